@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
-/** `npm run test:browser`: tests that need Chromium, apart from `npm test`, which needs nothing but Node. */
+/** `npm run test:browser`: tests that need Chromium. They are not part of `npm test`, which needs only Node. */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({
   ...shared,
@@ -11,7 +11,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: ['test/build.setup.ts'],
     testTimeout: 150_000,
-    // Each has a browser, a service and its bots.
+    // Run only two tests at a time, because each test has a browser, a service and bots.
     maxWorkers: 2,
   },
 });

@@ -5,7 +5,10 @@ import everyTest from './vitest.config.ts';
 // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
 const cache = process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url));
 
-/** `npm run test:clients`: generated web clients, installed from the registry, built, and used in Chromium. */
+/**
+ * `npm run test:clients`: tests of generated web clients. Each client is installed from the npm registry, built, and used in
+ * Chromium.
+ */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({
   ...shared,

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
 
-/** Tests read `src` of every package, so that a stale `dist` can never make one pass. */
+/** Tests import `src` of every package instead of `dist`, so that no test passes because of an outdated build. */
 export default defineConfig({
   resolve: {
     alias: {
@@ -28,11 +28,11 @@ export default defineConfig({
     globalSetup: ['packages/server/test/support/test-database.setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Nothing is timed here: on a busy machine a condition may take its time to come true.
+    // The timeout is long, because on a busy machine it may take long until an expectation is met.
     expect: { poll: { timeout: 30_000 } },
-    // Tests often wait for processes and the database: three keep two cores busy.
+    // Run three test files at a time on two cores, because tests often wait for processes and the database.
     maxWorkers: 3,
-    // Each worker loads a module once, not once per test file, so no test may change the state of a module.
+    // Let each worker load a module only once for all its test files. Therefore, no test may change the state of a module.
     isolate: false,
     unstubEnvs: true,
   },

@@ -2,9 +2,9 @@ import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
 /**
- * `npm run test:crash`: the built service as a process of its own, killed again and again. `BOTHOST_TEST_KILLS` says how
- * often (200), `BOTHOST_TEST_SEED` repeats the decisions of an earlier run. `BOTHOST_TEST_ATTACK_SECONDS` is the length of the
- * attack of one organization on another (600).
+ * `npm run test:crash`: tests that repeatedly kill the built service, which runs as a separate process. `BOTHOST_TEST_KILLS` is
+ * the number of kills (default 200). `BOTHOST_TEST_SEED` repeats the random decisions of an earlier run.
+ * `BOTHOST_TEST_ATTACK_SECONDS` is how long one organization attacks another one (default 600).
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({

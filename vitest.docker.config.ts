@@ -3,8 +3,8 @@ import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
 /**
- * `npm run test:docker`: the images, built and run on the Docker engine of this machine. Without an engine there is nothing
- * to test, which in CI is a failure. `BOTHOST_TEST_BASE` names a base image to use in place of one made by debootstrap.
+ * `npm run test:docker`: builds the images and runs them on the Docker engine of this machine. Without an engine, the tests are
+ * skipped; in CI, they fail. `BOTHOST_TEST_BASE` is the name of a base image to use instead of one that debootstrap creates.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({

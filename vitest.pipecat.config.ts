@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
-/** `npm run test:pipecat`: real projects with real packages, from the registries that this machine is set up for. */
+/**
+ * `npm run test:pipecat`: tests of real projects with real packages, which are installed from the registries that this machine is
+ * configured to use.
+ */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({
   ...shared,
@@ -19,7 +22,8 @@ export default defineConfig({
       'packages/server/test/support/test-database.setup.ts',
       'packages/runtime/test/process/uv.setup.ts',
     ],
-    // Some machines turn Python's bytecode cache off; compiling the packages at each start takes longer than most tests.
+    // Turn on Python's bytecode cache, which some machines turn off, because compiling the packages at each start takes longer
+    // than most tests.
     env: { PYTHONDONTWRITEBYTECODE: '' },
     provide: {
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service

@@ -4,8 +4,9 @@ import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
 /**
- * `npm run test:registry`: image pull secrets with a real private registry, Debian's `docker-registry`; and a release, published
- * to an npm registry and installed from it. Tests without their programs are skipped, which in CI is a failure.
+ * `npm run test:registry`: tests of image pull secrets with a real private registry (Debian's `docker-registry`), and of a
+ * release that is published to an npm registry and installed from it. A test is skipped if a program that it needs is missing; in
+ * CI, it fails.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({

@@ -6,8 +6,8 @@ import everyTest from './vitest.config.ts';
 const cache = process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url));
 
 /**
- * `npm run test:system`: the built programs as a reader of the documents uses them, full disks, killed processes, two servers on
- * one database, and the runtime in every way that it contains a bot.
+ * `npm run test:system`: runs the built programs as the documents describe, and tests full disks, killed processes, two servers
+ * on one database, and the runtime with every kind of containment of bots.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({
@@ -28,7 +28,7 @@ export default defineConfig({
       surroundings: process.env,
     },
     testTimeout: 150_000,
-    // A test may change its own process, for example its user.
+    // Run each test file in its own process, because some tests change their process, for example its user.
     isolate: true,
   },
 });

@@ -1,5 +1,5 @@
-// Runs every suite, two at a time. Prints the output of each suite when it ends, then a table of times and counts, the tests
-// that failed or were skipped, and the tests that passed only when retried: each of these is a defect.
+// Runs every test suite, two at a time. Prints the output of each suite when it ends, then a table of times and counts, and lists
+// of failed tests, skipped tests, and tests that passed only when retried. A test on one of these lists is a defect.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ const asOrdinaryUser = (...words) => ({
   skipsAllowed: true,
 });
 
-/** Run in this order, two at a time. No two of them share a port or a file. */
+/** The suites in the order in which they start, two at a time. No two suites share a port or a file. */
 const suites = [
   suite('test:pipecat'),
   suite('test'),
   suite('test:system'),
   suite('test:clients'),
   suite('test:docker'),
-  // A crash test must not pass by chance: its faults are rare, so it is never retried.
+  // Never retry a crash test: it looks for rare faults, so a retry would hide most of them.
   suite('test:crash', {
     variables: {
       BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20',
@@ -31,7 +31,8 @@ const suites = [
   }),
   ...(isRoot
     ? [
-        // Repeat the tests whose results depend on the account, because they use files, processes and bots.
+        // As root, also run these tests as an ordinary user: they use files, processes and bots, so their results depend on the
+        // account.
         asOrdinaryUser('test', 'packages/cli/src', 'packages/runtime', 'packages/server'),
         asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults'),
       ]
@@ -68,7 +69,8 @@ async function run({ name, command, retries = 1, variables = {}, skipsAllowed = 
   const started = performance.now();
   const log = openSync(file('log'), 'w');
   const options = [`--retry=${retries}`, '--reporter=default', '--reporter=./.ci/suite-report.mjs'];
-  // `npm ci` has built the programs: no suite may build them again while another one runs them.
+  // Tell the suites not to build: `npm ci` has built the programs, and a build must not replace them while another suite runs
+  // them.
   const env = { ...process.env, ...variables, BOTHOST_TEST_BUILT: 'true', SUITE_REPORT: file('json') };
   const child = spawn(command[0], [...command.slice(1), ...options], {
     stdio: ['ignore', log, log],

@@ -21,7 +21,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     await runDocker('rmi', name);
   });
 
-  /** Runs a documented command, with its container and volume names replaced by those of this test run, and a free port. */
+  /** Runs a documented command, but with the names of this test run for the container and the volume, and with any free port. */
   async function runDocumented(index: number, more = ''): Promise<string> {
     const command = (await readContainerCommands())[index] ?? '';
     const adapted = command
@@ -96,8 +96,7 @@ describe.skipIf(images === null)('the image of the service', () => {
   });
 
   it('disables core dumps of the service', async () => {
-    // The first command prints the limit of the container. The second prints the limit of the service, which is the child of tini
-    // (process id 1).
+    // Print the core dump limits of the container and of the service. The service is the child of tini, which has process id 1.
     const command = 'ulimit -c; grep -h "Max core" $(grep -lw "^PPid:.1" /proc/[0-9]*/status | sed s/status/limits/)';
     const limits = await inside('sh', '-c', command);
     const [allowed, ...services] = limits.split('\n').map((line) => line.trim().replace(/ +/g, ' '));

@@ -39,7 +39,7 @@ const folders = [
   'http',
   'composition',
 ];
-/** Folders of the runtime package, and the start of the message with which their lint rule refuses an import. */
+/** Maps each folder of the runtime package to the beginning of the message with which its lint rule refuses an import. */
 const runtimeMessages: Readonly<Record<string, RegExp>> = {
   'packages/runtime/src': /The runtime interface imports only/,
   'packages/runtime/src/process': /A driver imports only/,
@@ -130,7 +130,7 @@ describe.each(places)('a file in %s', (folder) => {
     expect(passed).toEqual(expected);
   });
 
-  it('gets a message that names the table for any other import', () => {
+  it('is refused every other import with a message that names the table', () => {
     const messages = here.flatMap(({ file }) => findings.get(file)?.message ?? []);
     const rule = messageFor(rowOf(folder));
     const known = [rule, /rows\.ts is private/, /no other package of ours/];

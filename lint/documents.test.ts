@@ -103,7 +103,7 @@ describe('the documents', () => {
     },
   );
 
-  it('the check of quoted messages finds the messages in docs/operations.md', () => {
+  it('the check of quoted messages finds messages in docs/operations.md', () => {
     expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
     expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
     expect(isInSources('is not a message of any program here')).toBe(false);

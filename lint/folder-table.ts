@@ -8,15 +8,18 @@ import { type Finding, lintPlantedFiles } from './planted.ts';
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 export type FolderTable = {
-  /** The directory whose subfolders have a row each in the table. */
+  /** The directory that the table describes, with one row for each subfolder. */
   readonly source: string;
   /** Path of the Markdown document that contains the table, and the heading above the table. */
   readonly document: string;
   readonly heading: string;
-  /** Names of files directly in `source`. No folder may import the program files; every folder may import the ground files. */
+  /**
+   * Names of the other files in `source`. No folder may import the files in `programFiles`; every folder may import the files in
+   * `groundFiles`.
+   */
   readonly programFiles: readonly string[];
   readonly groundFiles: readonly string[];
-  /** A folder in `source` whose subfolders have rows too. */
+  /** A folder in `source` whose subfolders also have rows in the table. */
   readonly nested?: string;
   /** Maps a subfolder that has no row to the folder whose row applies, for example `a/b` to `a`. */
   readonly deeper?: Readonly<Record<string, string>>;
@@ -28,8 +31,8 @@ export type FolderTable = {
 };
 
 /**
- * Defines tests that the lint rules for a directory refuse every import that its table does not allow. The columns of the table
- * are folder, contents and allowed imports.
+ * Defines tests that the lint rules for a directory refuse every import that the table about this directory does not allow. The
+ * columns of the table are folder, contents and allowed imports.
  */
 export function describeFolderTable(table: FolderTable): void {
   const { source, nested, programFiles, groundFiles, deeper = {} } = table;
@@ -98,7 +101,7 @@ export function describeFolderTable(table: FolderTable): void {
       expect([...rows.values()].flat().filter((name) => !known.has(name))).toEqual([]);
     });
 
-    it('covers every file beside the folders', () => {
+    it('covers every file that is directly in the source directory', () => {
       const files = readdirSync(fileOf(source)).filter((name) => /\.tsx?$/.test(name) && !/\.test\./.test(name));
       expect(files.sort()).toEqual([...programFiles, ...groundFiles].sort());
     });

@@ -23,7 +23,7 @@ try {
   rmSync(staging, { recursive: true });
 }
 
-/** Stages `botcli`, whose build bundles its dependencies. */
+/** Copies the package `botcli` to the staging directory. Its build contains the code of all its dependencies. */
 function stageCommandLine() {
   const manifest = readManifest('packages/cli');
   const path = stage('packages/cli', 'botcli', manifest);

@@ -15,7 +15,10 @@ import { botcliProgram, type Service, startService } from './service.ts';
 
 const execute = promisify(execFile);
 
-/** A bot that returns its secret at `/secret`. At `/end`, it writes more output than the service keeps, and ends its session. */
+/**
+ * A bot that returns its secret at `/secret`. A request to `/end` makes it write more output than the service keeps, and end its
+ * session.
+ */
 const project = {
   'package.json': '{"main": "main.js"}',
   'main.js': `console.log('bot started');
@@ -186,7 +189,7 @@ describe('operator restore', () => {
       const verified = await botcli(['vault', 'verify', '--api-url', url], { BOTHOST_DATA_DIR: dataDirectory });
       expect(verified.stdout).toMatch(/verify\s+done/);
       expect(await client.verifyAudit()).toMatchObject({ ok: true });
-      // Simulate a service that was killed after it restored the database and before the last step of the restore.
+      // Simulate a service that was killed between restoring the database and the last step of the restore.
       const sessions = async () => (await client.getSessions({ params, query: {} })).sessions.length;
       const before = await sessions();
       await stopped(service);
@@ -197,7 +200,7 @@ describe('operator restore', () => {
     240_000,
   );
 
-  /** Creates the directory of the unpacked backup again, without the files that the restore has already moved. */
+  /** Creates the directory of the unpacked backup again, but without the files that the first restore has moved out of it. */
   async function restoreAgain({ dataDirectory }: ServiceProcess): Promise<void> {
     const unpacked = await otherService();
     await restore(unpacked);
@@ -205,7 +208,7 @@ describe('operator restore', () => {
     await cp(join(unpacked.dataDirectory, 'restore'), join(dataDirectory, 'restore'), { recursive: true });
   }
 
-  it('can be repeated after a kill, and the service refuses to start until then', async () => {
+  it('can be repeated after it was killed, and until then the service refuses to start', async () => {
     const service = await otherService();
     const env = { ...source.environment, BOTHOST_DATA_DIR: service.dataDirectory };
     const child = spawn(process.execPath, [botcliProgram, 'operator', 'restore', '-'], { env });
@@ -222,7 +225,7 @@ describe('operator restore', () => {
     expect(await readdir(service.dataDirectory)).toEqual(['restore']);
   }, 60_000);
 
-  it('continues at the next start after the service was killed', async () => {
+  it('continues at the next start of the service if the service was killed during the restore', async () => {
     const service = await otherService();
     await restore(service);
     const server = service.start();

@@ -9,7 +9,7 @@ import { type RunOptions, runProgram } from '../packages/cli/test/run-program.ts
 import { withKey } from '../packages/server/test/support/client.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** Runs botcli with a connection to the service that the tests can break. */
+/** Tests botcli over a connection to the service that the tests can interrupt. */
 let service: TestServer;
 let line: Line;
 let place: string;
@@ -78,7 +78,7 @@ type Line = {
   onPassed: () => void;
 };
 
-/** A TCP proxy in front of the service. With `breakAfter`, it closes each connection after that number of sent bytes. */
+/** A TCP proxy in front of the service. With `breakAfter`, it closes each connection after it has sent this number of bytes. */
 async function openLine(): Promise<Line> {
   const server = createServer((client) => {
     const target = connect(opened.to, '127.0.0.1');
@@ -131,7 +131,7 @@ test('botcli cloud deploy moves new sessions to the new code, and changes nothin
   expect(await cloud(`agent status ${name}`)).toMatchObject({ status: 1 });
 });
 
-test('an upload completes over a connection that breaks repeatedly', async () => {
+test('botcli completes an upload over a connection that breaks repeatedly', async () => {
   await put({ 'voice.bin': randomBytes(3_000_000) });
   line.breakAfter = 700_000;
   const outcome = await cloud('deploy --yes');
@@ -140,7 +140,7 @@ test('an upload completes over a connection that breaks repeatedly', async () =>
   expect(await answerOfSession()).toBe('one');
 });
 
-test('an upload resumes after Ctrl-C', async () => {
+test('botcli resumes an upload that Ctrl-C interrupted', async () => {
   await put({ 'voice.bin': randomBytes(6_000_000) });
   const interruption = new AbortController();
   const before = line.passed;

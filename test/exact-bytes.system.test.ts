@@ -61,7 +61,7 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
 /**
- * Creates keys with values for one way of passing them to botcli, whose name is `way`. `fits` returns whether this way can
+ * Creates keys and values for one way of passing them to botcli. `way` is the name of this way; `fits` returns whether it can
  * express a value.
  */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
@@ -84,23 +84,23 @@ function envFile(pairs: readonly (readonly [string, string])[]): string {
   return `\u{feff}# all kinds\n${lines.join('')}`;
 }
 
-it('an argument with one pair keeps every byte of the value', async () => {
+it('an argument with one KEY=value pair keeps every byte of the value', async () => {
   const pairs = mean('argument', 45, (value) => toArgument(value) !== null);
   await run(set('--', ...pairs.map(([key, value]) => `${key}=${toArgument(value)}`)));
 });
 
-it('an argument with several pairs keeps every byte of the values', async () => {
+it('an argument with several KEY=value pairs keeps every byte of the values', async () => {
   const pairs = mean('several', 30, (value) => !/["\\]/.test(value));
   const quoted = pairs.map(([key, value]) => `${key}="${value}"`);
   await run(set('--', ...[0, 10, 20].map((from) => quoted.slice(from, from + 10).join(' '))));
 });
 
-it('a file keeps every byte of the values', async () => {
+it('an .env file keeps every byte of the values', async () => {
   await writeFile(join(folder, '.env'), envFile(mean('file', 50, isInFile)));
   await run(set('--file', '.env'));
 });
 
-it('a file on standard input keeps every byte of the values', () =>
+it('an .env file on standard input keeps every byte of the values', () =>
   runWithInput(set('--file', '-'), envFile(mean('input_file', 35, isInFile))));
 
 it('a JSON file keeps every byte of the values', async () => {
@@ -111,17 +111,17 @@ it('a JSON file keeps every byte of the values', async () => {
   await run(set('--file', 'values.json', '--format', 'json'));
 });
 
-it('a file with one value keeps every byte of the value', async () => {
+it('a file that contains only one value keeps every byte of the value', async () => {
   const pairs = mean('at_path', 25, () => true);
   await Promise.all(pairs.map(([key, value]) => writeFile(join(folder, `value ${key}`), value)));
   await run(set(...pairs.map(([key]) => `${key}=@value ${key}`)));
 });
 
-it('standard input keeps every byte of a value', async () => {
+it('a value on standard input keeps every byte', async () => {
   for (const [key, value] of mean('input', 8, () => true)) await runWithInput(set(`${key}=-`), value);
 });
 
-it('a hidden prompt keeps every byte of a value', async () => {
+it('a value that is typed at a hidden prompt keeps every byte', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
   // Remove the values that an earlier attempt of this test stored, because botcli asks for no confirmation if the values are
   // unchanged.
@@ -149,7 +149,7 @@ it('a hidden prompt keeps every byte of a value', async () => {
   for (const [, value] of pairs.filter(([, value]) => value.length > 4)) expect(shown).not.toContain(value);
 }, 60_000);
 
-it('a running bot has the exact bytes of all values', async () => {
+it('the environment of a running bot contains the exact bytes of all values', async () => {
   await run([botcliProgram, 'cloud', 'deploy', '--yes']);
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const start = await fetch(`${service.origin}/v1/public/exact/start`, { method: 'POST', headers });
@@ -160,7 +160,7 @@ it('a running bot has the exact bytes of all values', async () => {
   expect(found).toEqual(Object.fromEntries(meant));
 }, 60_000);
 
-it('ambiguous input is refused with its position, and nothing is stored', async () => {
+it('botcli refuses ambiguous input with a message that names its position, and stores nothing', async () => {
   const ambiguous = sampleValues(20, 7, (value) => /(?![\t\n\r])\p{Cc}/u.test(value));
   await writeFile(
     join(folder, 'bad'),

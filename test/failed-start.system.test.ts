@@ -92,7 +92,7 @@ const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Pr
   'a port that is taken': { says: /is in use/, meet: async () => ({ BOTHOST_PORT: await takenPort() }) },
 };
 
-it.each(Object.entries(obstacles))('%s is reported without a stack trace, with exit status 1', async (_, obstacle) => {
+it.each(Object.entries(obstacles))('a start reports %s without a stack trace and exits with 1', async (_, obstacle) => {
   const { status, output } = await start(await obstacle.meet());
   expect(output).toMatch(/^bothost: /);
   expect(output).toMatch(obstacle.says);
@@ -100,7 +100,7 @@ it.each(Object.entries(obstacles))('%s is reported without a stack trace, with e
   expect(status).toBe(1);
 });
 
-it.runIf(process.getuid?.() === 0)('a directory that bots cannot enter is reported', async () => {
+it.runIf(process.getuid?.() === 0)('the service reports a data directory that bots cannot enter', async () => {
   await chmod(folder, 0o700);
   const { status, output } = await start({});
   expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);

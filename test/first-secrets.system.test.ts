@@ -23,7 +23,7 @@ beforeEach(async () => {
 }, 120_000);
 
 /**
- * Runs commands in a terminal and returns the output. Answers "yes" to every question, and enters a value at every hidden prompt
+ * Runs commands in a terminal and returns the output. Answers "yes" to every question. At every hidden prompt, enters a value
  * that is also valid as registry credentials.
  */
 function typeInTerminal(commands: string): Promise<string> {

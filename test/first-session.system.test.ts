@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Saves the files of the bot in docs/bots.md to a directory. */
+/** Saves the files that docs/bots.md shows for its bot to a directory. */
 async function saveBot(place: string): Promise<void> {
   for (const [name, language] of [
     ['package.json', 'json'],
@@ -87,7 +87,7 @@ describe('the first session in the README', () => {
     expect(Object.keys(record)).toEqual(Object.keys(example));
   }, 60_000);
 
-  it('prints a link to the talk page in the greeting', async () => {
+  it('opens the talk page of the sample bot at its documented path', async () => {
     const page = await fetch(`${service.origin}/talk/parrot`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -95,7 +95,7 @@ describe('the first session in the README', () => {
 });
 
 describe('the bot in docs/bots.md', () => {
-  it('is kept warm as its deploy.toml says, responds through the proxy, and can be stopped', async () => {
+  it('is kept warm as its deploy.toml requires, responds through the session proxy, and can be stopped', async () => {
     const headers = { authorization: `Bearer ${service.publicKey}` };
     const agent = () => service.ask('agents/greeter');
     await expect.poll(agent).toMatchObject({ ready: true, autoScaling: { minReplicas: 1 } });
@@ -109,7 +109,7 @@ describe('the bot in docs/bots.md', () => {
     await expect.poll(record).toMatchObject({ completionStatus: 'SESSION_STOPPED', events: [] });
   });
 
-  it('refuses requests to its control routes that are not from the service', async () => {
+  it('cannot be reached on its control routes through the session proxy', async () => {
     const headers = { authorization: `Bearer ${service.publicKey}` };
     const started = await fetch(`${service.origin}/v1/public/greeter/start`, { method: 'POST', headers });
     const { sessionId } = (await started.json()) as { sessionId: string };

@@ -4,7 +4,7 @@ import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-termina
 import { type FakeRegistry, formatReply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
-/** Sets image pull secrets in a real terminal, with a registry that requires credentials. */
+/** Sets image pull secrets in a real terminal. The image registry requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let service: Service;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   onTestFinished(service.close);
 }, 120_000);
 
-it('botcli cloud secrets prompts for registry credentials, stores them unchanged and verifies them', async () => {
+it('botcli cloud secrets prompts for image registry credentials, stores them unchanged and verifies them', async () => {
   const host = `http://localhost:${registry.port}`;
   const words = `cloud secrets image-pull-secret asked ${host} --verify`;
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;

@@ -9,7 +9,7 @@ type Publication = {
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
 };
 
-/** An npm registry in memory. Redirects requests for packages that were not published to it. */
+/** An npm registry in memory. It redirects requests for all packages that were not published to it. */
 export type NpmRegistry = {
   readonly url: string;
   /** Names of the published packages, in the order of their publication. */
@@ -18,7 +18,8 @@ export type NpmRegistry = {
 };
 
 /**
- * Starts a registry on a loopback port. `upstream` is the URL of the registry that has all packages not published to this one.
+ * Starts an npm registry on a loopback port. `upstream` is the URL of the registry to which it redirects requests for other
+ * packages.
  */
 export async function startNpmRegistry(upstream: string): Promise<NpmRegistry> {
   const documents = new Map<string, Publication>();

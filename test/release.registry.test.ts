@@ -19,7 +19,10 @@ declare module 'vitest' {
   }
 }
 
-/** Rehearses a release: packs, publishes to a registry, installs from it like a user, and uses what was installed. */
+/**
+ * Rehearses a release: packs the packages, publishes them to a local registry, installs them from it as a user does, and uses
+ * them.
+ */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const path = `${dirname(execPath)}:/usr/local/bin:/usr/bin:/bin`;
 const systemdAnalyze = '/usr/bin/systemd-analyze';
@@ -83,7 +86,7 @@ describe('a release', { timeout: 300_000 }, () => {
     for (const path of manifests) expect(await readFile(join(copy, path), 'utf8'), path).not.toContain(`"${version}"`);
   });
 
-  it('is published as two packages and installed from the registry without other packages of the repository', async () => {
+  it('consists of two packages that can be installed without other packages of the repository', async () => {
     await run(process.execPath, join(root, 'release/pack.mjs'), join(folder, 'packages'));
     const tarballs = (await readdir(join(folder, 'packages'))).sort();
     expect(tarballs).toEqual([
@@ -121,8 +124,8 @@ describe('a release', { timeout: 300_000 }, () => {
 
   it('creates a project, deploys it and runs a session', async () => {
     await shell('botcli init bot --name my-bot -t smallwebrtc -m realtime --realtime openai_realtime');
-    // Replace the generated Pipecat bot by a minimal one, because its packages are hundreds of megabytes and it needs a vendor's
-    // key. Keep the other files for the deployment.
+    // Replace the generated Pipecat bot by a minimal bot, because Pipecat's packages have hundreds of megabytes and the generated
+    // bot needs a vendor's key. Keep the other generated files for the deployment.
     const server = join(folder, 'bot/server');
     await writeFile(join(server, 'bot.py'), 'async def bot(args):\n    print("hello from an installed service")\n');
     const pyproject = await readFile(join(server, 'pyproject.toml'), 'utf8');

@@ -27,8 +27,8 @@ export type Service = {
 export const botcliProgram = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));
 
 /**
- * Starts the built service. `settings` are its environment variables. If it must install packages before it is ready, pass a
- * longer `timeoutMs`.
+ * Starts the built service. `settings` are its environment variables. Pass a longer `timeoutMs` if the service must install
+ * packages before it is ready.
  */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},

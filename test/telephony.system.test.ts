@@ -72,7 +72,7 @@ describe('docs/telephony.md', () => {
     call.socket.close();
   });
 
-  it('contains a webhook that connects calls to an agent with tokens', async () => {
+  it('contains a webhook that connects calls to an agent that requires tokens', async () => {
     const [source = ''] = blocks('js');
     await writeFile(join(folder, 'webhook.mjs'), source.replaceAll('/public/phone/', '/public/guarded/'));
     const port = await freePort();

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * One step of a document. It is either a file to save (a block after a line that ends with its name and a colon), or commands
- * (`sh`) with their output (`text`, if that is the next block).
+ * One step of a document: either a file to save, or commands with their output. A file is a block after a line that ends with the
+ * file's name and a colon. Commands are an `sh` block; their output is the next block if that is a `text` block.
  */
 export type DocumentStep =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }

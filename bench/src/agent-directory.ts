@@ -9,7 +9,7 @@ export type BenchAgent = {
   readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat' | { readonly voice: { readonly standIns: string } };
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** The instance profile. `agent-3x` keeps the bot from being the bottleneck of the measurement. */
+  /** The instance profile. With `agent-3x`, the CPU limit of the bot does not slow down the measurement. */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
   /** Whether instances of a Python bot may be forked. The default is true. */
   readonly fork?: boolean;
@@ -51,7 +51,10 @@ async function writeNodeBot(directory: string, bot: keyof typeof files): Promise
   await writeFile(join(directory, 'package.json'), '{ "type": "module", "main": "bot.js" }\n');
 }
 
-/** Writes a copy of `examples/pipecat-echo` that also prints when it was called, its interpreter and its module path. */
+/**
+ * Writes a copy of `examples/pipecat-echo` that also prints the time at which `bot()` was called, the path of the Python
+ * interpreter and the working directory.
+ */
 async function writePipecatBot(directory: string): Promise<void> {
   for (const file of ['bot.py', 'pyproject.toml'])
     await copyFile(join(pipecatEchoDirectory, file), join(directory, file));

@@ -10,7 +10,7 @@ export type Figure = {
 
 export type Limit = { readonly most: number } | { readonly least: number };
 
-/** A benchmark with its name on the command line and the function that measures its figures. */
+/** A benchmark: its name on the command line, and the function that measures its figures. */
 export type Bench = {
   readonly name: string;
   /**

@@ -1,4 +1,4 @@
-/** Aborted when a signal asks the bench to end. Every wait then fails, so that services are stopped and files are removed. */
+/** Aborts on SIGINT and SIGTERM. Every wait of the benchmark then fails, so that services are stopped and files are removed. */
 export const interruption = new AbortController();
 
 export function endOnSignals(): void {

@@ -56,7 +56,7 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
 export type Comparison = {
   /** For each target, the median over all rounds of its requests per second. */
   readonly perSecond: readonly number[];
-  /** For each target, the median over all rounds of its requests per second divided by those of the last target. */
+  /** For each target, the median over all rounds of the ratio of its requests per second to those of the last target. */
   readonly ratios: readonly number[];
   readonly p99: readonly number[];
 };

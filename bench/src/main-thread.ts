@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-/** Name of a trace event that the page's main thread emits, by which the thread is identified in the trace. */
+/** Name of a trace event that only the page's main thread emits. It identifies this thread in the trace. */
 const beginning = 'measurement begins';
 
 export function launchBrowser(): Promise<Browser> {
@@ -38,6 +38,6 @@ export async function longestTaskMs(page: Page, use: () => Promise<void>): Promi
         name === 'ThreadControllerImpl::RunTask' && ph === 'X' && pid === mark?.pid && tid === mark.tid,
     )
     .flatMap(({ tdur }) => tdur ?? []);
-  if (times.length === 0) throw new Error('The trace contains no task of the main thread with its CPU time.');
+  if (times.length === 0) throw new Error('The trace contains no main-thread task with a CPU time.');
   return Math.max(...times) / 1000;
 }

@@ -19,7 +19,10 @@ export async function readFamilyCpuSeconds(pid: number): Promise<number> {
   return living.reduce((sum, seconds) => sum + seconds, own);
 }
 
-/** The program name in parentheses may contain spaces. The fields after the name are numbered from 3. */
+/**
+ * Splits the line after the program name, which is in parentheses and may contain spaces. The first returned field is field 3 of
+ * proc_pid_stat(5).
+ */
 function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

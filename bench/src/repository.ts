@@ -6,8 +6,8 @@ export const serviceFile = at('packages/server/dist/main.js');
 export const parrotFile = at('examples/parrot/dist/main.js');
 export const botcliFile = at('packages/cli/bin/botcli.js');
 export const pipecatEchoDirectory = at('examples/pipecat-echo');
-/** Connects Pipecat's services to the stand-in vendors. */
+/** Path of the Python file that connects Pipecat's services to the stand-in vendors. */
 export const standInHook = at('packages/cli/test/stand-in-vendors/reach_stand_ins.py');
-/** Synthesizes speech as Base64-encoded mu-law at 8000 Hz. */
+/** Path of a Python program that synthesizes speech as Base64-encoded mu-law at 8000 Hz. */
 export const speechProgram = at('packages/cli/test/generated-bots/say.py');
 export const webRtcCaller = at('bench/src/programs/webrtc_caller.py');

@@ -5,7 +5,7 @@ import { repositoryRoot } from './repository.ts';
 
 /**
  * Writes the results table between two markers in `docs/performance.md`, with the date and a description of the machine. `bench`
- * is the bench to whose own table the results belong, or null.
+ * is the name of the benchmark if it has a separate table, or null for the common table.
  */
 export async function writeResults(table: string, bench: string | null, now: Date): Promise<void> {
   const begin = `<!-- results: written by npm run bench -- ${bench === null ? '' : `${bench} `}--write -->`;

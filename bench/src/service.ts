@@ -16,7 +16,7 @@ export type Service = {
   readonly pid: number;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** Contains one subdirectory for each agent. */
+  /** Path of the directory with one subdirectory for each agent. */
   readonly agentsDirectory: string;
   readonly dataDirectory: string;
   /** The connection parameters of the embedded database: the directory of its socket, its role and its name. */

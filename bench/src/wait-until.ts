@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { interruption } from './interruption.ts';
 
-/** Calls `poll` repeatedly until it returns a result. After `seconds`, rejects with an error that contains `what`. */
+/** Calls `ask` repeatedly until it returns a result. Rejects after `seconds`; `what` names the result in the error message. */
 export async function waitUntil<T>(
   what: string,
   ask: () => Promise<T | undefined>,

@@ -35,17 +35,18 @@ class Echo(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-# One entry per transport. A session creates only its own transport.
+# Maps each transport to a function that creates its parameters. A session calls only the function
+# of its own transport.
 transport_params = {
-    # For a browser that connects over WebRTC.
+    # Used by browsers that connect over WebRTC.
     "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    # For a browser or a program that sends Pipecat's frames over a WebSocket.
+    # Used by browsers and programs that send Pipecat's frames over a WebSocket.
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True, audio_out_enabled=True, serializer=ProtobufFrameSerializer()
     ),
-    # For a phone call. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
+    # Used by phone calls. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
     "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    # For the automated conversations of `pipecat eval run`.
+    # Used by the automated conversations of `pipecat eval run`.
     "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
 }
 
@@ -66,10 +67,10 @@ async def run_bot(transport: BaseTransport, arguments: RunnerArguments) -> None:
     @transport.event_handler("on_client_disconnected")
     async def on_client_disconnected(_transport: BaseTransport, _client: object) -> None:
         logger.info("Client disconnected")
-        # Canceling ends the pipeline, `bot()` and the session.
+        # End the pipeline. Then `bot()` returns and the session ends.
         await worker.cancel()
 
-    # Signals are handled by the development runner or the host.
+    # `handle_sigint` is false if the development runner or the host handles signals.
     runner = WorkerRunner(handle_sigint=arguments.handle_sigint)
     await runner.add_workers(worker)
     await runner.run()

@@ -13,9 +13,9 @@ const mirror = 'http://deb.debian.org/debian';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Makes a base image without an image registry: Debian from debootstrap, Node and npm from the npm registry, and this
- * machine's certificate authorities. The cache directory keeps the file system and the container engine keeps the image
- * until this file changes.
+ * Makes a base image without an image registry: Debian from debootstrap, Node and npm from the npm registry, and the certificate
+ * authorities of this machine. Until this file changes, later runs reuse the file system in the cache directory and the image in
+ * the container engine.
  */
 export async function buildBaseImage(cache: string): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url));
@@ -34,7 +34,7 @@ async function makeArchive(archive: string): Promise<void> {
   const unfinished = `${archive}.${process.pid}`;
   try {
     await readOutput('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
-    // The package with the executable for this platform, which the npm package `node` installs.
+    // The npm package with the Node executable for this platform. The npm package `node` would install this package.
     const node = `node-linux-${arch}`;
     const prefix = ['--global', '--prefix', join(tree, 'usr'), '--no-audit', '--no-fund'];
     await readOutput('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);

@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<void> {
     build(root, file, 'bothost-test-build', '--target', 'build').then(() => build(root, file, server)),
     build(folder, join(folder, 'postgres.Dockerfile'), postgres),
   ]);
-  // Remove the images of earlier runs, whose tags now name the new images.
+  // Remove the images of earlier runs, which lost their tags to the new images.
   await runDocker('image', 'prune', '--force', '--filter', `label=${label}`);
   project.provide('images', { base, server, postgres });
 }

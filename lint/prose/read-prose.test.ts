@@ -71,7 +71,7 @@ it('readHashComments reads shell scripts', () => {
   expect(readHashComments("#!/bin/sh\n# shellcheck disable=SC1\n# A run.\necho '#'\n")).toEqual(['A run.']);
 });
 
-it('draw-prose repeats a draw when given its seed', () => {
+it('draw-prose draws the same lines for the same seed', () => {
   const draw = (seed: string) => {
     const words = ['lint/draw-prose.mjs', '--seed', seed, '--under', 'packages/contract'];
     return spawnSync(process.execPath, words, { cwd: repositoryRoot, encoding: 'utf8' }).stdout;

@@ -42,7 +42,7 @@ export function readTypeScript(path: string, text: string): Prose {
       const title = testTitle(node, text);
       if (title === null) return;
       titles.push(oneLine(title));
-      // Skip titles such as '%s' that get all their words from the cases of `test.each`.
+      // Skip titles such as '%s', which contain no words of their own.
       if (!/[a-z]{2}/i.test(title) || rootName(node.callee).startsWith('describe')) return;
       testNames.push(titles.join(' > '));
     },

@@ -8,19 +8,20 @@ const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file
 const core =
   /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|described|printable|render)|service\/profile)\.ts$|picocolors/;
 /**
- * Matches the modules that every `botcli init` loads. They form one chunk; modules for questions, changes and checks are in other
- * chunks.
+ * Matches the modules that every `botcli init` loads. They form one chunk. The modules of the wizard and the modules that change
+ * or check a project are in other chunks.
  */
 const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-interactively|follow-up)/;
 
 /**
- * Bundles everything, with one chunk per command, so that a command reads only the code that it needs. `--version` loads only the
- * launcher and one small file.
+ * Bundles everything, with one chunk per command, so that a command reads only the code that it needs. `botcli --version` alone
+ * needs no chunk, because the launcher `bin/botcli.js` prints the version.
  */
 export default defineConfig({
   resolve: {
     alias: [
-      // Import these modules instead of the whole contract package, because few commands need the rest of it.
+      // These entries let a command load one module of the contract package instead of the whole package, which few commands
+      // need.
       { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
       { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },

@@ -17,7 +17,7 @@ export default defineConfig({
 });
 
 /**
- * Replaces Daily's library, which the transport's default media manager would load from another host, by an empty module. The
+ * Replaces Daily's library, which the transport's default media manager would load from another host, with an empty module. The
  * dashboard does not use that media manager.
  */
 function withoutDaily(): Plugin {

@@ -10,7 +10,7 @@ declare module 'vitest' {
     /** A cache directory that is kept between runs. */
     pythonCache: string;
     python: string | undefined;
-    /** A directory of programs that includes uv. Empty if there is no Python. */
+    /** Path of a directory that contains uv. Empty string if uv could not be installed. */
     uvFolder: string;
   }
 }

@@ -18,10 +18,10 @@ import { agentSteps, lastSteps, organizationSteps, type Step } from './steps.ts'
 import { createCertificate, startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 import versions from './versions.json' with { type: 'json' };
 
-/** Runs each command of the genuine CLI of Pipecat Cloud, and the start of its SDK, with this service. */
+/** Runs each command of the original CLI of Pipecat Cloud with this service, and starts sessions with its SDK. */
 const guide = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
 const sdkCalls = fileURLToPath(new URL('sdk_calls.py', import.meta.url));
-/** Matches output that hides the cause of a failure. No command may print it. */
+/** Matches error output that does not name the cause. No command may print it. */
 const unclear = /Traceback|unknown error|contact support/i;
 /** A pcc-deploy.toml with every key that this service honors. */
 const wholeFile = `agent_name = "whole"
@@ -168,14 +168,14 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         "console.error('no license'); process.exitCode = 3;",
         /PCC_BOT_EXITED: Agent deployment failed: .*status 3/,
       ],
-    ])('a deploy of a %s shows the reason', async (_, name, code, reason) => {
+    ])('the failed deploy of a %s prints the cause', async (_, name, code, reason) => {
       await writeProject(join(folder, name), name, code);
       const { status, output } = await commands.run(['cloud', 'deploy', '--yes'], { directory: join(folder, name) });
       expect([status, output]).toEqual([1, expect.stringMatching(reason)]);
       expect(output).not.toMatch(unclear);
     });
 
-    it('sets up a secret set whose delivery has failed, which the following commands use', async () => {
+    it('a secret set whose delivery failed is created for the following tests', async () => {
       const secrets = [{ secretKey: 'A', secretValue: 'x' }];
       const setName = 'failed-keys';
       await service.client.putSecrets({ params: { setName }, body: { secrets } });
@@ -230,7 +230,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         });
       });
 
-      it('raises AgentStartError at capacity', async () => {
+      it('raises AgentStartError when the agent is at capacity', async () => {
         await start('first', service.publicKey);
         const { error_code: code } = await start('first', service.publicKey);
         expect(code).toBe('PCC-AGENT-AT-CAPACITY');
@@ -239,12 +239,12 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
 
     it.each(lastSteps)('$line exits with $status', follow);
 
-    it('calls only paths whose authorization is tested', () => {
+    it('the CLI requests only paths whose authorization is tested', () => {
       const tested = Object.values(allOperations).flatMap(({ method, key, path }) =>
         pathsOf({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
       );
       tested.push('GET /auth/config', 'GET /\\.well-known/openid-configuration', 'POST /auth/logout');
-      // This path needs no authorization test, because a signed token in the form authorizes the upload.
+      // Add the upload path, which needs no authorization test, because a signed token in the form authorizes the upload.
       tested.push('POST /uploads/[^/]+');
       const pattern = new RegExp(`^(${tested.join('|')})$`);
       expect([...requests].filter((request) => !pattern.test(request))).toEqual([]);
@@ -252,7 +252,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
     });
 
     if (isNewest) {
-      it('docs/moving.md has the table of this run', async () => {
+      it('docs/moving.md contains the table that this test run produces', async () => {
         const table = ['| command | exit | what it does here |', '|---|---|---|', ...rows].join('\n');
         const written = await readFile(guide, 'utf8');
         const [before = '', rest = ''] = written.split(/(?<=<!-- table of commands -->\n\n)/);
@@ -271,7 +271,7 @@ async function writeProject(directory: string, name: string, code: string | null
   if (code !== null) await writeFile(join(directory, 'bot.js'), code);
 }
 
-/** Writes a program with the name of Docker that prints its arguments. */
+/** Writes a program named `docker` that only prints its arguments. */
 async function writeDocker(directory: string): Promise<void> {
   await mkdir(directory);
   await writeFile(join(directory, 'docker'), '#!/bin/sh\necho docker "$@"\n', { mode: 0o755 });

@@ -10,14 +10,17 @@ import versions from './versions.json' with { type: 'json' };
 export type CommandResult = { readonly status: number; readonly output: string };
 export type CommandOptions = {
   readonly directory?: string;
-  /** Changes to the environment; undefined removes a variable. */
+  /** Environment variables to set for the command; undefined removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Pairs of a prompt and the keys to type at it. A command with answers has a terminal; without answers, it has none. */
+  /**
+   * Pairs of a prompt and the keys to type at the prompt. With `answers`, the command runs in a terminal; without, it has no
+   * terminal.
+   */
   readonly answers?: readonly (readonly [prompt: string, keys: string])[];
 };
 
 export type Commands = {
-  /** Runs `pipecat` with these arguments, or a Python file. Standard output and error are joined. */
+  /** Runs `pipecat` with these arguments, or a Python file. The output contains standard output and standard error. */
   readonly run: (commandLine: readonly string[], options?: CommandOptions) => Promise<CommandResult>;
   readonly close: () => void;
 };

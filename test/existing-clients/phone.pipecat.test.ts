@@ -32,7 +32,7 @@ it('a call with a token is answered, its session and log appear in the CLI, and 
   await expect.poll(end).toBe('SESSION_STOPPED');
 });
 
-it("a call as the project's README describes is answered after websocket_auth is set", async () => {
+it('a call without a token is answered only after websocket_auth is set to none', async () => {
   const { service, pipecat } = project;
   const url = `${service.url.replace('http', 'ws')}/ws/twilio`;
   const parameters = { _pipecatCloudServiceHost: 'phone.test-org' };

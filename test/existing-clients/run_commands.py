@@ -73,7 +73,7 @@ def run(request: dict) -> dict:
         select.select([file], [], [])
         try:
             read = os.read(file, 65536)
-        except OSError:  # the terminal is closed
+        except OSError:  # The command has closed its terminal.
             break
         if not read:
             break

@@ -1,9 +1,9 @@
 import type { CommandOptions } from './commands.ts';
 
 /**
- * A command of Pipecat Cloud's CLI, without `pipecat cloud`. `$NAME` is replaced with a value that an earlier command printed.
- * `does` is the description in the table of docs/moving.md. A command with `refused` or without `does` is listed there with the
- * message that it printed.
+ * A command of Pipecat Cloud's CLI, without the words `pipecat cloud`. `$NAME` is replaced with a value that an earlier command
+ * printed. `does` is the description of the command in the table of docs/moving.md. With `refused`, the table contains the error
+ * message of the command instead.
  */
 export type Step = {
   readonly line: string;
@@ -11,7 +11,7 @@ export type Step = {
   readonly shows: RegExp;
   readonly does?: string;
   readonly refused?: true;
-  /** The first of the tested CLI versions that has an option of this command. Earlier versions skip the command. */
+  /** The first tested CLI version that supports all options of this command. Earlier versions skip the command. */
   readonly since?: string;
   /** Names under which the values of the capturing groups in `shows` are stored for later commands. */
   readonly keeps?: readonly string[];

@@ -49,7 +49,10 @@ export const coldStartBench: Bench = {
   },
 };
 
-/** Waits for the first response, then stops the service process, because npm does not forward the signal. */
+/**
+ * Returns the milliseconds from `npm start` to the first response. Then stops the service process directly, because npm does not
+ * forward signals to it.
+ */
 async function npmStart(origin: string, environment: Record<string, string>): Promise<number> {
   const before = performance.now();
   const npm = spawn('npm', ['start'], { cwd: repositoryRoot, stdio: 'ignore', env: environment });

@@ -15,7 +15,9 @@ const few = 100;
 
 type Size = 'few' | 'many';
 
-/** Compares two data sizes on the same page by the CPU time of the longest task of the browser's main thread. */
+/**
+ * Compares the same pages with much data and with little data, by the CPU time of the longest task of the browser's main thread.
+ */
 export const dashboardBench: Bench = {
   name: 'dashboard',
   hasOwnTable: true,
@@ -124,7 +126,7 @@ async function signUp({ origin, dataDirectory }: Service, page: Page): Promise<P
   return page;
 }
 
-/** Inserts ended sessions of an agent, one per second before now. */
+/** Inserts ended sessions of an agent. One started in each of the last `count` seconds. */
 async function insertSessions({ database }: Service, name: string, count: number): Promise<void> {
   await database.query(
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,
@@ -139,7 +141,7 @@ async function insertSessions({ database }: Service, name: string, count: number
 }
 
 /**
- * Inserts an ended session whose metrics have as many points as the service would store for a session of this length. Returns the
+ * Inserts an ended session that lasted `seconds`, with as many points of metrics as the service would store for it. Returns the
  * session's id.
  */
 async function insertChart({ database }: Service, seconds: number): Promise<string> {
@@ -164,7 +166,7 @@ async function insertChart({ database }: Service, seconds: number): Promise<stri
   return rows[0]?.id ?? '';
 }
 
-/** Has a session of an agent print lines, and returns its id. */
+/** Starts a session whose bot prints `count` lines. Returns the session's id. */
 async function printLines(service: Service, name: string, count: number): Promise<string> {
   await waitForWarmInstances(service, name, 1);
   const { id } = await startSession(service, name);

@@ -12,7 +12,7 @@ const unchangedMs = 1_000;
 /** Number of files in the test project, and the size of each in bytes. The content is mostly incompressible. */
 const files = { count: 400, bytes: 10_000 };
 
-/** Measures `botcli cloud deploy` of a new project, and of the same project again. */
+/** Measures the time of `botcli cloud deploy`, first for a new project and then for the same project without changes. */
 export const deployBench: Bench = {
   name: 'deploy',
   run: ({ quick, log }) =>

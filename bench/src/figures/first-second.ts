@@ -16,8 +16,8 @@ import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
 
 /**
- * Measures starts and calls of a generated voice bot with stand-in vendors: run by the service, and started by hand as the
- * reference. Prints each figure as soon as it is measured.
+ * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a caller
+ * waits. The bot uses stand-in vendors. Prints each figure as soon as it is measured.
  */
 export const firstSecondBench: Bench = {
   name: 'first-second',
@@ -61,7 +61,7 @@ export const firstSecondBench: Bench = {
     return figures;
   },
 };
-/** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns its directory. */
+/** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns the bot's directory. */
 async function deployAgents(service: Service, standIns: string): Promise<string> {
   const agent = { name: forked, bot: { voice: { standIns } }, minAgents: 0, maxAgents: 50 } as const;
   const directory = await writeAgent(service.agentsDirectory, agent);
@@ -77,8 +77,8 @@ async function deployAgents(service: Service, standIns: string): Promise<string>
 }
 
 /**
- * Makes one call of each kind, so that the files are in the page cache. After these calls, the service replaces the fork server
- * by a new one that also imports the modules that the calls imported.
+ * Makes one call of each kind, so that the files of the bot are in the page cache. After these calls, the service starts a new
+ * fork server, which also imports the modules that the calls imported.
  */
 async function warmUp(bench: VoiceBench): Promise<void> {
   const { service } = bench;

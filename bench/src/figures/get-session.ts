@@ -6,7 +6,10 @@ import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;
-/** Number of sessions with a time series of 720 points, the maximum. All others have 12 points, which cover one minute. */
+/**
+ * Number of sessions with a time series of 720 points, the maximum length. All other sessions have 12 points, which cover one
+ * minute.
+ */
 const longSessions = 500;
 
 /** Compares `getSession` with a bare Fastify route that reads the same rows by primary key and sends them without validation. */

@@ -19,8 +19,8 @@ const other = { name: 'other', bot: 'tiny', minAgents: 1, maxAgents: 1 } as cons
 const linesPerSecond = 10_000;
 
 /**
- * Compares a bot that prints 10,000 lines a second with the service and with a plain file, and measures its effect on other
- * sessions.
+ * Measures a bot that prints 10,000 lines a second, in the service and with a plain file as its output. Also measures how much
+ * the printing slows down other sessions.
  */
 export const logCaptureBench: Bench = {
   name: 'log-capture',

@@ -7,9 +7,7 @@ import { type Session, startSession, waitForWarmInstances } from '../sessions.ts
 const limit = { least: 0.7 } as const;
 const agent = { name: 'answers', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: 'agent-3x' } as const;
 
-/**
- * Compares the session proxy with a minimal Node proxy: both send requests to the same bot, as does a client without a proxy.
- */
+/** Compares requests to a bot through the session proxy with requests through a minimal Node proxy and with direct requests. */
 export const proxyBench: Bench = {
   name: 'proxy',
   run: (options) =>

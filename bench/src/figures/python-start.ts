@@ -8,9 +8,9 @@ import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** This profile limits the bot to one core, as the reference is limited. */
+/** The reference runs on one core, so the bot has a profile that limits it to one core. */
 const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
-/** Time in milliseconds that the service may add to a start. */
+/** Maximum milliseconds by which a start in the service may take longer than the reference. */
 const allowance = 100;
 
 type BotCall = { readonly at: number; readonly python: string; readonly directory: string };
@@ -26,7 +26,7 @@ export const pythonStartBench: Bench = {
       const ours: number[] = [];
       const byHand: number[] = [];
       const samples = quick ? 3 : 20;
-      // The first start only warms the file cache.
+      // Do not count the first start, which only loads files into the page cache.
       for (let index = -1; index < samples; index++) {
         const [milliseconds, entered] = await startOnce(service);
         const reference = await startByHand(entered);

@@ -22,8 +22,8 @@ const vite = ['create', '--yes', 'vite@latest', 'app', '--', '--template', 'reac
 const most = 5;
 
 /**
- * Compares `botcli init` of the largest project with `node -e 0`, `pipecat init` of the same project and `npm create vite`. The
- * commands run in turns.
+ * Compares the times of `botcli init`, `node -e 0`, `pipecat init` and `npm create vite`. Both `init` commands create the largest
+ * project. The commands run in turns.
  */
 export const scaffoldBench: Bench = {
   name: 'scaffold',
@@ -41,7 +41,7 @@ export const scaffoldBench: Bench = {
         vite: ['npm', ...vite],
       };
       const times: Record<keyof typeof programs, number[]> = { node: [], botcli: [], pipecat: [], vite: [] };
-      // The first turn only warms the file cache and npm's cache, and is not counted.
+      // Do not count the first turn, which only fills the page cache and npm's cache.
       for (let index = -1; index < (quick ? 2 : 15); index++) {
         for (const [name, [file = '', ...args]] of Object.entries(programs)) {
           await rm(join(directory, 'app'), { recursive: true, force: true });

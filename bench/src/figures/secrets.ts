@@ -6,7 +6,7 @@ import { type Service, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** Time limit in milliseconds from a write until a deploy may use it, at p95. */
+/** Time limit in milliseconds (95th percentile) from writing a secret set until a deploy may use it. */
 const readyMs = 2_000;
 const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
 const keyed = { ...plain, name: 'keyed' } as const;

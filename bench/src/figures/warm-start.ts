@@ -15,8 +15,8 @@ const limit = { most: 2 } as const;
 const agent = { name: 'parrot', bot: 'parrot', minAgents: 2, maxAgents: 10 } as const;
 
 /**
- * Measures the time from the request until the bot's handler is called, through the service with a warm pool. The reference is a
- * direct `POST /bot` to an equally new bot plus one commit in the same database.
+ * Measures the time from a start request to the service until the handler of a warm bot is called. The reference is a direct
+ * `POST /bot` to a bot that has just started, plus one commit in the same database.
  */
 export const warmStartBench: Bench = {
   name: 'warm-start',
@@ -70,7 +70,10 @@ async function startOnce(service: Service): Promise<number> {
   return after - before;
 }
 
-/** Starts a bot and prepares it as the service does: waits until it is ready and requests its state once. */
+/**
+ * Returns the milliseconds from a direct `POST /bot` until the handler is called. First prepares a new bot as the service does:
+ * waits until the bot is ready and requests its state once.
+ */
 async function postOnce(): Promise<number> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [parrotFile], {
@@ -124,7 +127,9 @@ function answerOf(sent: ClientRequest): Promise<string> {
   });
 }
 
-/** Waits for the bot's report of the time at which its handler was called. */
+/**
+ * Polls a bot until it reports that its handler was called for the session. Returns the Unix time of this call in milliseconds.
+ */
 function enteredAt(url: string, headers: Record<string, string>, sessionId: string): Promise<number> {
   const kept = new Agent({ keepAlive: true });
   const ask = () =>

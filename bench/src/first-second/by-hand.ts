@@ -5,7 +5,7 @@ import { plainEnvironment, stopChild } from '../program.ts';
 import { respondsWith200 } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** A bot started by hand: `python bot.py`, Pipecat's development runner, which serves all sessions in one process. */
+/** A bot that `python bot.py` started: Pipecat's development runner, which serves all sessions in one process. */
 export type BotByHand = {
   readonly pid: number;
   readonly origin: string;

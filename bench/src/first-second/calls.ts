@@ -10,9 +10,12 @@ import { callByPhone } from './phone-call.ts';
 import { forked, type VoiceBench } from './voice-bench.ts';
 import type { WebCall, WebTarget } from './web-caller.ts';
 
-/** Time in milliseconds that the service may add to a call, in addition to the interquartile range of the reference. */
+/**
+ * Milliseconds by which a call through the service may be slower than the reference, in addition to the interquartile range of
+ * the reference.
+ */
 const allowanceMs = 50;
-/** Pause in milliseconds after a call, in which the bot that was started by hand ends its pipelines. */
+/** Milliseconds to wait after a call, so that the bot that was started by hand can end its pipelines. */
 const restMs = 500;
 const atOnce = 10;
 const oneWarmGoalMs = 1500;
@@ -77,8 +80,8 @@ export async function measureCallsOnOneInstance({ service, byHand, runs, report 
 }
 
 /**
- * Measures simultaneous calls while the pool has a warm instance for each. The reference is an agent whose `max_agents` prevents
- * the service from starting new warm instances during the calls.
+ * Measures simultaneous calls to as many warm instances. During the calls, the service starts new warm instances; in the
+ * reference, `max_agents` prevents this.
  */
 export async function measureRefill({ service, byHand, runs, report }: VoiceBench): Promise<void> {
   const [ours, without, reference]: [number[], number[], number[]] = [[], [], []];

@@ -62,7 +62,9 @@ async function findInstanceProcess(service: Service, instanceId: string): Promis
   return process.pid;
 }
 
-/** Returns the memory of an instance in bytes: its private memory, and its share of what it shares with others. */
+/**
+ * Returns the memory of an instance in bytes. Memory that the instance shares with other processes counts proportionally (PSS).
+ */
 export async function readInstanceBytes(service: Service, instanceId: string): Promise<number> {
   return readSharedResidentBytes(await findProcessTree(await findInstanceProcess(service, instanceId)));
 }

@@ -4,9 +4,9 @@ import { drainPool, listOpenInstances, readInstanceBytes, scaleAgent } from './i
 import { forked, spawned, type VoiceBench } from './voice-bench.ts';
 
 type Measured = {
-  /** From the request for all instances until the last one is ready, in milliseconds. */
+  /** Milliseconds from the request for all instances until the last instance is ready. */
   readonly allMs: number;
-  /** Median of all instances. */
+  /** Median start time of the instances, in milliseconds. */
   readonly bootMs: number;
   readonly bytes: number;
 };

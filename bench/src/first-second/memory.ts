@@ -12,7 +12,7 @@ const count = 10;
 /** Goals in bytes for the memory of an idle instance and of an instance in a conversation. */
 const [idleGoal, conversationGoal] = [25e6, 110e6];
 
-/** Measures the memory of warm instances: their private memory, and their share of memory that several processes use. */
+/** Measures the memory of warm instances. Memory that several processes share counts proportionally. */
 export async function measureIdleMemory({ service, byHandOptions, report }: VoiceBench): Promise<void> {
   await scaleAgent(service, forked, count);
   await waitForRest(service, count);

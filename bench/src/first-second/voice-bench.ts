@@ -6,7 +6,9 @@ import type { WebCaller } from './web-caller.ts';
 /** Names of two agents with the same generated bot: one has forked instances, the other spawned ones. */
 export const [forked, spawned] = ['forked', 'spawned'] as const;
 
-/** The data that all measurements of the first-second benchmark share, such as the service and the same bot started by hand. */
+/**
+ * The inputs of all measurements of the first-second benchmark, such as the service and the same bot started without the service.
+ */
 export type VoiceBench = Pick<BenchOptions, 'log'> & {
   readonly service: Service;
   /** Number of measurements per figure. */
@@ -14,6 +16,6 @@ export type VoiceBench = Pick<BenchOptions, 'log'> & {
   readonly byHand: BotByHand;
   readonly byHandOptions: BotByHandOptions;
   readonly webCaller: WebCaller;
-  /** Keeps and prints a figure as soon as it is measured. */
+  /** Adds a figure to the results and prints it. */
   readonly report: (figure: Figure) => void;
 };

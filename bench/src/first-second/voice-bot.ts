@@ -8,8 +8,9 @@ import { botcliFile, standInHook } from '../repository.ts';
 const options = '-t smallwebrtc -t exotel -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');
 
 /**
- * Writes a bot as `botcli init` generates it, for browsers and phones. Its carrier is Exotel, because bots for all other carriers
- * call the carrier's API. Adds a package that synthesizes the callers' speech to the dependencies; the bot does not import it.
+ * Writes a bot as `botcli init` generates it, for browsers and phones. The telephone carrier is Exotel, because the bots for all
+ * other carriers send requests to their carrier. Also adds a package with which the benchmark synthesizes the callers' speech;
+ * the bot does not import it.
  */
 export async function writeVoiceBot(directory: string, standIns: string): Promise<void> {
   const project = `${directory}-project`;
@@ -36,7 +37,10 @@ export function voiceBotVariables(directory: string, standIns: string): Readonly
   };
 }
 
-/** Sets the variables in the bot, because a secret set cannot contain all of them. `python bot.py` does not run this code. */
+/**
+ * Returns code to append to `bot.py`. When the service calls the bot, the code sets the variables, because a secret set cannot
+ * contain all of them. `python bot.py` never reaches this code.
+ */
 function servedEntryPoint(variables: Readonly<Record<string, string>>): string {
   return `
 
@@ -50,8 +54,8 @@ async def bot(arguments):
 }
 
 /**
- * Returns the Python interpreter of a bot's environment in the service's data directory; all bots of the benchmark have the same
- * packages. The path goes through a symbolic link, because the speech synthesizer supports only short paths.
+ * Returns the path of the Python interpreter that the service installed for a bot of the benchmark; all these bots have the same
+ * packages. The path contains a symbolic link, because the speech synthesizer accepts only short paths.
  */
 export async function findInterpreter(dataDirectory: string): Promise<string> {
   const environments = join(dataDirectory, 'environments');

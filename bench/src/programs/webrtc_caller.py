@@ -1,8 +1,8 @@
 """Calls bots over WebRTC like a browser, one call for each line of standard input.
 
-A line is a JSON object: `start` is the URL that starts a session, `offer` the URL for its offer with `SESSION_ID` in
-place of the session's id, and `headers` are the HTTP headers of both. The result is a line of JSON: `connectedMs` and
-`firstAudioMs` since the start request, or `error`.
+A line is a JSON object: `start` is the URL that starts a session, `offer` is the URL for the WebRTC offer with
+`SESSION_ID` in place of the session's id, and `headers` are the HTTP headers of both requests. For each call, prints a
+JSON object in one line: `connectedMs` and `firstAudioMs` (milliseconds since the start request), or `error`.
 """
 
 import asyncio

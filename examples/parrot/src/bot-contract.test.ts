@@ -115,7 +115,7 @@ describe('the parrot follows docs/bot-contract.md', () => {
     expect(await call('POST /bot', { body })).toBe(200);
   });
 
-  it('reads only documented variables', () => {
+  it('reads only the environment variables that the document lists', () => {
     const names = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) });
     readConfig(env);
@@ -124,7 +124,7 @@ describe('the parrot follows docs/bot-contract.md', () => {
     expect([...names].filter((name) => !contract.includes(`| \`${name}\` |`))).toEqual([]);
   });
 
-  it('reports the documented states', async () => {
+  it('reports the states idle, running and ended, and only documented fields', async () => {
     const { startSession, report, call } = await open();
     const states = [(await report())['state']];
     const response = startSession();

@@ -18,16 +18,16 @@ export type ParrotContext = {
   readonly newSessionId: () => string;
   /** The time in milliseconds since the epoch, with a fraction. */
   readonly preciseNow: () => number;
-  /** Aborts when the process shuts down, which ends the session. */
+  /** A signal that aborts when the process shuts down; the running session then ends. */
   readonly closing: AbortSignal;
 };
 
 const plainBodyBytes = 1_048_576;
 const longestPollSeconds = 300;
-/** The maximum delay of `setTimeout`, in milliseconds. */
+/** The maximum delay of `setTimeout`, in seconds. */
 const longestTimerSeconds = 2_147_483;
 
-/** `POST /bot`: stays open until the session ends (docs/bot-contract.md, "Start"). */
+/** `POST /bot`: starts a session, and responds when the session ends (docs/bot-contract.md, "Start"). */
 export async function runBot(
   context: ParrotContext,
   request: IncomingMessage,
@@ -84,8 +84,8 @@ export async function stopBot(
 }
 
 /**
- * `GET /_bot/session?wait=SECONDS`: returns the state of the session. With `wait`, responds when the session ends or after that
- * time.
+ * `GET /_bot/session?wait=SECONDS`: returns the state of the session. With `wait`, responds when the session ends, or after this
+ * number of seconds.
  */
 export async function reportSession(context: ParrotContext, url: URL, response: ServerResponse): Promise<void> {
   const query = { wait: Number(url.searchParams.get('wait') ?? 0) };
@@ -103,7 +103,10 @@ export async function reportSession(context: ParrotContext, url: URL, response: 
   sendJson(response, 200, context.slot.report());
 }
 
-/** Starts the session that the request headers name. Throws `RequestError` 409 if a session is already running. */
+/**
+ * Starts a session with the id and time limit from the request headers. Throws `RequestError` 409 if a session is already
+ * running.
+ */
 export function startSession(context: ParrotContext, headers: IncomingHttpHeaders, enteredAtMs: number): Session {
   const seconds = Number(header(headers, 'x-max-session-seconds', 'x-pcc-max-session-seconds'));
   const session = context.slot.start({
@@ -135,7 +138,10 @@ function plainBotOf(body: JsonObject): { say: string | undefined; exitAfterSecon
   };
 }
 
-/** The bot reports only the time limit, because the service knows all other reasons. */
+/**
+ * Returns a completion status only for a session that ended at its time limit, because the service knows why all other sessions
+ * ended.
+ */
 function completionStatusOf(session: Session): { completionStatus?: string } {
   return session.signal.reason === 'time limit' ? { completionStatus: 'SESSION_TIME_LIMIT' } : {};
 }

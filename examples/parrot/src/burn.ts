@@ -4,7 +4,10 @@ import { Worker } from 'node:worker_threads';
 export type Load = {
   /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
-  /** Memory in units of 10^6 bytes, in addition to what the process already uses. All of it is written to. */
+  /**
+   * Memory in units of 10^6 bytes, in addition to what the process already uses. The load writes to all of it, so that the kernel
+   * counts it.
+   */
   readonly megabytes: number;
   readonly seconds: number;
 };

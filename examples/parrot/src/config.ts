@@ -1,6 +1,6 @@
 /** Environment variables of the bot (docs/bot-contract.md, "Environment"). */
 export type ParrotConfig = {
-  /** Path of a Unix socket, which has precedence over host and port. */
+  /** Path of the Unix socket to listen on. If it is set, host and port are not used. */
   readonly socket: string | undefined;
   readonly host: string;
   readonly port: number;

@@ -25,7 +25,7 @@ async function firstLine(bot: ChildProcess): Promise<string> {
   return String(line);
 }
 
-test('the built bot runs without node_modules, uses CPU in /burn, and exits with status 0 on SIGTERM', async () => {
+test('the built bot runs without node_modules, uses CPU on POST /burn, and exits with status 0 on SIGTERM', async () => {
   const bot = run({ PORT: '0' });
   const url = `http://127.0.0.1:${/listening on 127\.0\.0\.1:(\d+)/.exec(await firstLine(bot))?.[1]}`;
   const exited = once(bot, 'exit');

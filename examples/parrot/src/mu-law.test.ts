@@ -6,12 +6,12 @@ test('decodeMuLaw decodes the loudest and the quietest value of G.711', () => {
   expect([...decoded].map((sample) => sample + 0)).toEqual([-32_124, 32_124, 0, 0, 120, -120, 16_764]);
 });
 
-test('encodeMuLaw encodes each decoded value to the same byte', () => {
+test('encodeMuLaw restores the byte from which decodeMuLaw decoded a value', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   expect(encodeMuLaw(decodeMuLaw(bytes))).toEqual(bytes.map((byte) => (byte === 0x7f ? 0xff : byte)));
 });
 
-test('decodeMuLaw decodes each encoded sample within a fifteenth of its value', () => {
+test('encoding and decoding a sample changes it by less than a fifteenth of its value', () => {
   const samples = Int16Array.from({ length: 65_536 }, (_, index) => index - 32_768);
   const back = decodeMuLaw(encodeMuLaw(samples));
   const worst = samples.reduce((most, sample, index) => {

@@ -2,7 +2,7 @@ import { setInterval, setTimeout } from 'node:timers/promises';
 
 export type PlainBot = {
   readonly say: string | undefined;
-  /** The session ends after this time. If undefined, it runs until it is stopped. */
+  /** Seconds until the session ends by itself. If undefined, the session runs until it is stopped. */
   readonly exitAfterSeconds: number | undefined;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;

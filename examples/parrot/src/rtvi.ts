@@ -32,8 +32,8 @@ export function createRtviMessage(type: string, data: JsonObject = {}, id: strin
 }
 
 /**
- * Creates the response to `client-ready`. A client of version 1 warns about other versions, so the response then has version 1;
- * the parrot's messages are the same in both.
+ * Creates the response to `client-ready`. A client of RTVI version 1 warns about other versions, so it gets its own version back.
+ * This is safe, because the parrot sends the same messages in all versions.
  */
 export function createBotReady(clientReady: RtviMessage): string {
   const theirs = String(clientReady.data['version'] ?? '');
@@ -42,15 +42,15 @@ export function createBotReady(clientReady: RtviMessage): string {
 }
 
 /**
- * Returns the RTVI messages for one line of the bot's text, for clients that show text while it grows and for clients that show
- * it when complete.
+ * Returns the RTVI messages for one line of the bot's text. Some clients show partial text, others only complete text; each kind
+ * needs its own messages.
  */
 export function createBotLine(text: string): readonly string[] {
   return [
     createRtviMessage('bot-llm-started'),
     createRtviMessage('bot-llm-text', { text }),
     createRtviMessage('bot-llm-stopped'),
-    // `spoken` is false, because the bot sends chirps or echoes as audio, but never speaks the words of `text`.
+    // Set `spoken` to false, because the bot's audio consists of chirps or echoes and never of the words in `text`.
     createRtviMessage('bot-output', { text, aggregated_by: 'sentence', spoken: false, will_be_spoken: false }),
     createRtviMessage('bot-transcription', { text }),
   ];

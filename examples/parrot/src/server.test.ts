@@ -52,7 +52,7 @@ test('a new parrot responds to probes and reports the state idle', async () => {
   expect(await report(url)).toEqual({ sessionId: null, state: 'idle' });
 });
 
-test('a plain start stays open until it is stopped, and the long poll reports its end', async () => {
+test('POST /bot responds when the session is stopped, and the long poll of GET /_bot/session reports the end', async () => {
   const { url, lines } = await startTestParrot();
   const answer = start(url, { 'x-session-id': 's-1' }, { say: 'good morning' });
   await untilRunning(url);
@@ -111,7 +111,7 @@ test('an invalid start request is rejected and starts no session', async () => {
   expect(await report(url)).toMatchObject({ state: 'idle' });
 });
 
-test('only reserved paths require the control token, in either of two headers', async () => {
+test('only reserved paths require the control token, which either of two headers may contain', async () => {
   const { url } = await startTestParrot('open-sesame');
   const wrong = { authorization: 'Bearer open-sesam' };
   expect((await start(url)).status).toBe(401);
@@ -153,7 +153,7 @@ test('an invalid upgrade request starts no session', async () => {
   expect(await report(url)).toMatchObject({ state: 'idle' });
 });
 
-test('GET /entered returns when the handler was entered, in epoch time', async () => {
+test('GET /entered returns the Unix time at which the handler of the session was called', async () => {
   const { url } = await startTestParrot();
   expect(await (await fetch(`${url}/entered`)).json()).toEqual({ sessionId: null, enteredAtMs: null });
   const before = performance.timeOrigin + performance.now();
@@ -165,7 +165,7 @@ test('GET /entered returns when the handler was entered, in epoch time', async (
   expect(entered.enteredAtMs).toBeLessThanOrEqual(after);
 });
 
-test('POST /echo returns bytes before the request is complete', async () => {
+test('POST /echo sends bytes back before the request is complete', async () => {
   const { parrot } = await startTestParrot();
   const upload = request({
     port: parrot.port,
@@ -206,7 +206,7 @@ test('the echo socket returns text as text and bytes as bytes', async () => {
   expect([bytes, bytesAreBinary]).toEqual([Buffer.from([0, 255]), true]);
 });
 
-test('POST /burn uses the requested CPU time and ends early with its session', async () => {
+test('POST /burn uses the requested CPU time, and stops when its session ends', async () => {
   const { url } = await startTestParrot();
   const burn = (load: unknown) => fetch(`${url}/burn`, { method: 'POST', body: JSON.stringify(load) });
   const short = await (await burn({ cpuMillicores: 400, megabytes: 20, seconds: 1 })).json();
@@ -223,7 +223,7 @@ test('POST /burn uses the requested CPU time and ends early with its session', a
   expect((await burn({ cpuMillicores: -1 })).status).toBe(400);
 });
 
-test('close ends the running session and the listener', async () => {
+test('close ends the running session and stops listening', async () => {
   const { parrot, url } = await startTestParrot();
   const answer = start(url);
   await untilRunning(url);

@@ -17,7 +17,7 @@ import { createSessionSlot } from './session.ts';
 import { burnRoute, echoRoute, echoSocketRoute, enteredRoute, eventsRoute, helloRoute } from './user-routes.ts';
 
 export type ParrotOptions = {
-  /** Path of a Unix socket, which has precedence over host and port. */
+  /** Path of the Unix socket to listen on. If it is set, host and port are not used. */
   readonly socket?: string | undefined;
   readonly host: string;
   /** The port to listen on; 0 selects any free port. */

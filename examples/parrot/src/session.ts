@@ -4,7 +4,7 @@ export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 export type SessionReport = {
   readonly sessionId: string | null;
   readonly state: 'idle' | 'running' | 'ended';
-  /** Status of the response to `POST /bot`, even if the client has disconnected. Undefined for a WebSocket session. */
+  /** HTTP status of `POST /bot`, also if the client disconnected before the response. Undefined for a WebSocket session. */
   readonly status?: number;
   readonly completionStatus?: string;
   readonly endedAt?: string;
@@ -17,22 +17,22 @@ export type Session = {
   /** Signal that aborts when the session must end. Its reason is an `EndReason`. */
   readonly signal: AbortSignal;
   readonly end: (reason: EndReason) => void;
-  /** Records the end of the session. Only the first call counts. */
+  /** Records the end of the session. All calls after the first one are ignored. */
   readonly finish: (outcome: { status?: number; completionStatus?: string }) => void;
 };
 
 export type SessionRequest = {
   readonly id: string;
   readonly enteredAtMs: number;
-  /** Number of seconds after which the session ends by itself. */
+  /** Seconds after which the session ends by itself. If undefined, the session has no time limit. */
   readonly maxSeconds: number | undefined;
 };
 
-/** Holds the session of this process, which can run only one at a time. */
+/** Holds the session of this process. A process runs at most one session at a time. */
 export type SessionSlot = {
   /** Starts a session. Returns undefined if one is already running. */
   readonly start: (request: SessionRequest) => Session | undefined;
-  /** The running session, or the last one if none is running. */
+  /** The running session, or else the last session. Undefined before the first session. */
   readonly latest: () => Session | undefined;
   readonly running: () => Session | undefined;
   readonly report: () => SessionReport;
@@ -63,7 +63,7 @@ export function createSessionSlot(now: () => Date): SessionSlot {
         if (report.state === 'ended') return;
         clearTimeout(limit);
         report = { sessionId: id, state: 'ended', ...outcome, endedAt: now().toISOString() };
-        // Abort the session's signal, which ends a `/burn` load or an event stream of the session that is still running.
+        // Abort the signal of the ended session, so that its `/burn` loads and event streams end too.
         end('stopped');
         settle();
       },

@@ -15,13 +15,13 @@ export function helloRoute(context: ParrotContext, response: ServerResponse): vo
   });
 }
 
-/** `GET /entered`: returns when the handler of the running (or last) session was called. */
+/** `GET /entered`: returns the time at which the handler of the running session, or else of the last session, was called. */
 export function enteredRoute(context: ParrotContext, response: ServerResponse): void {
   const session = context.slot.latest();
   sendJson(response, 200, { sessionId: session?.id ?? null, enteredAtMs: session?.enteredAtMs ?? null });
 }
 
-/** `POST /echo`: returns bytes as they arrive, with their content type. */
+/** `POST /echo`: sends the bytes of the request back as they arrive, with the same content type. */
 export async function echoRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': request.headers['content-type'] ?? 'application/octet-stream' });
   await pipeline(request, response);
@@ -53,7 +53,7 @@ export async function eventsRoute(context: ParrotContext, response: ServerRespon
   response.end();
 }
 
-/** `WS /echo-socket`: returns every frame, text as text and bytes as bytes. */
+/** `WS /echo-socket`: sends every message back, text as text and bytes as bytes. */
 export function echoSocketRoute(socket: WebSocket): void {
   socket.on('message', (data: RawData, isBinary: boolean) => socket.send(data, { binary: isBinary }));
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 
-// Scripts and shell prompts often call `botcli --version`. This CommonJS file (see package.json beside it) prints it without the
-// loader of ES modules, which takes a quarter of Node's start time. A test compares the version with the package's.
+// Scripts and shell prompts often call `botcli --version`. This CommonJS file (see package.json beside it) prints the version
+// without loading Node's ES module loader, which takes a quarter of Node's start time. A test checks that the version equals the
+// version in the package's package.json.
 const { argv, env, stdout } = process;
 if (argv.length === 3 && argv[2] === '--version' && !env.BOTCLI_OUTPUT) {
   const line = 'botcli 0.1.0\n';

@@ -30,7 +30,7 @@ test('every command is in a listed group, every group contains a command, and ev
 });
 
 test.each(Object.keys(commands))(
-  'the options of %s have unique names and letters, also among the global options',
+  'the options of %s and the global options have unique names and unique letters',
   async (path) => {
     const command = (await commands[path]?.())?.command;
     const all = [...Object.entries(globalOptions), ...Object.entries(command?.options ?? {})];
@@ -43,7 +43,7 @@ test.each(Object.keys(commands))(
   },
 );
 
-test.each(Object.keys(commands))('every example of %s begins with its name or an alias', async (path) => {
+test.each(Object.keys(commands))('every example of %s begins with the command name or an alias', async (path) => {
   const command = (await commands[path]?.())?.command;
   expect(command?.examples.length).toBeGreaterThan(0);
   for (const example of command?.examples ?? []) {

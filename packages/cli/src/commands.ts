@@ -3,8 +3,8 @@ import type { Command } from './command-line/command.ts';
 type Loader = () => Promise<{ readonly command: Command }>;
 
 /**
- * Help, the command reference and completion are generated from this table. The file of a command has the same path as its
- * name.
+ * All commands of botcli. Help, the command reference and completion are generated from this table. The path of a command's file
+ * matches its name: `cloud auth login` is in `commands/cloud/auth/login.ts`.
  */
 export const commands: Readonly<Record<string, Loader>> = {
   init: () => import('./commands/init.ts'),

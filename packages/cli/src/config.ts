@@ -7,7 +7,7 @@ export type Environment = {
   readonly token: string | null;
   readonly publicKey: string | null;
   readonly operatorToken: string | null;
-  /** Data directory of a service on this machine, in which commands find the operator token. The directory might not exist. */
+  /** Data directory of a service on this machine. Commands read the operator token from it. The directory might not exist. */
   readonly dataDirectory: string;
   readonly organization: string | null;
   readonly output: string | null;
@@ -16,13 +16,13 @@ export type Environment = {
   readonly noColor: boolean;
   /** True if `TERM` is `dumb`. Such a terminal cannot erase a line, so it shows no status line. */
   readonly isDumbTerminal: boolean;
-  /** False on Linux without a graphical session, where no browser can be opened. */
+  /** False on Linux without a graphical session: botcli then does not try to open a browser. */
   readonly hasDisplay: boolean;
-  /** Host name of this machine, by which people recognize the login that they approve. */
+  /** Name of this machine. It is shown to the person who approves a login, so that the person recognizes which machine asks. */
   readonly hostName: string;
-  /** How the user invoked this program (`botcli` or `npx botcli`), for use in commands that messages suggest. */
+  /** How the user started this program: `botcli` or `npx botcli`. Commands that messages suggest can begin with this text. */
   readonly program: 'botcli' | 'npx botcli';
-  /** The package manager that ran this program, or null if none did. */
+  /** The package manager that started this program, or null if no package manager did. */
   readonly packageManager: PackageManager | null;
 };
 
@@ -41,7 +41,7 @@ export const environmentVariables: readonly (readonly [name: string, description
   ['NO_COLOR', 'Set to any value to turn off colors'],
 ];
 
-/** This is the only file of the program that reads environment variables. */
+/** Reads the settings from the environment. No other file of botcli reads environment variables. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const read = (name: string) => variables[name]?.trim() || null;
   return {

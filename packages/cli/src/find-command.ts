@@ -3,7 +3,10 @@ import type { Word } from './command-line/parse-line.ts';
 import { commandAliases, commandGroups, commands } from './commands.ts';
 import { UsageError } from './failure.ts';
 
-/** The command or group that the first words of a command line name. The path `''` means botcli itself. */
+/**
+ * The command or command group that the first words of a command line name. Its path is `''` if the words name only botcli
+ * itself.
+ */
 export type CommandMatch = {
   readonly kind: 'command' | 'group';
   readonly path: string;
@@ -44,8 +47,8 @@ function unknownCommandError(path: string, text: string, words: readonly Word[])
 }
 
 /**
- * Suggests a similar word at the same position, or else a command that ends with the typed words, such as `cloud agent list`
- * for `agent list`.
+ * Suggests a correction for an unknown command: a similar word at the same position, or a command whose name ends with the typed
+ * words, such as `cloud agent list` for `agent list`.
  */
 function suggestCommand(path: string, text: string, words: readonly Word[]): string | null {
   const near = findClosest(text, listSubcommands(path));

@@ -72,7 +72,10 @@ function optionRows(options: Options): readonly (readonly [string, string])[] {
 
 type Rows = readonly (readonly [string, string])[];
 
-/** Minimum width of the description column. If it does not fit, each description is printed below its entry. */
+/**
+ * Minimum width of the column with descriptions. If the terminal is too narrow for it, each description is on the line below its
+ * entry.
+ */
 const minimumColumns = 30;
 
 function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {

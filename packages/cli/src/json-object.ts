@@ -1,4 +1,7 @@
-/** The fields of a parsed JSON or TOML object, whose values are not checked yet. Empty for any other value. */
+/**
+ * Returns the fields of a parsed JSON or TOML object. Their values are not checked. Returns an empty object if `value` is not an
+ * object.
+ */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

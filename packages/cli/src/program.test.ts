@@ -100,7 +100,7 @@ test('rejects an unknown output mode in BOTCLI_OUTPUT', async () => {
 });
 
 test.each(['cloud deploy', 'cloud secrets set'])(
-  'the help of %s begins with one short sentence and its usage',
+  'the help of %s begins with one short sentence and the usage of the command',
   async (path) => {
     const { stdout } = await ask(`${path} --help`);
     const [first = '', second] = stdout.split('\n\n');
@@ -165,7 +165,7 @@ test('prints the message, request id and hint of a service error and exits with 
   });
 });
 
-test('prints each issue of an error on a line without control sequences', async () => {
+test('prints each issue of an error on its own line and removes control sequences', async () => {
   const { stderr } = await ask('cloud regions list');
   expect(stderr).toContain('\n  query.x: is wrong\n');
   const { error } = JSON.parse((await ask('cloud regions list --json')).stdout);
@@ -187,7 +187,7 @@ test.each<[Record<string, string>, string, string]>([
   [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'contains characters that a key cannot have', 'Copy the key again'],
   [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this command needs a private key', ''],
   [{ BOTCLI_API_URL: 'http://127.0.0.1:1' }, 'cannot reach the service at http://127.0.0.1:1', 'BOTCLI_API_URL'],
-])('fails with a message and a hint if the environment has %j', async (changed, message, hint) => {
+])('exits with 1 and prints a message and a hint if the environment contains %j', async (changed, message, hint) => {
   const { status, stdout, stderr } = await ask('cloud agent list', { variables: { ...variables, ...changed } });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain(message);
@@ -212,7 +212,7 @@ test('uses the API path of an organization only if --organization is given', asy
   expect(service.requests.at(-1)?.userAgent).toBe(`botcli/${version}`);
 });
 
-test('Ctrl-C aborts a hanging request with exit 130', async () => {
+test('Ctrl-C aborts a request that has no response yet, and the exit status is 130', async () => {
   const interruption = new AbortController();
   const silent = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => interruption.abort());
@@ -237,7 +237,7 @@ test('wraps help at the width of the terminal without losing a word', async () =
   }
 });
 
-test('local commands work with an invalid profile and service URL', async () => {
+test('commands that send no requests work with an invalid profile and an invalid service URL', async () => {
   const variables = { BOTCLI_CONFIG: '/dev/null/profile', BOTCLI_API_URL: 'nonsense' };
   expect((await runProgram(['init', 'quickstart', '--dry-run'], { variables })).status).toBe(0);
   expect((await runProgram(['project', 'check', '/nonexistent'], { variables })).stderr).toContain(

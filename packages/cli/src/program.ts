@@ -50,7 +50,7 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
   }
 }
 
-/** State of the running command that error messages use. */
+/** Facts about the running command that error messages depend on. */
 type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
 
 /**
@@ -114,8 +114,8 @@ async function helpStyle(io: Io, mode: OutputMode) {
 }
 
 /**
- * Returns the agent of a `cloud agent` command. In other commands, the arguments `name` and `id` are those of keys or
- * organizations.
+ * Returns the agent that a `cloud agent` command names. In other commands, the arguments `name` and `id` do not refer to an
+ * agent, but for example to a key or an organization.
  */
 function findSubject(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
   const { name, id, session, 'session-id': sessionId } = values;

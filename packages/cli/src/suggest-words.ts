@@ -7,8 +7,8 @@ import { commandAliases, commandGroups, commands } from './commands.ts';
 import { listSubcommands } from './find-command.ts';
 
 /**
- * Lists completions of the last word of `line`, which may be empty and excludes `botcli` itself. An empty result means that
- * any text is valid, such as a file name.
+ * Lists completions of the last word of `line`, which may be empty. `line` does not contain `botcli` itself. If the result is
+ * empty, the shell completes file names instead.
  */
 export async function suggestWords(line: readonly string[]): Promise<readonly Suggestion[]> {
   const { before, current } = joinBashWords(line);

@@ -7,7 +7,7 @@ test('version equals the version in package.json', async () => {
   expect(JSON.parse(text)).toMatchObject({ version });
 });
 
-test('the launcher bin/botcli.js prints the same version', async () => {
+test('the launcher bin/botcli.js prints the version in package.json', async () => {
   const launcher = await readFile(new URL('../bin/botcli.js', import.meta.url), 'utf8');
   expect(launcher).toContain(`const line = 'botcli ${version}\\n';`);
 });

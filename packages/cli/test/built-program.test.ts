@@ -79,7 +79,7 @@ test('the built program sends the key that an earlier login stored', async () =>
   expect(await botcli(['cloud', 'agent', 'list'], { token: '' })).toMatchObject({ code: 0 });
 });
 
-test('exits with 130 and prints one document after SIGINT during a request', async () => {
+test('the built program exits with 130 and prints one JSON document after SIGINT during a request', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();
@@ -93,11 +93,14 @@ test('exits with 130 and prints one document after SIGINT during a request', asy
   expect(JSON.parse(ended.stdout)).toMatchObject({ error: { reason: 'interrupted' } });
 });
 
-test.each(['--help', '--version'])('exits with 0 when the reader of %s closes its pipe', async (line) => {
-  expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
-});
+test.each(['--help', '--version'])(
+  'the built program exits with 0 when the reader of the output of %s closes the pipe',
+  async (line) => {
+    expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+  },
+);
 
-test('exits with 1 and names the error when standard output cannot be written', async () => {
+test('the built program exits with 1 and names the error when it cannot write to standard output', async () => {
   const child = spawn(
     '/bin/sh',
     ['-c', '"$0" "$1" cloud agent list > /dev/full', process.execPath, join(directory, 'bin/botcli.js')],

@@ -38,7 +38,9 @@ export function listFileNotations(value: string): readonly string[] {
   ];
 }
 
-/** Returns the text for `value` after `KEY=` in an argument, or null if the argument would be ambiguous. */
+/**
+ * Returns the text that represents `value` after `KEY=` in a command-line argument, or null if the argument would be ambiguous.
+ */
 export function toArgument(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;

@@ -11,7 +11,10 @@ export const AgentName = z
 
 export const AgentProfile = z.enum(profileNames);
 export const WebsocketAuth = z.enum(['none', 'token']);
-/** With `minimal`, the response to a start with the transport `websocket` has only `wsUrl` and `token`. */
+/**
+ * The fields in the response to a start with the transport `websocket`: all fields (`full`), or only `wsUrl` and `token`
+ * (`minimal`).
+ */
 export const WebsocketStart = z.enum(['full', 'minimal']);
 export const Architecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
@@ -21,7 +24,7 @@ export const MaxSessionDuration = z.int().min(sessionSeconds.minimum).max(sessio
 export const MinAgents = z.int().min(instanceLimits.minimum).max(instanceLimits.maximum);
 export const MaxAgents = z.int().min(1).max(instanceLimits.maximum);
 
-/** Error messages for settings that a region with builds does not support. Each gives the reason and an alternative. */
+/** Error messages for settings that a region with builds does not support. Each message says why, and what to use instead. */
 export const unsupportedSettings = {
   image: 'this region runs builds, not images: remove it to deploy the project itself',
   imageCredentials: 'this region pulls no images, so it needs no credentials: remove it',

@@ -25,8 +25,9 @@ const anyone = ['unauthenticated'] as const;
 const operator = ['operator'] as const;
 
 /**
- * Who may call each operation. A person's API key belongs to the organization, so keys may do what owners do, except manage
- * people. A personal token cannot create another credential: a leaked token ends when it expires.
+ * The principals that may call each operation. An API key belongs to an organization, not to a person: a private key may do what
+ * an owner may do, except manage people and the organization. On a path without an organization, a personal token cannot create
+ * another token, approve a login or change how its person signs in.
  */
 export const authorization = {
   listOrganizations: [...people, 'private-key'],

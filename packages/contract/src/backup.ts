@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { operatorBase } from './paths.ts';
 
-/** GET on this path returns a backup. It is not an operation, because the response is a tar archive. */
+/**
+ * `GET` on this path returns a backup. This path is not an operation of the API, because its response is a tar archive instead of
+ * JSON.
+ */
 export const backupPath = `${operatorBase}/backup`;
 
 /**
@@ -12,8 +15,8 @@ export const backupPath = `${operatorBase}/backup`;
 export const backupEntries = { first: 'backup.json', last: 'end.json' } as const;
 
 /**
- * Subdirectories of a data directory in which a backup is restored: `unpacking` exists while the archive is unpacked, `complete`
- * until the service has started and restored the backup.
+ * Subdirectories of a data directory that contain a backup. `unpacking` exists while the archive is unpacked. `complete` exists
+ * from then on, until the service has restored the backup.
  */
 export const restoreDirectories = { unpacking: 'restore.partial', complete: 'restore' } as const;
 
@@ -27,6 +30,9 @@ export const BackupManifest = z.object({
 });
 export type BackupManifest = z.infer<typeof BackupManifest>;
 
-/** The last entry of a backup archive. `sha256` is the hash of all other entries: of each, the name, a NUL and the content. */
+/**
+ * The last entry of a backup archive. `sha256` is the hash over all other entries in their order. The name, a NUL and the content
+ * of each entry are hashed.
+ */
 export const BackupEnd = z.object({ sha256: z.string() });
 export type BackupEnd = z.infer<typeof BackupEnd>;

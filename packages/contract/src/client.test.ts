@@ -17,7 +17,7 @@ const sessions = { total_count: 0, sessions: [], nextCursor: null };
 let server: Server;
 let origin: string;
 let seen: ReceivedRequest[];
-/** Sends the response of the test server. Each test sets it. */
+/** Writes the response of the test server. Each test assigns the function that it needs. */
 let answer: (response: ServerResponse) => void;
 
 beforeEach(async () => {
@@ -60,7 +60,7 @@ function text(status: number, value: string) {
 }
 
 describe('the requests of a client', () => {
-  it('contain the key and the user agent, but no body if the operation has none', async () => {
+  it('contain the key and the user agent, but no body if the operation takes no body', async () => {
     answer = json(200, organizations);
     const client = createClient({ origin, key, userAgent: 'botcli/1' });
     expect(await client.listOrganizations()).toEqual(organizations);
@@ -80,7 +80,7 @@ describe('the requests of a client', () => {
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ transport: 'webrtc', body: { name: 'Ada' } });
   });
 
-  it('encode values in path and query, and omit undefined ones', async () => {
+  it('encode the values in path and query, and omit undefined values', async () => {
     answer = json(200, sessions);
     await createClient({ origin, key }).getSessions({
       params: { agentName: 'a/b?c' },
@@ -91,7 +91,7 @@ describe('the requests of a client', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ limit: '5', cursor: 'x&y=z +/' });
   });
 
-  it('use the path of the organization if one is set and the operation has such a path', async () => {
+  it('use the path below the organization if the client has an organization and the operation has such a path', async () => {
     answer = json(200, sessions);
     const client = createClient({ origin, key, organization: 'acme & co' });
     await client.getSessions({ params: { agentName: 'parrot' } });
@@ -126,7 +126,7 @@ describe('the requests of a client', () => {
     expect(seen).toEqual([]);
   });
 
-  it('reject with the reason of their abort signal', async () => {
+  it('reject with the reason of the abort signal when the signal is aborted', async () => {
     const abort = new AbortController();
     answer = () => abort.abort(new Error('enough'));
     await expect(createClient({ origin, key }).listOrganizations({}, abort.signal)).rejects.toThrow('enough');
@@ -214,7 +214,7 @@ describe('the types of operations', () => {
     expectTypeOf<SessionResponse['ended_at']>();
   });
 
-  it('reject an invalid response of a handler', () => {
+  it('do not allow a handler to return an invalid response', () => {
     type Handler = (request: RequestOf<Operations['stopSession']>) => Promise<ResponseOf<Operations['stopSession']>>;
     const right: Handler = async ({ params }) => ({ status: 'terminated', session_id: params.sessionId });
     // @ts-expect-error invalid value
@@ -243,7 +243,7 @@ describe('the types of operations', () => {
 });
 
 it.each([301, 302, 307, 308])(
-  'a redirect (%i) is not followed, so that the request goes to no other address',
+  'the client rejects a redirect with status %i and sends no request to the target of the redirect',
   async (status) => {
     answer = (response) =>
       response.writeHead(status, { location: `http://localhost:${new URL(origin).port}/x?key=1` }).end();

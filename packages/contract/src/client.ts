@@ -7,8 +7,9 @@ export type ClientOptions = {
   /** The origin of the service, such as `http://127.0.0.1:7420`. A trailing `/v1` is accepted. */
   readonly origin: string;
   /**
-   * A public API key for `startSession`; for other operations a private one, a personal access token or the operator's token.
-   * Without a key, requests have no `Authorization` header, and a browser sends the cookie of its session.
+   * The credential of requests: a public API key for `startSession`; a private API key, a personal access token or the operator's
+   * token for other operations. Without a key, requests have no `Authorization` header, and a browser sends the cookie of its
+   * session.
    */
   readonly key?: string;
   /** If set, requests go to `/v1/organizations/{organization}/...`. */
@@ -23,8 +24,8 @@ type Call<Name extends OperationName> =
     : (input: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>;
 
 /**
- * One function per operation. A failed response rejects with `ApiError`, and a missing or invalid response with
- * `ConnectionError`.
+ * One function per operation. Its promise rejects with an `ApiError` for an error response, and with a `ConnectionError` if the
+ * response is missing or invalid.
  */
 export type Client = { readonly [Name in OperationName]: Call<Name> };
 
@@ -60,7 +61,7 @@ async function call(options: ClientOptions, operation: Operation, input: AnyInpu
   return parsed.data;
 }
 
-/** Browsers hide the status of a redirect and set this type instead. */
+/** Returns whether a response is a redirect. Browsers hide the status of a redirect and set the type `opaqueredirect` instead. */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }

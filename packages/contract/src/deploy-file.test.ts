@@ -14,7 +14,7 @@ const check = (more: object = {}) => checkDeployFile({ agent_name: 'bot', ...mor
 const issuesOf = (parsed: unknown) => checkDeployFile(parsed).issues.map(({ path, message }) => `${path}: ${message}`);
 
 describe('deploy.toml', () => {
-  it('accepts a file with a name only', () => {
+  it('accepts a file that contains only the name of the agent', () => {
     expect(check()).toEqual({ file: defaults, issues: [] });
   });
 
@@ -101,7 +101,7 @@ describe('deploy.toml', () => {
       { agent_name: 'ok', image: 'a:1', git: { repo: 'a/b' } },
       'git: cannot be combined with image',
     ],
-  ])('rejects %s and names the key', (_, parsed, problem) => {
+  ])('rejects %s and names the invalid key', (_, parsed, problem) => {
     expect(issuesOf(parsed).join('\n')).toContain(problem);
     expect(issuesOf(parsed).join('\n')).not.toMatch(/[[\]]/);
   });
@@ -124,7 +124,7 @@ describe('deploy.toml', () => {
     [{ build: { exclude: { patterns: '*.wav' } } }, 'build.exclude.patterns: must be a list, not a string'],
     [{ build: { exclude: { patterns: ['*.wav', 3] } } }, 'build.exclude.patterns.1: must be a string, not 3'],
     [{ docker: { auto_latest: 'yes' } }, 'docker.auto_latest: must be true or false, not a string'],
-  ])('describes which values are valid in the error for %j', (more, problem) => {
+  ])('describes the valid values in the error for %j', (more, problem) => {
     expect(issuesOf({ agent_name: 'ok', ...more })).toEqual([problem]);
   });
 

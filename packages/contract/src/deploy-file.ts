@@ -38,8 +38,8 @@ const Schema = z.strictObject({
   region: text.optional(),
   agent_profile: AgentProfile.default(defaultProfile),
   websocket_auth: WebsocketAuth.default('token'),
-  // This key has no default. Pipecat Cloud's CLI rejects files that contain it, so a file without the key must leave the setting
-  // unchanged.
+  // This key has no default, so a file without it leaves the setting unchanged. Users of Pipecat Cloud's CLI must omit the key,
+  // because that CLI rejects it.
   websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionSeconds.default),
@@ -91,7 +91,7 @@ export function checkDeployFile(parsed: unknown): ReadDeployFile {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/** Finds valid settings that a region with builds does not support. */
+/** Returns an issue for each setting that is valid but that a region with builds does not support. */
 export function findUnsupported(file: DeployFile): readonly Issue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedSettings.image],
@@ -105,7 +105,7 @@ export function findUnsupported(file: DeployFile): readonly Issue[] {
   return settings.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
 }
 
-/** Pairs of keys that cannot be combined. */
+/** Returns an issue for each pair of keys that cannot be combined. */
 function conflictsOf(file: DeployFile): Issue[] {
   const both = (path: string, other: string): Issue => ({
     path,
@@ -120,7 +120,7 @@ function conflictsOf(file: DeployFile): Issue[] {
   return issues;
 }
 
-/** Hints for keys of earlier versions and for keys in the wrong table. */
+/** Hints for keys that earlier versions accepted, and for keys in the wrong table. */
 const renamedKeys: Readonly<Record<string, string>> = {
   'scaling.min_instances': 'was renamed: use min_agents',
   'scaling.max_instances': 'was renamed: use max_agents',

@@ -5,7 +5,7 @@ const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason a
 
 const isOAuthCode = ({ message }: { message: string }) => /^[a-z_]+$/.test(message);
 
-/** Failures that existing clients know from the hosted service: status, code, and words of the message. */
+/** Failures that clients of Pipecat Cloud know: the HTTP status, the code, and words in the message. */
 const specified = [
   { status: 401, code: '401', words: /key/i },
   { status: 404, code: '404', words: /agent or session not found/i },
@@ -15,7 +15,7 @@ const specified = [
 ];
 
 describe('failures', () => {
-  it.each(specified)('contain a failure $status whose message matches $words', ({ status, code, words }) => {
+  it.each(specified)('contain a failure with status $status and a message like $words', ({ status, code, words }) => {
     expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual([]);
   });
 
@@ -27,7 +27,7 @@ describe('failures', () => {
     else expect(row.code).toBe(String(row.status));
   });
 
-  it('contains the error codes of OAuth 2.0, which clients read from the message (RFC 8628, 3.5; RFC 6749, 5.2)', () => {
+  it('contain the error codes of OAuth 2.0 as messages (RFC 8628, section 3.5; RFC 6749, section 5.2)', () => {
     expect(rows.filter(isOAuthCode).map(({ message }) => message)).toEqual([
       'authorization_pending',
       'slow_down',
@@ -59,25 +59,25 @@ describe('errorBody', () => {
     });
   });
 
-  it('contains issues only if there are any', () => {
+  it('contains the field issues only if the error has issues', () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     expect(errorBody(failure('invalid-request', { issues }), 'r')).toMatchObject({ issues });
     expect(errorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
-  it('adds the fields message and status to a 429, because existing clients read them', () => {
+  it('contains the fields message and status for status 429, because existing clients read them', () => {
     const { status, message } = failures['at-capacity'];
     expect(errorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
     expect(errorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
   });
 
-  it('does not reveal the cause', () => {
+  it('does not contain the cause of the error', () => {
     const error = failure('internal', { cause: new Error('password=hunter2') });
     expect(JSON.stringify(errorBody(error, 'r'))).not.toContain('hunter2');
   });
 });
 
-it('failure returns an ApiError with the row and the given message', () => {
+it('failure() returns an ApiError with the status and code of the reason and with the given message', () => {
   const error = failure('not-found', { message: 'Agent "x" does not exist.' });
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 404, code: '404', reason: 'not-found', requestId: null, issues: [] });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxUploadBytes } from './limits.ts';
 
-/** `code` is the HTTP status as a string, or a `PCC-` code for a failure related to a deployment. */
+/** `code` is the HTTP status as a string, or a code that begins with `PCC-` if the failure concerns a deployment. */
 type Failure = { readonly status: number; readonly code: string; readonly message: string };
 
 /**
@@ -82,7 +82,7 @@ export const failures = {
   'upload-form-invalid': {
     status: 400,
     code: '400',
-    message: 'The upload must be multipart/form-data: the given fields first, then the archive as "file".',
+    message: 'The upload must be multipart/form-data: first the fields in uploadFields, then the archive as "file".',
   },
   'upload-content-wrong': {
     status: 400,
@@ -406,7 +406,7 @@ export class ApiError extends Error {
 }
 
 /**
- * Creates an error from the entry of `failures` with this reason. `message` replaces the message of that entry.
+ * Creates an error from the entry of `failures` with this reason. If `message` is given, it replaces the message of the entry.
  *
  * @example throw failure('not-found')
  */

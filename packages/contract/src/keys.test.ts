@@ -10,7 +10,7 @@ const kind = fc.constantFrom<KeyKind>('private', 'public', 'personal');
 const random = fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 });
 
 describe('makeKey', () => {
-  it('returns a plausible key of the format that existing clients accept', () => {
+  it('returns a key that existing clients and inspectKey accept', () => {
     fc.assert(
       fc.property(kind, random, (kind, random) => {
         const key = makeKey(kind, random);
@@ -21,7 +21,7 @@ describe('makeKey', () => {
     );
   });
 
-  it('appends the base-62 CRC-32', () => {
+  it('appends the CRC-32 of the preceding characters in base 62', () => {
     fc.assert(
       fc.property(kind, random, (kind, random) => {
         const key = makeKey(kind, random);
@@ -57,7 +57,7 @@ describe('makeKey', () => {
     );
   });
 
-  it('uses all characters about equally often', () => {
+  it('uses all characters of the alphabet about equally often', () => {
     const counts = new Map<string, number>();
     const keys = 2_000;
     for (let index = 0; index < keys; index += 1) {
@@ -84,7 +84,7 @@ describe('inspectKey', () => {
     ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
-  ])('classifies %j as a foreign key and recognizes the kind of the key by its prefix', (text, kind) => {
+  ])('classifies %j as foreign, with the kind %s from its prefix', (text, kind) => {
     expect(inspectKey(text)).toEqual({ kind, verdict: 'foreign' });
   });
 });

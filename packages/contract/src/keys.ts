@@ -26,7 +26,7 @@ export function makeKey(kind: KeyKind, random: Uint8Array): string {
 
 /**
  * Checks the format of a key. `mistyped` means that the checksum is wrong. `foreign` means that the key does not have the format
- * of generated keys; an operator may have chosen it.
+ * of generated keys, for example because an operator chose it.
  */
 export function inspectKey(text: string): { kind: KeyKind | null; verdict: 'plausible' | 'mistyped' | 'foreign' } {
   const kind = kindOf(text);

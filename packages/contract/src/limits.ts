@@ -1,5 +1,5 @@
-// Limits, patterns and defaults of the API. Durations are in seconds and sizes in bytes, unless the name says otherwise. This file
-// does not import zod, so that `botcli --help` starts quickly.
+// Limits, patterns and defaults of the API. Durations are in seconds and sizes in bytes, unless the name says otherwise. This
+// file does not import zod, so that `botcli --help` starts quickly.
 
 /** The TCP port of the service if its settings name no other. */
 export const defaultPort = 7420;
@@ -22,9 +22,15 @@ export const startWaitSeconds = 300;
 export const socketTokenSeconds = 300;
 /** A proxied request waits this long for its instance to become ready, then fails with 504. */
 export const proxyHoldSeconds = 30;
-/** Maximum seconds and bytes of a new call's socket until the telephone carrier has sent the message that names the agent. */
+/**
+ * Limits for a new call until the telephone carrier has sent the message that names the agent: seconds since the connection, and
+ * received bytes.
+ */
 export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
-/** Limits of the buffer that holds a call while its bot starts: seconds of the latest audio, and bytes of all other messages. */
+/**
+ * Limits of the buffer that holds the messages of a call while its bot starts: seconds of audio (older audio is dropped), and
+ * bytes of all other messages.
+ */
 export const heldCallLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
@@ -33,9 +39,12 @@ export const surplusIdleSeconds = 300;
 /** The value of `Retry-After` in responses with 429 and 503. */
 export const retryAfterSeconds = 5;
 
-/** Maximum size of the body of a start request. For the transport websocket, the body becomes part of a URL. */
+/**
+ * Maximum size of the body of a start request. With the transport `websocket` the body becomes part of a URL, so its limit is
+ * smaller.
+ */
 export const maxStartBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
-/** Maximum size of the body of any other private operation. */
+/** Maximum size of the body of an operation for which no other limit is defined. */
 export const maxRequestBodyBytes = 1_048_576;
 /** Maximum size of a body with a Content-Length that is sent through the session proxy. */
 export const maxProxyBodyBytes = 64 * 1_048_576;
@@ -55,11 +64,14 @@ export const itemsPerPage = { default: 10, maximum: 1_000 } as const;
 /** The list of an organization's sessions reports at most this number as the total, and accepts offsets up to this number. */
 export const sessionsAtMost = 100_000;
 export const apiKeyNameLength = 100;
-/** Maximum lifetime of an API key or personal token. Without a lifetime, it never expires. */
+/** Maximum lifetime of an API key or personal token. A key or token that was created without a lifetime never expires. */
 export const maxKeyLifetimeSeconds = 10 * 366 * 86_400;
 /** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
 export const timeSeriesPoints = { maximum: 720, stepSeconds: 5 } as const;
-/** Log lines per page, by default and at most. `waitSeconds` is the maximum time that a request waits for the first line. */
+/**
+ * Log lines per page, by default and at most. If there is no line yet, a request waits for the first one for at most
+ * `waitSeconds`.
+ */
 export const linesPerLogPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
 
 /** Levels of Pipecat's log lines, lowest first. */
@@ -70,7 +82,7 @@ export type LogLevel = (typeof logLevels)[number];
 export const maxUploadBytes = 500 * 1_048_576;
 /** The lifetime of an upload URL. A new URL for the same content resumes the upload. */
 export const uploadUrlSeconds = 900;
-/** Maximum number of uploads without a build in an organization. */
+/** Maximum number of uploads in an organization that no build uses yet. */
 export const maxUnusedUploads = 100;
 /** Limits of an unpacked archive. `ratio` is the size relative to the compressed archive; `depth` counts directories. */
 export const unpackedArchiveLimits = {
@@ -82,7 +94,7 @@ export const unpackedArchiveLimits = {
 } as const;
 export const buildsPerPage = { default: 20, maximum: 100 } as const;
 export const linesPerBuildLogPage = { default: 500, maximum: 10_000 } as const;
-/** How long a request for a build log may wait for the next line. */
+/** Maximum time that a request for a build log waits for the next line. */
 export const buildLogWaitSeconds = 30;
 
 /** Names of secret sets and image pull secrets, which are case-insensitive. */
@@ -93,7 +105,10 @@ export const maxSecretValueBytes = 65_536;
 /** Maximum total size of the keys and values of a secret set, and maximum number of keys. */
 export const secretSetLimits = { bytes: 524_288, keys: 256 } as const;
 export const maxSecretSetsPerOrganization = 1_000;
-/** Maximum size of the body of a secret write. Fits the largest set even if JSON escapes every byte, for example as `\u0001`. */
+/**
+ * Maximum size of the body of a secret write. The largest secret set fits even if JSON escapes every byte, for example as
+ * `\u0001`.
+ */
 export const maxSecretBodyBytes = 4 * 1_048_576;
 export const auditEntriesPerPage = { default: 50, maximum: 1_000 } as const;
 /**
@@ -149,7 +164,10 @@ export function canBeInSecretValue(text: string): boolean {
   return !text.includes('\0') && !/\p{Cs}/u.test(text);
 }
 
-/** Lengths in characters. NIST SP 800-63B asks for long passwords instead of rules about characters. */
+/**
+ * Limits for people. Lengths are in characters. There are no rules about the characters of a password, because NIST SP 800-63B
+ * asks for long passwords instead.
+ */
 export const userLimits = {
   emailLength: 254,
   nameLength: 100,
@@ -158,7 +176,10 @@ export const userLimits = {
   personalTokens: 50,
   openInvitations: 200,
 } as const;
-/** Lifetimes of browser sessions, one-time links, codes, and tokens from logins of command lines, in seconds. */
+/**
+ * Lifetimes in seconds. `deviceLogin` is the time in which a person can approve the login of a command-line client, and
+ * `deviceToken` the lifetime of the token from such a login.
+ */
 export const accountSeconds = {
   session: 30 * 86_400,
   invitation: 7 * 86_400,

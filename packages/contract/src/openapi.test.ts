@@ -21,7 +21,7 @@ const document = openApiDocument('http://127.0.0.1:7420') as {
 };
 const all = Object.entries(allOperations) as [string, Operation][];
 
-/** Collects all strings with this key in a document. */
+/** Collects the strings in a document that are values of the property `key`. */
 function valuesOf(key: string, node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) =>
@@ -46,7 +46,7 @@ describe('openApiDocument', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('has no dangling references', () => {
+  it('contains no reference to a component that does not exist', () => {
     const references = valuesOf('$ref', document);
     expect(references).not.toEqual([]);
     expect(references.filter((reference) => !resolves(reference))).toEqual([]);
@@ -62,7 +62,7 @@ describe('openApiDocument', () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
   });
 
-  it('survives JSON serialization unchanged', () => {
+  it('returns a document that does not change when it is converted to JSON and parsed', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 

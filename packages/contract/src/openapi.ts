@@ -93,7 +93,10 @@ function describe(operation: Operation, path: string, schemas: Json): Json {
   };
 }
 
-/** Combines the failures that the operation lists, the failures that its path and method imply, and the common failures. */
+/**
+ * Lists the reasons for which an operation can fail: the reasons that the operation names, the reasons that follow from its path
+ * and method, and the reasons common to all operations.
+ */
 function failuresOf(operation: Operation, path: string): readonly Reason[] {
   return [
     ...operation.errors,
@@ -187,7 +190,7 @@ function proxyEntry(schemas: Json): Json {
   return entry;
 }
 
-/** Describes the backup, which is a stream of files and therefore no operation. */
+/** Describes the path that returns a backup. It is not an operation, because its response is a stream of files. */
 function backupEntry(schemas: Json): Json {
   const get = {
     operationId: 'createBackup',

@@ -22,7 +22,7 @@ export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
  */
 export type Credential = 'private' | 'organization' | 'member' | 'account' | 'person' | 'none' | 'public' | 'operator';
 
-/** An operation of the API, from which route, validation, typed client and OpenAPI document derive. */
+/** An operation of the API. The route, the validation, the typed client and the OpenAPI document are derived from it. */
 export type Operation<
   Name extends string = string,
   Params extends FieldsSchema = FieldsSchema,
@@ -36,8 +36,8 @@ export type Operation<
   readonly tag: Tag;
   readonly key: Key;
   /**
-   * Name of the operation's action in the audit log, which also lists refused requests. Required for operations on secrets, keys,
-   * the vault and the audit log.
+   * Name of the operation's action in the audit log, which also records refused requests. Required for operations on secrets,
+   * keys, members, the vault and the audit log.
    */
   readonly audit?: string;
   /** Whether to reject a body in which an object contains the same field twice. */
@@ -54,7 +54,7 @@ export type Operation<
   /** Maximum size of the body in bytes. 0 if there is no body. */
   readonly bodyBytes: number;
   readonly status: 200 | 201 | 202;
-  /** The success status for responses for which `when` returns true. */
+  /** A second success status, which is sent instead of `status` if `when` returns true for the response. */
   readonly other?: { readonly status: 200 | 201 | 202; when(response: z.output<Response>): boolean };
   readonly response: Response;
   /** The reasons for which this operation can fail, in addition to those common to all operations. */
@@ -73,7 +73,7 @@ export function operation<
   return value;
 }
 
-/** The parsed request, with defaults. */
+/** The request as handlers receive it: parsed, and with default values. */
 export type RequestOf<O extends Pick<Operation, 'params' | 'query' | 'body'>> = {
   readonly params: z.output<O['params']>;
   readonly query: z.output<O['query']>;
@@ -82,7 +82,7 @@ export type RequestOf<O extends Pick<Operation, 'params' | 'query' | 'body'>> = 
 
 export type ResponseOf<O extends Pick<Operation, 'response'>> = z.output<O['response']>;
 
-/** The input of a client call. Parts without required fields are optional. */
+/** The input of a client call. `params`, `query` and `body` are optional if none of their fields is required. */
 export type InputOf<O> =
   O extends Operation<string, infer P, infer Q, infer B, z.ZodType>
     ? Part<'params', z.input<P>> & Part<'query', z.input<Q>> & Part<'body', z.input<B>>

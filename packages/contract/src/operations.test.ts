@@ -44,7 +44,7 @@ describe.each(all)('%s', (_, operation) => {
     if (operation.method === 'GET' || operation.method === 'DELETE') expect(takesNone).toBe(true);
   });
 
-  it('lists only failures of the error table, each once', () => {
+  it('lists only reasons of the table `failures`, and no reason twice', () => {
     expect(operation.errors.filter((reason) => !(reason in failures))).toEqual([]);
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
@@ -55,7 +55,7 @@ describe.each(all)('%s', (_, operation) => {
     expect(operation.audit ?? null).toEqual(isAudited ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
   });
 
-  it('responds with an object', () => {
+  it('has an object as its response, not a list or a string', () => {
     expect(operation.response).toBeInstanceOf(z.ZodObject);
   });
 
@@ -87,7 +87,7 @@ describe('fillPath', () => {
 describe('SessionResponse', () => {
   const { shape } = operations.getSession.response;
 
-  /** Fields that existing clients require in a session, and whether each one may be null. */
+  /** The fields of a session that existing clients require, and whether the value of each field may be null. */
   it.each([
     ['sessionId', false],
     ['serviceId', false],

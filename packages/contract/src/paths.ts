@@ -11,7 +11,7 @@ export const organizationBase = '/v1/organizations/{organization}';
  * client uses it.
  */
 export const iceServersPath = '/v1/ice-servers';
-/** Pages of the dashboard on which people talk to an agent, followed by its name. */
+/** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
 export const talkBase = '/talk';
 
 export function talkPath(agentName: string): string {
@@ -19,8 +19,8 @@ export function talkPath(agentName: string): string {
 }
 
 /**
- * Returns the path of agents' WebSockets without its end, `/{agentName}.{organization}`. `carrier` is null for clients that are
- * not a telephone carrier.
+ * Returns the first part of the path of an agent's WebSocket. The second part is `/{agentName}.{organization}`. `carrier` is null
+ * for clients other than telephone carriers.
  */
 export function socketPath(carrier: Carrier | null): string {
   return `/ws/${carrier ?? 'generic'}`;
@@ -29,7 +29,7 @@ export function socketPath(carrier: Carrier | null): string {
 /** The cookie of a browser session. Over HTTPS, its name has the prefix `__Secure-`. */
 export const sessionCookie = 'bothost.session_token';
 
-/** Lists the paths of an operation. If there are two, the first one is for clients without an organization. */
+/** Lists the paths of an operation. If there are two paths, clients that name no organization use the first one. */
 export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
   switch (operation.key) {
     case 'public':
@@ -49,8 +49,8 @@ export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly st
 }
 
 /**
- * Replaces the placeholders of a path with percent-encoded values. Throws 404 for an empty value, `.` and `..`, because URLs
- * would resolve these to the path of another operation.
+ * Replaces the placeholders of a path with percent-encoded values. Throws a failure with status 404 if a value is empty, `.` or
+ * `..`, because URL parsers would turn the path into the path of another operation.
  */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {

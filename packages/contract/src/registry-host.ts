@@ -8,8 +8,8 @@ const dockerHubNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Normalizes a registry name, which can be `host`, `host:port`, one of these with a path, or a URL. `problem` does not quote
- * the text, which may contain a password.
+ * Normalizes the name of a registry, which can be `host`, `host:port`, either of them with a path, or a URL. `problem` says why
+ * the text is not such a name, without quoting it, because the text may contain a password.
  */
 export function canonicalRegistry(text: string): { readonly host: string } | { readonly problem: string } {
   const trimmed = text.trim();
@@ -44,12 +44,13 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
-/** A path segment of an image name (OCI Distribution Specification, "Pulling manifests"). */
+/** Matches a path segment of an image name (OCI Distribution Specification, "Pulling manifests"). */
 export const imagePathPartPattern = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
- * Checks for RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a
- * number"), so only the dotted form is allowed: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1.
+ * Checks that a host name consists of RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address
+ * (WHATWG URL, "ends in a number"): `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1. So a numeric host must have the usual
+ * form with four decimal numbers.
  */
 function isHostName(host: string): boolean {
   if (host.length > 253) return false;
@@ -59,7 +60,7 @@ function isHostName(host: string): boolean {
   return labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
 }
 
-/** Reject hosts that URL parsers change or reject, for example invalid Punycode after `xn--`. */
+/** Returns false for a host that URL parsers change or reject, for example one with invalid Punycode after `xn--`. */
 function isSameAsUrl(host: string): boolean {
   return URL.canParse(`https://${host}`) && new URL(`https://${host}`).hostname === host;
 }
@@ -69,7 +70,7 @@ export function isUnencryptedRegistry(host: string): boolean {
   return host.startsWith('http://');
 }
 
-/** Checks for Base64-encoded `user:password` without control characters (RFC 7617, section 2). */
+/** Returns whether a text is the Base64 form of `user:password` without control characters (RFC 7617, section 2). */
 export function isEncodedCredentials(text: string): boolean {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return false;
   const binary = atob(text);

@@ -11,12 +11,12 @@ export function countUtf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** The name of a secret set is case-insensitive. */
+/** The name of a secret set. Names that differ only in case mean the same set. */
 export const SecretSetName = z
   .string()
   .regex(secretSetNamePattern, 'use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit');
 
-/** The key becomes the name of an environment variable. */
+/** The key of a secret. It becomes the name of an environment variable of the bot. */
 export const SecretKey = z
   .string()
   .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
@@ -25,12 +25,12 @@ export const SecretKey = z
     if (message !== null) check.addIssue({ code: 'custom', message });
   });
 
-/** The value is stored unchanged. No error message contains a part of it. */
+/** The value of a secret, which is stored unchanged. No error message contains any part of it. */
 export const SecretValue = z.string().superRefine((value, check) => {
   for (const message of secretValueProblems(value)) check.addIssue({ code: 'custom', message });
 });
 
-/** Returns the reasons why a string cannot be a secret value. */
+/** Returns the problems that prevent a string from being a secret value. The list is empty for a valid value. */
 export function secretValueProblems(value: string): string[] {
   const bytes = countUtf8Bytes(value);
   return [

@@ -59,7 +59,7 @@ describe('SecretValue', () => {
     expect(secretValueProblems('')).toHaveLength(1);
   });
 
-  it('limits the size in UTF-8 bytes', () => {
+  it('limits the size of a value in UTF-8 bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => countUtf8Bytes(text) === Buffer.byteLength(text)));
   });
 });
@@ -100,7 +100,7 @@ describe('PutSecretsRequest', () => {
     ],
     [{ secrets: [pair('PORT', '1')] }, 'secrets.0.secretKey'],
     [{ secrets: [pair('A', '')] }, 'secrets.0.secretValue'],
-  ])('rejects %j and names the field', (body, field) => {
+  ])('rejects %j and names the invalid field', (body, field) => {
     expect(problems(body).some((problem) => problem.startsWith(`${field}:`))).toBe(true);
   });
 
@@ -112,14 +112,14 @@ describe('PutSecretsRequest', () => {
     expect(getSecretHistory.query.safeParse({ before: `${beyond - 1}` }).success).toBe(true);
   });
 
-  it('reports the number of keys if there are too many', () => {
+  it('reports the number of keys if a request has too many keys', () => {
     const keys = Array.from({ length: 257 }, (_, index) => `K${index}`);
     const message = '257 keys; a set has at most 256';
     expect(problems({ secrets: keys.map((key) => pair(key, '1')) })).toEqual([`secrets: ${message}`]);
     expect(problems({ remove: keys })).toEqual([`remove: ${message}`]);
   });
 
-  it('repeats no value in its errors', () => {
+  it('does not repeat a secret value in its errors', () => {
     const canary = 'canary-5f1e';
     for (const value of [`${canary}\0`, `${canary}\ud800`, canary.repeat(10_000)]) {
       const body = { secrets: [pair('A', value), pair('no good', value)], secretValue: value, host: 7 };

@@ -13,7 +13,7 @@ export function statusLabel<Status extends string>(labels: StatusLabels<Status>,
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
-/** The state of a session as one word, for clients that show only this field. */
+/** How a session ended, or that it is active: one word for clients that show only this field. */
 export const endStateLabels = {
   active: 'Active',
   completed: 'Complete',
@@ -86,7 +86,7 @@ export const deploymentPhaseLabels = {
 } as const;
 export type DeploymentPhase = keyof typeof deploymentPhaseLabels;
 
-/** States of the bot of an agent: whether its instances run. */
+/** States of an agent: whether instances of its bot run. */
 export const botStateLabels = {
   running: 'Running',
   waiting: 'Waiting',

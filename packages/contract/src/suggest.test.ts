@@ -6,7 +6,7 @@ test.each([
   ['sesions', 'sessions'],
   ['STATUS', 'status'],
   ['strat', 'start'],
-])('findClosest suggests for %s: %s', (typed, meant) => {
+])('findClosest corrects %s to %s', (typed, meant) => {
   expect(findClosest(typed, ['start', 'list', 'sessions', 'status'])).toBe(meant);
 });
 

@@ -2,24 +2,26 @@ import { ConnectionError, toApiError } from './client.ts';
 import { ApiError } from './errors.ts';
 import { UploadResponse } from './operations/builds.ts';
 
-/** Delays between attempts of an idempotent request. Their sum is half a minute, in which the service can restart. */
+/**
+ * Delays between the attempts of an idempotent request. Their sum is half a minute, which is long enough for a restart of the
+ * service.
+ */
 export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
- * Returns whether the same request may succeed later: the error means that the connection failed or that the service is
- * unavailable.
+ * Returns whether the same request may succeed later: true for a connection error, a timeout, and the statuses 502, 503 and 504.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
   return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
 }
 
-/** The size of the first part of an upload. It is small for slow connections. */
+/** The size of the first part of an upload, small enough for slow connections. */
 export const initialPartBytes = 256 * 1_024;
 const maxPartBytes = 8 * 1_048_576;
 const partTimeoutMs = 120_000;
 
-/** Returns the size of the next part: twice the size of the previous part if that took only a short `durationMs`. */
+/** Returns the size of the next part. The size doubles, up to a maximum, if the previous part took less than half a second. */
 export function nextPartBytes(partBytes: number, durationMs: number): number {
   return durationMs < 500 ? Math.min(partBytes * 2, maxPartBytes) : partBytes;
 }

@@ -1,6 +1,6 @@
 import { ApiError, type Client, ConnectionError, createClient } from '@bothost/contract';
 
-/** The API of the service that serves this page. The browser sends the cookie of its session. */
+/** A client for the API of the service that serves this page. The browser adds its session cookie to each request. */
 export const api: Client = createClient({ origin: location.origin });
 
 /** Converts an error to a sentence for people. */

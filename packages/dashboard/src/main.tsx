@@ -14,7 +14,8 @@ import { startTheme } from './theme.ts';
 const container = document.getElementById('root');
 if (container === null) throw new Error('index.html has no element with the id root');
 
-// The session can expire at any request. Pages that need a session then redirect to sign-in, which returns to them.
+// Any request can fail because the session has expired. Pages that need a session then redirect to the sign-in page, which
+// returns to them.
 const queryCache = new QueryCache({ onError: (error) => isSignedOut(error) && forgetUser(queries) });
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);

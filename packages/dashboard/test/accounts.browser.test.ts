@@ -38,7 +38,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 }
 
 browserTest(
-  'a new person creates an account with a one-time link and an organization, and the address no longer contains the token',
+  'a new person creates an account with a one-time link, whose token disappears from the address, and an organization',
   async () => {
     const context = await browser.newContext();
     const { page, violations } = await openPage(context, await invite());
@@ -85,7 +85,7 @@ browserTest('a signed-in person joins another organization with a link', async (
   await context.close();
 });
 
-browserTest('botcli logs in when its code is approved, and the person returns to the code after sign-in', async () => {
+browserTest('a signed-out person signs in, returns to the login code of botcli and approves it', async () => {
   const context = await browser.newContext();
   const { page, violations } = await signUp(context, 'cli@example.com');
   const home = join(service.folder, 'cli-home');
@@ -95,7 +95,7 @@ browserTest('botcli logs in when its code is approved, and the person returns to
   await terminal.shows('Waiting for the approval');
   const code = /approve the code (\w{4}-\w{4})/.exec(terminal.screen())?.[1] ?? '';
 
-  // Clear the cookies, as if the session had expired: the page redirects to sign-in, and then back.
+  // Clear the cookies, as if the session had expired. The page redirects to the sign-in page, which returns to the code.
   await context.clearCookies();
   await page.goto(`${service.origin}/device?code=${code}`);
   await page.waitForURL(/\/sign-in/);
@@ -120,7 +120,7 @@ browserTest('botcli logs in when its code is approved, and the person returns to
   await context.close();
 });
 
-browserTest("the login of Pipecat Cloud's CLI is approved, and the browser takes the code to the CLI", async () => {
+browserTest("a person approves a login of Pipecat Cloud's CLI, and the browser sends the code to the CLI", async () => {
   const context = await browser.newContext();
   const { page, violations } = await signUp(context, 'oauth@example.com');
   const callback = 'http://127.0.0.1:8400/oauth_callback';
@@ -148,7 +148,7 @@ browserTest("the login of Pipecat Cloud's CLI is approved, and the browser takes
   await context.close();
 });
 
-browserTest('a page whose session expires leads to sign-in, and back to the same address', async () => {
+browserTest('a page redirects to sign-in when the session expires, and sign-in returns to the page', async () => {
   const context = await browser.newContext();
   const { page, violations } = await signUp(context, 'expired@example.com');
   const address = `${service.origin}/orgs/home/sessions?status=failed&since=1h`;
@@ -164,7 +164,7 @@ browserTest('a page whose session expires leads to sign-in, and back to the same
   await context.close();
 });
 
-browserTest('signing out in one tab signs out the other', async () => {
+browserTest('signing out in one tab signs out the other tab', async () => {
   const context = await browser.newContext();
   const { page: first } = await signUp(context, 'tabs@example.com');
   const { page: second } = await openPage(context, `${service.origin}/device`);
@@ -177,7 +177,7 @@ browserTest('signing out in one tab signs out the other', async () => {
   await context.close();
 });
 
-browserTest('a new password is set with the link of the operator', async () => {
+browserTest('a person sets a new password with a one-time link from the operator', async () => {
   const context = await browser.newContext();
   await signUp(context, 'forgetful@example.com');
   const { page } = await openPage(await browser.newContext(), await invite('--reset', 'forgetful@example.com'));

@@ -36,7 +36,7 @@ async function deploy(version: string, first: string, ...words: string[]): Promi
   await botcli('deploy', 'echo', '--build-dir', directory, '--yes', ...words);
 }
 
-browserTest('the page of an agent changes its scaling and compares two deployments', async () => {
+browserTest('on the page of an agent, a person changes the scaling and compares two deployments', async () => {
   await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
   await deploy('one', '', '--secrets', 'echo-secrets');
   await deploy('two', '', '--profile', 'agent-2x');
@@ -73,7 +73,7 @@ browserTest('a stale secret is marked until the agent is deployed again from its
   await deployments().first().getByText('Serving').waitFor();
 });
 
-browserTest('a failed deployment shows its reason, and a rollback serves an earlier one again', async () => {
+browserTest('a failed deployment shows why it failed, and a rollback restores an earlier deployment', async () => {
   await deploy('three', 'throw new Error("The parrot is tired.");', '--no-wait');
   await page.goto(`${service.origin}/orgs/home/agents/echo`);
   await deployments().first().getByText('Failed').waitFor();
@@ -91,7 +91,7 @@ browserTest('a failed deployment shows its reason, and a rollback serves an earl
   await deployments().first().getByText('Serving').waitFor();
 });
 
-browserTest('an agent is deleted after its name is entered', async () => {
+browserTest('an agent is deleted after a person confirms with its name', async () => {
   await button('Delete').click();
   await inspect('agent-delete');
   expect(await button('Delete agent').isDisabled()).toBe(true);

@@ -12,7 +12,7 @@ import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
 
-/** Tests deploys from the page in a real browser, with the built service and projects on disk. */
+/** Tests the deploy page in a real browser, with the built service and projects on disk. */
 const run = promisify(execFile);
 
 let service: Service;
@@ -20,8 +20,8 @@ let page: Page;
 setUpDashboard(
   (dashboard) => {
     ({ service, page } = dashboard);
-    // Playwright intercepts file pickers only while the page has a listener. A listener that is added just before a key press is
-    // too late, so keep one for all tests.
+    // Playwright intercepts file pickers only while the page has a listener for the event `filechooser`. A listener that is added
+    // just before a key press is too late, so keep one for all tests.
     page.on('filechooser', () => {});
   },
   { agents: [] },
@@ -65,9 +65,9 @@ browserTest('the overview of an empty organization leads to the first deploy', a
   await inspect('deploy');
 });
 
-// This must be the first test, because Chromium opens no file picker on a key press after an emulated drop.
+// This test must precede all tests that call `drop`: after an emulated drop, Chromium opens no file picker on a key press.
 browserTest(
-  'a folder without a deploy file is deployed with only the keyboard, and again without a second build',
+  'a folder without a deploy file is deployed with the keyboard alone, and a second deploy reuses the build',
   async () => {
     const directory = await writeProject('Second Bot', versionedBot('two'));
     await openPage();
@@ -99,7 +99,7 @@ browserTest(
   },
 );
 
-browserTest('a folder has the same content hash from botcli, a drop, the folder picker and an archive', async () => {
+browserTest('botcli, a dropped folder, a picked folder and an archive produce the same content hash', async () => {
   const directory = await writeProject('hashed', {
     ...Object.fromEntries(Object.entries(versionedBot('one')).map(([path, text]) => [`server/${path}`, text])),
     'server/deploy.toml': 'agent_name = "hashed"\n[build.exclude]\npatterns = ["*.md"]\n',
@@ -179,7 +179,7 @@ browserTest('a dropped folder is uploaded, resumed after an interruption, built 
   await page.waitForURL(`${service.origin}/orgs/home/sessions?agent=echo`);
 });
 
-browserTest('a running build shows its log and is canceled', async () => {
+browserTest('the page shows the log of a running build, and can cancel the build', async () => {
   const directory = await writeProject('slow', {
     ...versionedBot('three'),
     'package.json': JSON.stringify({ main: 'main.js', scripts: { build: 'echo still building; sleep 1000' } }),

@@ -12,7 +12,7 @@ import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import { talkingBotDirectory } from './support/local-bot.ts';
 
-/** Pipecat's web clients, two versions of each, with a Pipecat bot that runs in the service. */
+/** Tests two versions of each of Pipecat's web clients with a Pipecat bot that runs in the service. */
 type Versions = { readonly npm: Readonly<Record<string, readonly [newest: string, earlier: string]>> };
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const { npm: packages } = JSON.parse(
@@ -40,7 +40,7 @@ beforeAll(async () => {
   service = await startService(
     {
       ...(Object.fromEntries(inherited) as Record<string, string>),
-      // The service uses uv if it finds it; pip takes ten times as long.
+      // Put uv in PATH, because pip takes ten times as long to install Pipecat.
       PATH: `${import.meta.env['PATH']}:${inject('uvFolder')}`,
       BOTHOST_AGENTS: agent,
       BOTHOST_BUILD_ENVIRONMENT: inherited.map(([name]) => name).join(','),

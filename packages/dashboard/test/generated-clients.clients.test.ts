@@ -67,7 +67,10 @@ afterAll(async () => {
 
 type Bot = Parameters<typeof serveClient>[1];
 
-/** Opens a client's page until the test ends. `hosts` collects the other hosts that the page contacts. */
+/**
+ * Opens the page of a client, and closes it when the test ends. `hosts` collects the hosts that the page contacts, except its
+ * own.
+ */
 async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
   const pages = await serveClient(client, bot);
   onTestFinished(pages.close);
@@ -150,7 +153,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
       await stopSessions();
       await hasStatus(page, 'Ended');
     }
-    // Checks that the page loads nothing from third parties.
+    // Check that the page loads nothing from third parties.
     const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
     for (const host of hosts) expect(host).toMatch(own);
   });
@@ -216,7 +219,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     expect([...hosts]).toEqual([]);
   });
 
-  // Must be the last test, because it overwrites the generated client.
+  // This must be the last test, because it overwrites the generated client.
   test('has no type errors and can be built with any single transport', async () => {
     for (const transport of clientTransports) await buildFor(client, program, transport);
   }, 400_000);

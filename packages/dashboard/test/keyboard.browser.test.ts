@@ -10,7 +10,7 @@ import { invite, password } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { openPage } from './support/inspected-page.ts';
 
-/** Tests the path of a new person through the dashboard. Only keys are pressed: no click, and no focus that a script sets. */
+/** Tests all steps of a new person in the dashboard with the keyboard alone: no test clicks, and no script sets the focus. */
 let service: Service;
 let browser: Browser;
 let context: BrowserContext;
@@ -72,7 +72,7 @@ async function goTo(name: string): Promise<void> {
   await palette.waitFor({ state: 'detached' });
 }
 
-browserTest('an account and an organization are created', async () => {
+browserTest('a person creates an account and an organization with the keyboard alone', async () => {
   await enter('Name', 'Ada');
   await enter('Password', password);
   await page.keyboard.press('Enter');
@@ -83,7 +83,7 @@ browserTest('an account and an organization are created', async () => {
   await page.waitForURL(`${service.origin}/orgs/flock`);
 });
 
-browserTest('a private key is created, and its key lists the agents through the API', async () => {
+browserTest('a private key that is created with the keyboard alone lists the agents through the API', async () => {
   await goTo('Settings');
   await press(page.getByRole('link', { name: 'API keys' }));
   await press(button('Create key'));
@@ -96,7 +96,7 @@ browserTest('a private key is created, and its key lists the agents through the 
   expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ agents: [] })]);
 });
 
-browserTest('a folder is deployed and serves', async () => {
+browserTest('a folder is deployed with the keyboard alone, and its agent serves', async () => {
   const directory = join(service.folder, 'echo');
   await mkdir(directory);
   for (const [name, text] of Object.entries(versionedBot('one'))) await writeFile(join(directory, name), text);
@@ -107,7 +107,7 @@ browserTest('a folder is deployed and serves', async () => {
   await page.getByText('echo serves. New sessions use this version.').waitFor();
 });
 
-browserTest('a conversation is held, and its session is shown while it is live and after it has ended', async () => {
+browserTest('a person talks to a bot and finds the live and the ended session with the keyboard alone', async () => {
   await chooseInMenu('Organization: flock', 'home');
   await page.waitForURL(`${service.origin}/orgs/home`);
   await goTo('Talk to parrot');
@@ -130,7 +130,7 @@ browserTest('a conversation is held, and its session is shown while it is live a
   await page.getByText('The session has ended.').waitFor();
 });
 
-browserTest('a secret set is stored', async () => {
+browserTest('a person stores a secret set with the keyboard alone', async () => {
   await goTo('Secrets');
   await press(button('Create set'));
   await page.keyboard.type('echo-secrets');
@@ -142,7 +142,7 @@ browserTest('a secret set is stored', async () => {
   await page.waitForURL(`${service.origin}/orgs/home/secrets/echo-secrets`);
 });
 
-browserTest('a member is invited', async () => {
+browserTest('a person invites a member with the keyboard alone', async () => {
   await goTo('Settings');
   await press(page.getByRole('link', { name: 'Members' }));
   await press(button('Invite'));
@@ -152,7 +152,7 @@ browserTest('a member is invited', async () => {
   await press(button('Done'));
 });
 
-browserTest('a login of botcli is approved', async () => {
+browserTest('a person approves a login of botcli with the keyboard alone', async () => {
   const home = join(service.folder, 'cli-home');
   await mkdir(home);
   const terminal = runInTerminal(`${execPath} ${botcliProgram} cloud auth login --api-url ${service.origin}`, home);

@@ -8,7 +8,7 @@ import { invite, signUp } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage } from './support/inspected-page.ts';
 
-/** Tests conversations of signed-in people, and over WebRTC, in a real browser with the built service. */
+/** Tests the talk pages of an organization, and conversations over WebRTC, in a real browser with the built service. */
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
 /** Code of the test bot: keeps a WebRTC offer until the test passes it to another browser page, which creates the answer. */
@@ -90,7 +90,7 @@ browserTest('an owner creates a public key, and talks to an agent of the organiz
   await page.close();
 });
 
-browserTest('the talk page converses over WebRTC with a bot that answers offers', async () => {
+browserTest('the talk page holds a conversation with a bot over WebRTC', async () => {
   const { page, violations } = await talkToPeer({ acceptsVideo: false });
   await page.getByLabel('Write to peer').fill('hello');
   await page.keyboard.press('Enter');
@@ -145,7 +145,7 @@ browserTest(
   240_000,
 );
 
-/** Starts a conversation with the bot `peer` over WebRTC, whose offer another page of the browser answers. */
+/** Starts a conversation over WebRTC with the bot `peer`. A second page of the browser creates the answer to the WebRTC offer. */
 async function talkToPeer({ acceptsVideo }: { readonly acceptsVideo: boolean }) {
   const peer = await createPeer();
   const opened = await openPage(
@@ -207,7 +207,8 @@ async function createPeer(): Promise<Page> {
     };
     Object.assign(window, {
       answerOffer: async (sdp: string, acceptsVideo: boolean) => {
-        // Use the microphone: browsers reveal the IP addresses of the machine, which WebRTC needs, only to pages that may use it.
+        // Open the microphone, because browsers reveal the IP addresses of the machine, which WebRTC needs, only to pages that
+        // may use a microphone.
         const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: acceptsVideo });
         await connection.setRemoteDescription({ type: 'offer', sdp });
         for (const track of stream.getTracks()) connection.addTrack(track, stream);

@@ -54,7 +54,7 @@ browserTest('pages open with the command palette and with shortcuts, and a dialo
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-browserTest('a lost connection shows one banner, and the page updates again when it is restored', async () => {
+browserTest('a lost connection shows one banner, and the page updates when the connection is restored', async () => {
   const banner = page.getByText('Connection lost.');
   await pressShortcut('g', 's');
   await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();

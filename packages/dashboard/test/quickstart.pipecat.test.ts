@@ -20,7 +20,10 @@ declare module 'vitest' {
   }
 }
 
-/** The quickstart with the web client that Pipecat's generator writes for it, deployed unchanged with Pipecat's CLI. */
+/**
+ * Tests the quickstart project and its web client as Pipecat's generator writes them. Pipecat's CLI deploys the project
+ * unchanged.
+ */
 const agent = { agentName: 'pipecat-quickstart' };
 let project: DeployedProject;
 let browser: Browser;
@@ -46,8 +49,8 @@ afterAll(async () => {
 });
 
 /**
- * Replaces the default media manager, which loads code from Daily's server, by another one of the same package. Tests cannot
- * reach Daily's server.
+ * Replaces the default media manager, which loads code from Daily's server, with another media manager of the same package. Tests
+ * cannot reach Daily's server.
  */
 const localMedia: Plugin = {
   name: 'local-media',
@@ -87,7 +90,7 @@ describe.skipIf(!hasBrowser)('the generated quickstart', () => {
     }
   });
 
-  it('talks to its web client; its session and log appear in the CLI, and agent stop ends the session', async () => {
+  it("talks to its web client, and Pipecat's CLI shows and stops the session", async () => {
     const { service, standIns, pipecat } = project;
     await page.getByRole('button', { name: 'Connect' }).click();
     const conversation = page.locator('#conversation-log');

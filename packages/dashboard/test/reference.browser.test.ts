@@ -19,7 +19,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-browserTest('the API reference finds an operation and sends it with a pasted key', { timeout: 300_000 }, async () => {
+browserTest('a person finds an operation in the API reference and calls it', { timeout: 300_000 }, async () => {
   const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
   await page.getByRole('heading', { name: 'bothost API' }).waitFor();
   await inspectPage(service, page, 'reference', { fullPage: false });

@@ -67,7 +67,7 @@ browserTest(
   },
 );
 
-browserTest('a roll back shows what it changes and restores an earlier revision', async () => {
+browserTest('a rollback of a secret set shows what it changes and restores an earlier revision', async () => {
   await button('Roll back to revision 2').click();
   const changes = dialog().getByRole('list', { name: 'Changes' });
   await expect
@@ -79,7 +79,7 @@ browserTest('a roll back shows what it changes and restores an earlier revision'
   await expect.poll(() => removeButtons().count()).toBe(2);
 });
 
-browserTest('an agent that uses a set is listed, and marked as stale after a change', async () => {
+browserTest('a secret set lists the agents that use it, and marks them as stale after a change', async () => {
   await page.goto(`${service.origin}/orgs/home/agents/parrot`);
   await page.getByLabel('Secret set').selectOption('echo-secrets');
   await button('Save').click();
@@ -124,7 +124,7 @@ browserTest('an image pull secret is created, verified, replaced and deleted', a
   await page.getByText('No image pull secrets').waitFor();
 });
 
-browserTest('a set in use is deleted after its name is entered, and no page received a value', async () => {
+browserTest('a used secret set is deleted after its name is entered, and no page received a value of it', async () => {
   await page.getByRole('link', { name: 'echo-secrets' }).click();
   await button('Delete').click();
   await dialog().getByText('parrot uses it').waitFor();

@@ -41,7 +41,7 @@ async function holdResponses(address: RegExp): Promise<() => Promise<void>> {
 }
 
 browserTest(
-  'the page of a live session shows its metrics and output, and stops it',
+  'the page of a live session shows its metrics and output, and can stop the session',
   async () => {
     const sessionId = await startSession(service, 'parrot');
     const burn = fetch(`${service.origin}/v1/public/parrot/sessions/${sessionId}/burn`, {
@@ -114,7 +114,7 @@ browserTest('the page of an unknown session says that it does not exist', async 
   await inspect('session-missing');
 });
 
-browserTest('the logs are followed, searched and filtered, and the address keeps search and filter', async () => {
+browserTest('the logs page follows, searches and filters lines, and keeps the filter in its address', async () => {
   const sessionId = await startSession(service, 'crow');
   await open('logs?agent=crow');
   await writeLines(service, sessionId, [logLine('INFO', 'tea is ready'), logLine('ERROR', 'the cup broke')]);
@@ -150,7 +150,7 @@ browserTest('the logs are followed, searched and filtered, and the address keeps
 });
 
 browserTest(
-  'a log of 100,000 lines renders at most 100 of them, and keeps its position',
+  'a log of 100,000 lines renders at most 100 lines, and keeps its scroll position after a reload',
   async () => {
     const sessionId = await startSession(service, 'crow');
     const print = `new Promise((done) => {
@@ -170,10 +170,10 @@ browserTest(
     const counts: number[] = [];
     await list.hover();
     await page.mouse.wheel(0, -100);
-    // The list follows new lines, and may scroll to its end, until the page has handled the wheel.
+    // Until the page has handled the wheel event, the list follows new lines and may scroll to its end.
     await page.waitForURL(/at=/);
 
-    // Older lines are added above without moving the visible lines.
+    // Check that older lines are added above the visible lines without moving them.
     for (let pages = 0; pages < 2; pages += 1) {
       const release = await holdResponses(/\/logs\?.*order=desc/);
       await scrollTo(0);

@@ -26,7 +26,7 @@ const row = (text: string) => rows().filter({ hasText: text });
 
 const start = (agent: string) => startSession(service, agent);
 
-browserTest('an empty list leads to the first deploy, or to the first session of an agent', async () => {
+browserTest('an empty list of sessions leads to the first deploy, or to a session of an existing agent', async () => {
   await page.request.post(`${service.origin}/v1/organizations`, {
     data: { name: 'empty-nest' },
     headers: { origin: service.origin, 'sec-fetch-site': 'same-origin' },
@@ -39,7 +39,7 @@ browserTest('an empty list leads to the first deploy, or to the first session of
   await inspect('sessions-empty');
 });
 
-browserTest('sessions appear, fail and are stopped without a reload', async () => {
+browserTest('the list shows new, failed and stopped sessions without a reload', async () => {
   await page.goto(`${service.origin}/orgs/home/sessions`);
   const crashing = await start('crow');
   await row(crashing).getByText('Active').waitFor();
@@ -116,7 +116,7 @@ browserTest('a lost connection is shown, and the list updates again after the co
 });
 
 browserTest(
-  'a list of 100,000 sessions renders at most 100 rows, and keeps its position',
+  'a list of 100,000 sessions renders at most 100 rows, and keeps its scroll position after a reload',
   async () => {
     await insertSessions(service, 100_000);
     await page.goto(`${service.origin}/orgs/home/sessions?agent=parrot`);

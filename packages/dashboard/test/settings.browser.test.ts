@@ -75,7 +75,7 @@ browserTest('a public key can be created with the keyboard alone, and starts a s
   await inspect('settings-keys-public');
 });
 
-browserTest('a person is invited, gets another role, and is removed', async () => {
+browserTest('an owner invites a person, changes the role of the new member, and removes the member', async () => {
   await open('/orgs/home/settings/members');
   await page.getByText('No open invitations').waitFor();
   await button('Invite').click();
@@ -118,7 +118,7 @@ browserTest('a person is invited, gets another role, and is removed', async () =
   await guest.close();
 });
 
-browserTest('the last owner cannot step down, and the page says why', async () => {
+browserTest('the last owner cannot choose another role, and the page says why', async () => {
   await open('/orgs/home/settings/members');
   await page.getByRole('combobox', { name: 'Role of Ada' }).selectOption('viewer');
   await page.getByRole('alert').waitFor();
@@ -168,7 +168,7 @@ browserTest('a personal token acts as the person until it is revoked', async () 
   expect((await call('user', token)).status).toBe(401);
 });
 
-browserTest('the audit log keeps its filter in the address, and is verified', async () => {
+browserTest('the page of the audit log keeps its filter in the address, and verifies the log', async () => {
   await open('/orgs/home/settings/audit');
   await page.getByLabel('Action').selectOption('keys.create');
   await page.waitForURL(/action=keys\.create/);
@@ -189,7 +189,7 @@ browserTest('the audit log keeps its filter in the address, and is verified', as
   await inspect('settings-audit');
 });
 
-browserTest('a person changes name, e-mail address and password, which ends the other session', async () => {
+browserTest('a person changes name, e-mail address and password, which ends sessions in other browsers', async () => {
   const elsewhere = await openPage(service, await browser.newContext(), `${service.origin}/sign-in`);
   await elsewhere.page.getByLabel('E-mail').fill('ada@example.com');
   await elsewhere.page.getByLabel('Password').fill(password);

@@ -26,7 +26,7 @@ async function pack(...entries: readonly TarEntry[]) {
   return { ...archive, paths: files.map(({ path }) => path), blob: new Blob(chunks) };
 }
 
-test('readArchiveFolder gives the content hash of the project whether or not its archive has a top directory', async () => {
+test('readArchiveFolder gives the same content hash for an archive with and without a top directory', async () => {
   const long = `${'long/'.repeat(40)}name.txt`;
   const packed = await pack(file('./bot.js', 'x'), file(`./${long}`, 'ä'), link('./short', 'bot.js'));
   expect(packed.paths).toEqual(['bot.js', long, 'short']);
@@ -42,7 +42,7 @@ test('readArchiveFolder reads hard links and symbolic links to files as the file
   expect(await Promise.all(['b', 'c'].map((name) => readText(entries, name)))).toEqual(['text', 'text']);
 });
 
-test('listProject rejects links and special files of an archive that cannot be packed', async () => {
+test('listProject rejects an archive with links or special files that cannot be packed', async () => {
   const entries = [
     link('absolute', '/etc/passwd'),
     link('d/outwards', '../../x'),

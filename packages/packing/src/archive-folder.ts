@@ -52,7 +52,7 @@ function addEntry(root: Directory, { name, type = 'file', linkname = '' }: TarHe
   } else directory.set(fileName, { kind: 'unsupported' });
 }
 
-/** The names in a path of the archive. Throws a `PackingError` for a path that leads out of the archive. */
+/** Splits a path of the archive into names. Throws a `PackingError` for a path that leads out of the archive. */
 function splitPath(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (path.startsWith('/') || names.includes('..')) throw invalidArchive(`The path ${path} leads out of the archive.`);
@@ -77,7 +77,7 @@ function findNode(root: Directory, path: readonly string[]): Directory | Leaf | 
   );
 }
 
-/** Archives often contain the project in one directory. */
+/** Returns the only directory in `root` if there is nothing else, because many archives contain the project in one directory. */
 function withoutWrapper(root: Directory): Directory {
   const [only] = root.values();
   return root.size === 1 && only instanceof Map ? only : root;

@@ -12,7 +12,9 @@ export type Archive = {
   readonly contentHash: string;
 };
 
-/** Size of the compressor's input blocks. The size is fixed, because the compressed bytes depend on how the input is divided. */
+/**
+ * Size of the compressor's input blocks. The size is fixed, because the compressed bytes depend on the boundaries between blocks.
+ */
 const blockBytes = 65_536;
 const epoch = new Date(0);
 
@@ -26,7 +28,7 @@ export async function writeArchive(
   write: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>,
 ): Promise<Archive> {
   const { readable, controller } = createTarPacker();
-  // An error while adding files reaches the caller through the stream that is read below.
+  // Pass errors to the stream: the loop below reads the stream and throws them.
   addFiles(controller, files).catch((error: unknown) => controller.error(error));
   const compressed: Uint8Array<ArrayBuffer>[] = [];
   const gzip = new Gzip({ level: 6, mtime: 0 }, (chunk) => compressed.push(chunk));

@@ -12,7 +12,7 @@ test.each([
   ['agent_name = "my-bot"\nimage = "a/b:1"\n', 'image', 'this region runs builds'],
   ['agent_name = \n', 'line 1', ''],
   ['', 'agent_name', 'is missing'],
-])('parseDeployFile rejects %j with its problems', (text, path, message) => {
+])('parseDeployFile rejects %j with a list of its problems', (text, path, message) => {
   expect(() => parseDeployFile(text, 'deploy.toml')).toThrow(
     expect.objectContaining({
       reason: 'deploy-file-invalid',

@@ -28,11 +28,11 @@ test.each([
   ['.', 'a', false],
   ['x(1).txt', 'x(1).txt', true],
   ['ä?', 'ä😀', true],
-])('pattern %s and path %s give excluded = %s', (pattern, path, isExcluded) => {
+])('the .dockerignore pattern %s excludes the path %s: %s', (pattern, path, isExcluded) => {
   expect(readDockerIgnore(`${pattern}\n`).excludes(path)).toBe(isExcluded);
 });
 
-test('lets the last matching pattern decide, also for paths in an excluded directory', () => {
+test('readDockerIgnore lets the last matching pattern decide, also for paths in an excluded directory', () => {
   const rules = readDockerIgnore('# all but two\r\n*\r\n!src\r\n!data/keep.txt\r\nsrc/*.test.js\r\n');
   expect(rules.hasNegation).toBe(true);
   const kept = ['src/bot.js', 'data/keep.txt'];
@@ -41,6 +41,6 @@ test('lets the last matching pattern decide, also for paths in an excluded direc
   expect(out.filter(rules.excludes)).toEqual(out);
 });
 
-test.each(['a[', 'b\\', 'c[z-a]'])('rejects the invalid pattern %s with its line', (line) => {
+test.each(['a[', 'b\\', 'c[z-a]'])('readDockerIgnore rejects the invalid pattern %s and names its line', (line) => {
   expect(() => readDockerIgnore(`ok\n${line}\n`)).toThrow(`line 2 is not a valid pattern: ${line}`);
 });

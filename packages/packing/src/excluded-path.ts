@@ -6,11 +6,11 @@ export type ExcludedPath = {
   readonly reason: string;
   readonly files: number;
   readonly bytes: number;
-  /** False if counting stopped before all files were counted, because its budget was used up. */
+  /** False if `files` and `bytes` are incomplete, because counting stopped at a limit. */
   readonly isWhole: boolean;
 };
 
-/** Counts the files at and below an entry until the budget of directory entries is used up. */
+/** Counts the files at and below an entry. Stops when the budget, a number of directory entries, is used up. */
 export async function measureExcluded(
   path: string,
   entry: FolderEntry,

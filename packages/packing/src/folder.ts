@@ -6,7 +6,7 @@ export type FolderEntry = { readonly name: string } & (
   | ({ readonly kind: 'folder' } & Folder)
   | ({ readonly kind: 'file'; readonly size: () => Promise<number> } & Readable)
   | ({ readonly kind: 'link'; readonly resolve: () => Promise<ResolvedLink> } & Readable)
-  /** An entry that cannot be packed, and why. */
+  /** An entry that cannot be packed. `problem` says why. */
   | { readonly kind: 'unsupported'; readonly problem: string }
 );
 

@@ -13,7 +13,7 @@ export type ProjectFile = {
 };
 
 export type ProjectFiles = {
-  /** Sorted by path in code units, so that archives do not depend on the locale. */
+  /** Files sorted by the UTF-16 code units of their paths, because an order that depends on the locale would change archives. */
   readonly files: readonly ProjectFile[];
   readonly excluded: readonly ExcludedPath[];
 };
@@ -51,15 +51,15 @@ type WalkState = {
   readonly rules: ExclusionRules;
   readonly listing: ListedFiles;
   /**
-   * Number of entries of excluded directories that may still be counted. Limited, because excluded directories such as
+   * Number of entries in excluded directories that may still be counted. It is limited, because excluded directories such as
    * node_modules can be huge.
    */
   readonly budget: { entries: number };
 };
 
 /**
- * Lists the files below a directory. `excludedBy` is the reason if the directory is excluded but a pattern can include a file in
- * it.
+ * Lists the files below a directory. `excludedBy` is null, or says why the directory is excluded although a pattern can include
+ * some of its files.
  */
 async function walk(walking: WalkState, folder: Folder, path: string, excludedBy: string | null): Promise<void> {
   const { rules, listing } = walking;

@@ -13,7 +13,7 @@ async function project() {
   return directory;
 }
 
-it('hashDirectory hashes content independently of path, times, permissions, .git and .env', async () => {
+it('hashDirectory returns the same hash at another path, with other times and permissions, and with added .git and .env', async () => {
   const one = await project();
   const two = await project();
   await utimes(join(two, 'index.js'), 1, 1);

@@ -14,8 +14,9 @@ export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: r
 
 /**
  * `entries` lists the files, directories and links of a project in a fixed order, parents first, without `.git`, `__pycache__`
- * and virtual environments. `skipped` lists `.env` files, which could override the service's variables. Rejects with
- * `PrepareError` if a link leads out of the directory, or an entry cannot be read or is not a file, directory or link.
+ * and virtual environments. `skipped` lists `.env` files, which are not copied, because their variables would override those of
+ * the agent. Rejects with `PrepareError` if a link leads out of the directory, or an entry cannot be read or is not a file,
+ * directory or link.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -50,12 +51,15 @@ export async function readTree(root: string): Promise<Tree> {
   return { entries, skipped };
 }
 
-/** A directory with this file is a Python virtual environment (PEP 405). */
+/** A directory that contains `pyvenv.cfg` is a Python virtual environment (PEP 405). */
 function isVirtualEnvironment(path: string): boolean {
   return existsSync(join(path, 'pyvenv.cfg'));
 }
 
-/** Link target relative to the link, so that it stays valid when the project is copied. */
+/**
+ * Returns the target of a link as a path relative to the link, so that the path stays valid when the project is copied. Rejects
+ * with `PrepareError` if the target is outside the project.
+ */
 async function linkWithin(base: string, path: string): Promise<string> {
   const link = join(base, path);
   const target = resolve(link, '..', await readlink(link));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyedQueue } from './keyed-queue.ts';
 
-/** A task that logs its start and end, and runs until `end` is called. */
+/** Returns a task that logs when it starts and ends. The task runs until `end` is called. */
 function openTask(log: string[], name: string) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ describe('createKeyedQueue', () => {
     expect(log).toEqual(['one starts', 'one ends', 'three starts', 'three ends']);
   });
 
-  it('rejects a task if its key already has the maximum number or total bytes of tasks', async () => {
+  it('rejects a task that would exceed the maximum number or the maximum total bytes of the tasks of its key', async () => {
     const enqueue = createKeyedQueue({ tasks: 3, bytes: 100, error: () => new Error('full') });
     const held = openTask([], 'held');
     const add = (key: string, bytes: number) => enqueue(key, held.task, { bytes });

@@ -4,7 +4,7 @@ export type KeyedQueue = <T>(key: string, task: () => Promise<T>, options?: Task
 export type TaskOptions = {
   /** An abort rejects a task that still waits, with the reason of the abort signal. A running task continues. */
   readonly signal?: AbortSignal;
-  /** Bytes of memory that the task holds while it waits. Default 0. */
+  /** Bytes of memory that the task holds while it waits or runs. They count against the limit of the queue. Default: 0. */
   readonly bytes?: number;
 };
 

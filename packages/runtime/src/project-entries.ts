@@ -5,7 +5,10 @@ import { PrepareError } from './runtime.ts';
 
 const pathBytes = 4095;
 
-/** Yields names in batches, because there may be millions. Throws `PrepareError` if a name is not UTF-8. */
+/**
+ * Yields the entries of a directory one by one, because a list of millions would fill the memory. Throws `PrepareError` if a name
+ * is not UTF-8.
+ */
 export async function* projectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
   for await (const entry of await opendir(directory, { bufferSize: 1024 })) {

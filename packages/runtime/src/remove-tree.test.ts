@@ -64,7 +64,7 @@ describe('removeTree', () => {
       const reason = expect.stringContaining('Operation not permitted');
       await expect
         .poll(() => reports)
-        .toEqual([{ message: 'tree quarantined', from: join(root, 'tree'), path, reason }]);
+        .toEqual([{ message: 'directory tree quarantined', from: join(root, 'tree'), path, reason }]);
       execFileSync('chattr', ['-i', join(path, 'file')]);
       open();
       await expect.poll(() => existsSync(path)).toBe(false);
@@ -80,7 +80,9 @@ describe('removeTree', () => {
     const removeTree = open();
     expect([await removeTree(path), await removeTree(path)]).toEqual([false, false]);
     const reason = `a file system is mounted at ${path}`;
-    await expect.poll(() => reports).toEqual([{ message: 'tree could not be removed', from: path, path, reason }]);
+    await expect
+      .poll(() => reports)
+      .toEqual([{ message: 'directory tree could not be removed', from: path, path, reason }]);
     expect(await readdir(path)).toEqual(['file']);
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });

@@ -6,16 +6,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RemoveTree, RuntimeLogger } from './runtime.ts';
 import { runProgram } from './spawner.ts';
 
-/** A tree that takes longer is reported, and its removal continues. A million files take about 20 s. */
+/** If the removal of a tree takes longer than this, it is reported and continues. A million files take about 20 s. */
 const reportMs = 10 * 60_000;
-/** Maximum time that the caller waits, because it may be a start-up. The removal continues in the background. */
+/**
+ * Maximum time that a caller waits for a removal, because the caller may be the start-up of the server. The removal continues in
+ * the background.
+ */
 const waitMs = 1_000;
-/** Memory limit of `rm`, which needs memory for each level and counts against the service. */
+/** Memory limit of `rm`, whose memory counts against the service. `rm` needs memory for each level of a tree. */
 const memoryKibibytes = 1024 * 1024;
 const reasonCharacters = 500;
 
 export type TreeRemoverOptions = {
-  /** A directory on the same file system. Trees that a previous server process left there are removed in the background. */
+  /**
+   * A directory on the same file system as the trees, so that a tree can be renamed into it. Trees that a previous server process
+   * left there are removed in the background.
+   */
   readonly quarantineDirectory: string;
   readonly logger: Pick<RuntimeLogger, 'error'>;
 };
@@ -35,7 +41,10 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
     if (reason === null || reported.has(path)) return;
     reported.add(path);
     const isQuarantined = dirname(path) === quarantineDirectory;
-    logger.error({ path, from, reason }, isQuarantined ? 'tree quarantined' : 'tree could not be removed');
+    logger.error(
+      { path, from, reason },
+      isQuarantined ? 'directory tree quarantined' : 'directory tree could not be removed',
+    );
   };
 
   const removeEarlier = async (): Promise<void> => {
@@ -44,13 +53,13 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
       await deleteOrReport(path, path);
     }
   };
-  removeEarlier().catch((error: unknown) => logger.error({ err: error }, 'quarantine could not be read'));
+  removeEarlier().catch((error: unknown) => logger.error({ err: error }, 'quarantine directory could not be read'));
 
   return async (path) => {
     const stat = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
     if (stat instanceof Error) {
       if (stat.code === 'ENOENT') return true;
-      logger.error({ path, err: stat }, 'tree could not be removed');
+      logger.error({ path, err: stat }, 'directory tree could not be removed');
       return false;
     }
     if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
@@ -98,7 +107,7 @@ async function findMountPoint(path: string): Promise<string | null> {
 
 /** Returns null, or the reason why the program failed. */
 async function run(...command: readonly string[]): Promise<string | null> {
-  // Removals of many files at once must not slow down the service.
+  // Use the lowest CPU priority, because removals of many files must not slow down the service.
   const script = `ulimit -v ${memoryKibibytes}; exec nice -n 19 "$@"`;
   const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, unref: true };
   const running = runProgram(['sh', '-c', script, 'sh', ...command], options);

@@ -38,20 +38,24 @@ export type InstanceAddress = { readonly socket: string } | { readonly host: str
 
 export type StartMethod = {
   /**
-   * `module`: instances are forked from a process that imported the bot. `libraries`: from one that imported only libraries, so
-   * each imports the bot. `spawn`: each is a new process that imports everything.
+   * How instances start. `module`: they are forked from a process that has imported the bot. `libraries`: they are forked from a
+   * process that has imported only libraries, and then import the bot. `spawn`: each instance is a new process that imports
+   * everything.
    */
   readonly level: 'module' | 'libraries' | 'spawn';
-  /** Why the start method is not `module`, as a sentence for the bot's owner. */
+  /** Why the start method is not `module`, as a sentence for the bot's owner. Null if it is `module`. */
   readonly reason: string | null;
-  /** Memory in bytes of the fork server, with its share of pages that instances use too. Null if there is none. */
+  /**
+   * Memory of the fork server in bytes, including its share of memory pages that instances use too. Null if there is no fork
+   * server.
+   */
   readonly memoryBytes: number | null;
 };
 
 export type RunningInstance = {
   readonly instanceId: string;
   readonly deploymentId: string;
-  /** Null until the bot is ready. For an adopted instance, call `start` with the same spec to wait for it. */
+  /** Null until the bot is ready. To wait until an adopted instance is ready, call `start` with the same spec. */
   readonly address: InstanceAddress | null;
 };
 
@@ -81,8 +85,8 @@ export type InstanceEvent =
     };
 
 /**
- * `listens-wide`: on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel of this machine does not
- * enforce the limit. `output-dropped`: the output exceeded its limit.
+ * `listens-wide`: the bot listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel of this
+ * machine does not enforce the limit. `output-dropped`: the output exceeded its limit.
  */
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
@@ -92,7 +96,10 @@ export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: nu
 /** Microseconds since the epoch. Timestamps of one server always increase, even if its clock is set back. */
 export type Timestamp = number;
 
-/** The server read the output up to offset `end` at time `at`. `unattended`: it was written at an unknown earlier time. */
+/**
+ * The server read the output up to offset `end` at time `at`. `unattended`: the output was written at an unknown earlier time,
+ * for example while no server ran.
+ */
 export type OutputMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
 
 export type OffsetRange = { readonly from: number; readonly to: number };
@@ -153,7 +160,9 @@ export type Runtime = {
    * for five seconds, and priority over starting instances from now on.
    */
   sessionOpening(instanceId: string): void;
-  /** Call this at the first output of a session, if known. Then the CPU limit of the profile applies at once. */
+  /**
+   * Call this at the first output of a session, if the server learns of it. The CPU limit of the profile then applies at once.
+   */
   sessionOpened(instanceId: string): void;
   list(): Promise<readonly RunningInstance[]>;
   /**
@@ -173,7 +182,7 @@ export type Runtime = {
   forget(instanceId: string): Promise<void>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
   discard(prepared: PreparedProject): Promise<void>;
-  /** Stops the fork servers of all deployments except these. Instances keep running. Idempotent. */
+  /** Stops the fork servers of all deployments except `deploymentIds`. Instances keep running. Idempotent. */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
   /**
    * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
@@ -191,8 +200,8 @@ export type RuntimeLogger = {
 
 /**
  * Removes a file or tree that a tenant may have written. Never rejects: what cannot be deleted is moved to a quarantine and
- * reported to the operator. Resolves to false if something is left at the path, whose account must then not be given to
- * another tenant. Idempotent.
+ * reported to the operator. Resolves to false if something is left at the path. The account that owns it must then not be given
+ * to another tenant. Idempotent.
  */
 export type RemoveTree = (path: string) => Promise<boolean>;
 
@@ -241,7 +250,10 @@ export class RuntimeUnavailable extends Error {
   override readonly name = 'RuntimeUnavailable';
 }
 
-/** The source cannot be started. The message is for the agent's owner; brackets are replaced, because some clients read them as markup. */
+/**
+ * The source cannot be started. The message is for the agent's owner. Square brackets in it are replaced, because some clients
+ * read them as markup.
+ */
 export class PrepareError extends Error {
   override readonly name: string = 'PrepareError';
   constructor(message: string, options?: ErrorOptions) {
@@ -253,7 +265,10 @@ export class PrepareTimeout extends PrepareError {
   override readonly name = 'PrepareTimeout';
 }
 
-/** `exit` is null unless the instance exited by itself. `tail` has the last lines of its output, even if it was stopped. */
+/**
+ * An instance did not start. `exit` says how the instance ended, and is null if the instance was never launched or was stopped on
+ * request. `tail` has the last lines of its output, even if it was stopped.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exit: InstanceExit | null;

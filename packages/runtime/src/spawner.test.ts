@@ -54,7 +54,7 @@ describe('runProgram', () => {
 });
 
 describe('startProgram', () => {
-  it('passes the input, and the files for output and exit status', async () => {
+  it('gives the program its input, and files for its output and exit status', async () => {
     const { program, outputPath, exitPath } = await start(
       'read a; read b; echo "$a $b"; echo no >&2; printf 7 >&3; exit 7',
     );
@@ -74,7 +74,7 @@ describe('startProgram', () => {
     await expect(startProgram(['true'], { ...options, ...missing })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('kills the program', async () => {
+  it('returns a function that kills the program', async () => {
     const { program } = await start('exec sleep 1000');
     program.kill();
     expect(await program.ended).toEqual({ code: null, signal: 'SIGKILL' });
@@ -97,7 +97,7 @@ describe('a spawner that was killed', () => {
     await expect.poll(() => readFile(outputPath, 'utf8')).toBe('survived\n');
   });
 
-  it('leaves unfinished runs to the next spawner', async () => {
+  it('has its unfinished programs run again by the next spawner', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bothost-spawner-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const pidFile = join(directory, 'pid');

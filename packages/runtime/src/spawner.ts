@@ -4,12 +4,12 @@ const maxOutputCharacters = 64 * 1024 * 1024;
 
 /**
  * The program of the spawner, a small Node process that creates processes for the server. Creating a process blocks the creator
- * until the new process has executed its program, and execution waits for kernel locks of the program's files and libraries.
- * Bots use the same libraries and may hold these locks while they wait for a processor, so a bot that forks without end would
- * block the server's event loop for up to a second. A large process also takes milliseconds to fork.
+ * until the new process has executed its program, and execution waits for kernel locks of the program's files and libraries. Bots
+ * use the same libraries and may hold these locks while they wait for a processor, so a bot that forks without end would block
+ * the server's event loop for up to a second. A large process also takes milliseconds to fork.
  *
- * When the server exits, the spawner exits too, and programs that wait for input see its end. The spawner ignores signals that a
- * terminal or service manager sends to both, because the server needs it while it stops.
+ * When the server exits, the spawner exits too, and its programs see the end of their input. The spawner ignores signals that a
+ * terminal or service manager sends to both processes, because the server needs the spawner while it stops.
  */
 const spawnerProgram = `
 const { spawn } = require('node:child_process');
@@ -91,9 +91,9 @@ export type ProgramEnd = {
 };
 
 export type ProgramResult = ProgramEnd & {
-  /** A program that prints more than 64 Mi characters is killed. */
+  /** Standard output. A program that prints more than 64 Mi characters is killed. */
   readonly stdout: string;
-  /** At most the first 10,000 characters. */
+  /** Standard error, at most its first 10,000 characters. */
   readonly stderr: string;
 };
 
@@ -244,7 +244,8 @@ function send(request: { readonly type: string; readonly id: number; readonly [f
 }
 
 function openSpawner(): ChildProcess {
-  // Not detached: the niceness of its programs must count against the server, and counts only within a session (sched(7)).
+  // Do not detach the spawner: the niceness of its programs must be relative to the server, and niceness counts only within a
+  // process session (sched(7)).
   const opened = spawn(process.execPath, ['-e', spawnerProgram], {
     cwd: '/',
     env: {},

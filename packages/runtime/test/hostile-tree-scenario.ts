@@ -10,16 +10,14 @@ import type { PreparedProject, Runtime, RuntimeLogger } from '../src/runtime.ts'
 import { type HostileTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/**
- * The account that owns the directory trees that bots and builds of a previous server process left. Null unless run as root.
- */
+/** The account that owns the files that a killed server left behind. Null unless the tests run as root. */
 const tenant = isRoot ? { uid: 61_184, gid: 61_184 } : null;
 const limits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 const never = new AbortController().signal;
 /** Maximum time for deleting a tree on a busy machine. */
 const settleMs = 60_000;
 
-/** The outcome for each tree, by its location and by the name of the tree: `removed`, `quarantined`, or an error. */
+/** Maps the name of each tree and the place of its creation to the outcome, such as `removed`, `quarantined` or an error. */
 export type TreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {
@@ -29,7 +27,7 @@ export type ScenarioOptions = {
   readonly names: readonly string[];
 };
 
-/** Code of a bot that runs the program in the variable MAKE in its home before it is ready. */
+/** Code of a bot. Before the bot is ready, it runs the JavaScript in the variable MAKE in its home directory. */
 const botCode = `
 (async () => {
   process.chdir(process.env.HOME);
@@ -37,7 +35,7 @@ const botCode = `
   require('node:http').createServer((request, response) => response.end()).listen(process.env.PORT, process.env.BOT_HOST);
 })();`;
 
-/** Code that runs programs in directories, both from a JSON list. */
+/** Code that takes a JSON list of pairs of a directory and a program, and runs each program in its directory. */
 const makeAll = `
 (async () => {
   for (const [directory, program] of JSON.parse(process.argv[1])) {
@@ -59,8 +57,8 @@ const make = async () => { ${program} };
 })();`;
 
 /**
- * Creates each tree where bots and builds leave their files, while a server runs and before one starts, and reports what the
- * servers did with the tree. Rejects if a server does not start, or if a file outside the trees is lost.
+ * Creates each tree in the directories of bots and builds: first while a server runs, then as if a killed server had left it.
+ * Returns what the servers did with the trees. Rejects if a server does not start, or if a file outside the trees is lost.
  */
 export async function runHostileTrees({ open, root, names }: ScenarioOptions): Promise<TreeOutcomes> {
   const dataDirectory = join(root, 'data');
@@ -145,7 +143,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     await noteRemovals();
     await second.close();
     endAttacks();
-    // Trees in quarantine must not prevent the next server process from starting either.
+    // Start a third server, because quarantined trees must not prevent a start.
     const third = await open({ dataDirectory, logger });
     await third.close();
     await settle();
@@ -156,7 +154,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
   }
 }
 
-/** Collects the trees that are reported as quarantined, and waits until all others are deleted. */
+/** Collects the trees that the server reports as quarantined. `settle` waits until all other trees are deleted. */
 export function watchQuarantine(quarantineDirectory: string) {
   const quarantined = new Map<string, string>();
   const logger: RuntimeLogger = {
@@ -164,7 +162,8 @@ export function watchQuarantine(quarantineDirectory: string) {
     warn: () => undefined,
     error: (fields, message) => {
       const { from, path } = fields as { readonly from?: string; readonly path?: string };
-      if (message === 'tree quarantined' && from !== undefined && path !== undefined) quarantined.set(from, path);
+      if (message === 'directory tree quarantined' && from !== undefined && path !== undefined)
+        quarantined.set(from, path);
     },
   };
   const describeRemoval = (path: string): string => {
@@ -173,7 +172,7 @@ export function watchQuarantine(quarantineDirectory: string) {
     if (aside === undefined) return 'removed';
     return existsSync(aside) ? 'quarantined' : 'reported, but not quarantined';
   };
-  /** Rejects if a tree is neither deleted nor reported in time. The deletion continues after the service stops waiting for it. */
+  /** Rejects if a tree is neither deleted nor reported within the time limit. The server deletes trees in the background. */
   const settle = async (): Promise<void> => {
     const deadline = performance.now() + settleMs;
     for (;;) {

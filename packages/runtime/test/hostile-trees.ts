@@ -12,26 +12,40 @@ export type HostileTree = {
   /** Adds files to the tree that only the service's own account can create. */
   readonly add?: (directory: string, outside: OutsideFiles) => void;
   /**
-   * A process that changes the tree while it is being removed. It prints a line when it starts, and ends when the tree is gone.
+   * Starts a process that changes the tree during its removal. The process prints a line when it starts, and ends when the tree
+   * no longer exists.
    */
   readonly attack?: (directory: string, outside: OutsideFiles) => ChildProcess;
   readonly needsRoot?: true;
-  /** `disk`: tmpfs can hold such a tree only with a recent kernel. `tmpfs`: most disk file systems cannot hold the tree. */
+  /**
+   * The file system that the tree needs. `disk`: tmpfs can hold the tree only with a recent kernel. `tmpfs`: most disk file
+   * systems cannot hold the tree.
+   */
   readonly needs?: 'disk' | 'tmpfs';
   readonly outcome: 'removed' | 'quarantined' | 'removed or quarantined';
-  /** The error of `protectTree` for a project with such a tree; by default, none. */
+  /**
+   * The error with which `protectTree` rejects a project that contains the tree. Undefined if `protectTree` accepts the project.
+   */
   readonly buildError?: RegExp;
 };
 
-/** Files outside the trees that no removal may touch. The directory has `outsideFiles` files, named from 0. */
+/**
+ * Files that must survive every removal of a tree. `directory` contains `outsideFiles` files with the names 0, 1, 2 and so on.
+ */
 export type OutsideFiles = { readonly directory: string; readonly file: string };
 
-/** The account of the disturbing processes. No bot has it, so the runtime does not kill these processes. */
+/**
+ * The account of the processes that change trees during their removal. No bot has this account, so the runtime does not kill
+ * these processes.
+ */
 const attacker = process.geteuid?.() === 0 ? { uid: 60_999, gid: 60_999 } : null;
 
 export const outsideFiles = 500;
 
-/** The files have the same names on both sides of the link, so a removal by path would remove files of the target. */
+/**
+ * Code that repeatedly replaces a directory with a link to `target`. Both contain files with the same names, so a removal by path
+ * would remove files of the target.
+ */
 const swapDirectoryWithLink = (target: string) => `
 const fs = require('node:fs');
 const holdForMillisecond = () => {
@@ -128,7 +142,7 @@ export const hostileDirectoryTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   socket: {
-    // Rename the socket file, so that `close` does not remove it: a server removes the path on which it listens.
+    // Rename the socket file, because `close` removes the file at the path on which the server listens.
     make: `const server = require('node:net').createServer();
       await new Promise((resolve) => server.listen('listening', resolve));
       fs.renameSync('listening', 'socket');
@@ -146,7 +160,7 @@ export const hostileDirectoryTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   '8-EiB': {
-    // Node's `truncate` rejects sizes above 2^53.
+    // Use the program `truncate`, because Node's function `truncate` rejects sizes above 2^53.
     make: "require('node:child_process').execFileSync('truncate', ['-s', '9223372036854775807', 'sparse']);",
     needs: 'tmpfs',
     outcome: 'removed',

@@ -25,11 +25,11 @@ export type Config = Omit<Values<false>, 'dataDirectory'> & {
     readonly language: string | undefined;
     readonly timeZone: string | undefined;
   };
-  /** Path of the CLI profile that the first start writes. */
+  /** Path of the CLI profile that the first start of the service writes. */
   readonly profileFile: string;
 };
 
-/** Lists all invalid settings by name, without the values of secrets. */
+/** An error that lists all invalid settings by name, without the values of secrets. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
@@ -79,7 +79,7 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
   };
 }
 
-/** Makes JSON and `util.inspect`, and so every log, show `[secret]` instead of the values. */
+/** Makes `JSON.stringify` and `util.inspect` show `[secret]` instead of the values, so that no log contains them. */
 function redacted<Values extends object>(values: Values): Values {
   const show = { value: () => '[secret]' };
   return Object.defineProperties(values, { toJSON: show, [inspect.custom]: show });

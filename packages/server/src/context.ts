@@ -27,7 +27,7 @@ export type Context = {
   readonly newId: () => string;
   readonly logger: Logger;
   readonly host: Host;
-  /** Hashes the content of a directory that is served as an agent. */
+  /** Computes the hash of the content of a directory that is served as an agent. */
   readonly hashDirectory: (path: string) => Promise<string>;
   /** Id of this server process. */
   readonly serverId: string;
@@ -46,13 +46,16 @@ export type Context = {
   readonly rootKeys: RootKeyProvider;
   /** Wakes the worker for vault maintenance. */
   readonly workOnVault: () => void;
-  /** Rate limits on secret writes, their dry runs, and checks of registry credentials, per organization. */
+  /**
+   * Each organization's rate limits for secret writes, for dry runs of secret writes, and for checks of registry
+   * credentials.
+   */
   readonly secretRates: Readonly<Record<'writes' | 'dryRuns' | 'registryChecks', RateLimit>>;
   readonly refusals: RefusalLog;
   readonly delayRefusal: RefusalDelay;
   /** How container registries are queried, and which ones are allowed. */
   readonly registries: RegistryAccess;
-  /** Wakes the delivery of secrets in this region. */
+  /** Wakes the worker that delivers secrets in this region. */
   readonly deliverSecrets: () => void;
   /** Removes a revoked key (with null: all keys) from the key caches of all servers. */
   readonly announceRevocation: (keyId: string | null) => Promise<void>;
@@ -65,7 +68,7 @@ export type Context = {
   readonly isDraining: () => boolean;
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputs;
-  /** What requests use of the runtime. The reconciler starts and stops instances. */
+  /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
   readonly runtime: Pick<Runtime, 'startMethods' | 'sessionOpening' | 'sessionOpened'>;
   readonly logsDirectory: string;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */

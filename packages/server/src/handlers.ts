@@ -79,7 +79,7 @@ import { listOrganizationSessions, listSessions } from './sessions/list.ts';
 import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
 
-/** The type of caller that an operation gets, by the kind of credential that the operation requires. */
+/** The type of the caller that a handler gets, by the kind of credential that the operation requires. */
 export type Callers = {
   readonly private: Principal;
   readonly organization: Principal;
@@ -91,10 +91,7 @@ export type Callers = {
   readonly operator: Actor & { readonly serviceUrl: string };
 };
 
-/**
- * Handles one operation; the type checker checks the result. `disconnected` returns a signal that aborts when the
- * client disconnects.
- */
+/** Handles requests of one operation. `disconnected` returns a signal that aborts when the client disconnects. */
 export type Handler<Request, Caller, Result> = (
   request: Request,
   caller: Caller,
@@ -102,10 +99,11 @@ export type Handler<Request, Caller, Result> = (
   disconnected: () => AbortSignal,
 ) => Promise<Result>;
 
-/** The handler of each operation in `All`. The type rejects a missing handler. */
+/** Maps each operation in `All` to its handler. A missing handler is a type error. */
 export type HandlersOf<All extends Readonly<Record<string, Operation>>> = {
   readonly [Name in keyof All]: Handler<
-    // Not `RequestOf<All[Name]>`, which differs between two operations even if their requests have the same type.
+    // Do not simplify to `RequestOf<All[Name]>`: the type checker treats it as different for two operations, even if
+    // their requests have the same type.
     {
       readonly params: RequestOf<All[Name]>['params'];
       readonly query: RequestOf<All[Name]>['query'];
@@ -263,8 +261,9 @@ function createSecretHandlers(context: Context) {
   });
 
   /**
-   * Queues secret writes of an organization, which its audit log serializes anyway. `bytes` is the memory that a
-   * waiting write holds. Fewer dry runs may wait, because they allow guessing secret values.
+   * Queues the secret writes of an organization, because the lock of its audit log lets only one proceed at a time.
+   * `bytes` is the memory that a waiting write holds. Dry runs have a lower rate limit, because they allow guessing
+   * secret values.
    */
   async function enqueueSecretWrite<T>(
     caller: Principal,
@@ -277,7 +276,7 @@ function createSecretHandlers(context: Context) {
     return enqueue(organizationId, work, { bytes: write.bytes });
   }
 
-  /** Writes a secret set, delivers it to the region, and overwrites the values in memory. */
+  /** Writes a secret set, starts its delivery to the region, and then overwrites the values in memory with zeros. */
   async function writeSet(caller: Principal, setName: string, request: WriteRequest) {
     try {
       const write = { dryRun: request.dryRun, bytes: requestBytes(request) };

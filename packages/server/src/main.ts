@@ -11,13 +11,15 @@ async function main(): Promise<void> {
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
-  // Set the default here and not in config.ts, because it depends on whether the service runs on a terminal.
+  // Set the default grace period here and not in config.ts, because it depends on whether the service runs on a
+  // terminal.
   const grace = config.shutdownGraceSeconds ?? defaultGraceSeconds[isTerminal ? 'onTerminal' : 'otherwise'];
   const stopping = new AbortController();
   const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger, stopping.signal);
   stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace, () => stopping.abort());
   const server = await starting;
-  // A link that is not printed to a terminal may be stored in a log, where others could use it.
+  // Create an invitation link only for a terminal. Other output may be stored in a log, where others could use the
+  // link.
   const invitation = isTerminal ? await server.createFirstInvitation() : null;
   process.stdout.write(greet(server, isTerminal, invitation));
   server.failed.then((error) => {
@@ -40,7 +42,10 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
   return pino(options, createTerminalLog());
 }
 
-/** Handles signals, also during the start. `grace` is null if sessions keep running after the shutdown. */
+/**
+ * Stops the server on a signal, even while the server starts. `grace` is in seconds, or null if bots keep running after
+ * the shutdown.
+ */
 function stopOnSignals(
   starting: Promise<RunningServer>,
   logger: Logger,

@@ -11,7 +11,10 @@ export type Setting<T> = {
   readonly description: string;
   /** The default value as shown in the documentation. */
   readonly shownDefault: string;
-  /** A secret can also be read from the file named by `<NAME>_FILE`, and is never printed. */
+  /**
+   * Whether the value is secret. A secret can also be read from the file that `<NAME>_FILE` names, and is never
+   * printed.
+   */
   readonly secret: boolean;
 };
 

@@ -39,7 +39,7 @@ const headersOf = (headers: Readonly<Record<string, unknown>>) =>
     .filter((name) => !ofHttp.test(name))
     .sort();
 
-describe('docs/bot-contract.md and the service', () => {
+describe('docs/bot-contract.md', () => {
   let service: TestServer;
   let bot: BotDirectory;
 
@@ -52,7 +52,7 @@ describe('docs/bot-contract.md and the service', () => {
     await bot.remove();
   });
 
-  it('names all variables of a bot and no others', async () => {
+  it('names exactly the environment variables that the service sets for a bot', async () => {
     const sessionId = await start(service, 'contract');
     const names = await evaluate<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
     await stop(service, 'contract', sessionId);
@@ -65,7 +65,7 @@ describe('docs/bot-contract.md and the service', () => {
     expect(names.filter((name) => !optional.includes(name)).sort()).toEqual(documented.sort());
   });
 
-  it('names all headers of each request and no others', async () => {
+  it('names exactly the headers of each request that the service sends to a bot', async () => {
     const documented = (route: string) =>
       tableOf('Headers').flatMap(([name = '', on = '']) => (on.includes(route) ? [name] : []));
 

@@ -43,7 +43,10 @@ it('a start on a port in use does not change the CLI profile of the running serv
   await free();
 });
 
-/** A service before its start, with its directory, its settings, and the addresses on which it has listened. */
+/**
+ * Prepares a service that has not started yet: its directory, its settings, and a list of the addresses on which it
+ * listens after a start.
+ */
 async function prepareService() {
   const folder = await temporaryFolder();
   const database = await testDatabase();
@@ -75,7 +78,7 @@ async function prepareService() {
     addresses,
     start: () => startServer(readConfig(environment), pino({ level: 'info' }, listener)),
     regions: async () => (await db.selectFrom('hosts').select('region').execute()).map(({ region }) => region),
-    // PostgreSQL lists a closed connection for a moment longer.
+    // Poll, because PostgreSQL still lists a connection for a moment after it was closed.
     connectionsAreClosed: () => expect.poll(async () => (await connections.execute(db)).rows).toEqual([{ count: 0 }]),
   };
 }
@@ -88,7 +91,10 @@ async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
   return () => rm(folder);
 }
 
-/** The steps of a start that can fail, in order, each with a function that blocks the step and returns its undo. */
+/**
+ * The steps of a start that can fail, in order. `block` makes a step fail and returns a function that removes the
+ * cause.
+ */
 const steps: Record<string, Step> = {
   'open the vault': {
     says: /EEXIST|ENOTDIR/,

@@ -28,7 +28,7 @@ describe('the warm pool', () => {
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const first = await start(service, 'pooled');
     const process = await evaluate<number>(service, 'pooled', first, 'process.pid');
-    // The proxy knows that the bot has its session before the record is written.
+    // Poll, because the bot may accept its session and answer requests before the service stores the session record.
     await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
     expect((await session(service, first)).startPhases?.boot).toBe(0);
 

@@ -14,7 +14,7 @@ const pattern = Buffer.from([0, 64]);
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Returns the directory that contains uv, or an empty string without Python. */
+    /** The directory that contains uv, or an empty string if Python is missing. */
     uvFolder: string;
   }
 }
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { inherited, secrets } = readConfig();
   service = await startTestServer({
     agents: [good, bad],
-    // The service uses uv if it finds it; pip takes four times as long.
+    // Put uv on the PATH, so that the service uses it. Without uv it uses pip, which takes four times as long.
     environment: { PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables },
   });
   await isReady('pipecat-echo');
@@ -100,12 +100,12 @@ describe('a Pipecat bot in Python', () => {
     await expect.poll(() => decodeLines('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
   });
 
-  it('ends its session by itself if the session start names no transport', async () => {
+  it('ends its session by itself if the start request names no transport', async () => {
     const sessionId = await start(service, 'pipecat-echo');
     expect((await ended(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
   });
 
-  it('has the start phases in its record that the README shows for a cold and a warm start', async () => {
+  it('records the start phases of a cold and a warm start in the form that the README shows', async () => {
     const readme = await readFile(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
     const shown = [...readme.matchAll(/^(\{ "coldStart": .*\})$/gm)].map(([, line = '']) => JSON.parse(line));
     const startPhases = { claim: expect.any(Number), boot: expect.any(Number), dispatch: expect.any(Number) };

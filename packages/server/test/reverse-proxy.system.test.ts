@@ -15,12 +15,12 @@ import { evaluate, idle, start, stop } from './support/client.ts';
 import { freePort } from './support/free-port.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
-/** This test's address as a client; the proxies connect from 127.0.0.1. */
+/** The IP address from which the test connects to the proxies. The proxies connect to the service from 127.0.0.1. */
 const localAddress = '127.0.0.2';
 const run = promisify(execFile);
 const botcliProgram = fileURLToPath(new URL('../../cli/bin/botcli.js', import.meta.url));
 
-/** The example of the document for a proxy, with the names of this test. */
+/** Returns the example configuration from docs/reverse-proxy.md, with names and ports replaced by those of this test. */
 async function example(language: string, replaced: Readonly<Record<string, string>>): Promise<string> {
   const document = await readFile(new URL('../../../docs/reverse-proxy.md', import.meta.url), 'utf8');
   let text = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(document)?.[1] ?? '';
@@ -33,7 +33,10 @@ async function example(language: string, replaced: Readonly<Record<string, strin
 
 type Place = { readonly folder: string; readonly port: number; readonly servicePort: string };
 
-/** How to run each proxy with the example of docs/reverse-proxy.md. Each listens on `localhost` with the test's certificate. */
+/**
+ * Functions that start each proxy with its example from docs/reverse-proxy.md. Each proxy listens on `localhost` with the
+ * certificate of the test.
+ */
 const proxies = {
   nginx: async ({ folder, port, servicePort }: Place) => {
     const server = await example('nginx', {
@@ -55,7 +58,7 @@ const proxies = {
   },
   caddy: async ({ folder, port, servicePort }: Place) => {
     const site = await example('caddy', {
-      // The test has a certificate of its own, and Caddy would otherwise request one.
+      // Configure the certificate of the test. Otherwise, Caddy would request one.
       'bots.example.com {': `https://localhost:${port} {\ntls ${folder}/certificate.pem ${folder}/key.pem`,
       '127.0.0.1:7420': `127.0.0.1:${servicePort}`,
     });
@@ -134,7 +137,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       return (await response.json()) as Record<string, unknown>;
     }
 
-    it('serves sessions over its own WebSocket URL', async () => {
+    it('serves sessions over the WebSocket URL of the proxy', async () => {
       const started = await ask('/v1/public/behind/start', undefined, { transport: 'websocket' });
       expect(String(started['wsUrl'])).toBe(`${url.replace('https', 'wss')}/ws/generic/behind.${service.organization}`);
       const socket = new WebSocket(`${started['wsUrl']}?token=${started['token']}`, {
@@ -176,7 +179,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       expect((await ask('/v1/openapi.json'))['servers']).toEqual([{ url }]);
     });
 
-    it('leaves X-Forwarded headers of other connections without effect', async () => {
+    it('lets the service ignore X-Forwarded headers of connections that bypass the proxy', async () => {
       const response = await send(`${service.url}/v1/openapi.json`);
       expect(await response.json()).toMatchObject({ servers: [{ url: service.url }] });
     });

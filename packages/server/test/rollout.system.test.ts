@@ -39,7 +39,7 @@ async function create(serviceName: string, buildId: string, maxAgents = 5) {
 }
 
 describe('a deploy', () => {
-  it('lets live sessions finish on the old version and starts new sessions on the new one, and back again', async () => {
+  it('keeps live sessions on the old version, starts new ones on the new version, and can be rolled back', async () => {
     const name = freshName('busy');
     const first = await create(name, one, 21);
     const old = await Promise.all(Array.from({ length: 20 }, () => start(service, name)));
@@ -58,7 +58,7 @@ describe('a deploy', () => {
     const young = await start(service, name);
     expect(await version(name, young)).toBe('two');
     expect((await session(name, young)).deploymentId).toBe(second.activeDeploymentId);
-    // The limit applies to all deployments of the agent together.
+    // The limit `max_agents` counts the sessions of all deployments of the agent together.
     await expect(start(service, name)).rejects.toMatchObject({ reason: 'at-capacity' });
 
     expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
@@ -87,7 +87,7 @@ describe('a deploy', () => {
     ]);
   });
 
-  it('gets no traffic if its bot does not start, keeps the serving version, and reports why', async () => {
+  it('gets no traffic and reports why if its bot does not start; the serving version stays', async () => {
     const name = freshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
@@ -123,7 +123,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ activeDeploymentReady: true, errors: [], conditions: [] });
   });
 
-  it('serves nothing if the first version is broken, and serves the next one', async () => {
+  it('serves nothing if the first version is broken, and serves the next working version', async () => {
     const name = freshName('hopeful');
     expect(await create(name, broken)).toMatchObject({
       ready: false,
@@ -136,7 +136,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ ready: true, activeDeploymentReady: true, errors: [] });
   });
 
-  it('has only the effect of the last request if it is repeated concurrently', async () => {
+  it('leaves only the last requested deployment serving if many deploys run concurrently', async () => {
     const name = freshName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
@@ -216,7 +216,7 @@ it('an agent of another organization is indistinguishable from a missing one', a
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);
     expect(left).toEqual(right);
   }
-  // The build of another organization cannot be deployed either.
+  // Another organization's build cannot be deployed either.
   const answer = await theirs('POST', '', { serviceName: 'thief', buildId: one });
   expect(await answer.json()).toMatchObject({ code: '400', reason: 'build-not-usable' });
 });

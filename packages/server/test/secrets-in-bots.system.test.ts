@@ -73,7 +73,7 @@ const move = (setName: string, region: string, within = db) =>
   within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 
 describe('secrets in bots', () => {
-  it('have exactly the bytes of the request that set them', async () => {
+  it('have exactly the bytes that the request contained', async () => {
     const name = fc
       .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
       .filter((text) => !/^(NODE|LC|LD|GLIBC|SSL|UV|BOT)/.test(text));
@@ -170,7 +170,7 @@ describe('secrets in bots', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stop(service, keeps, id)));
   });
 
-  it('stop only new starts of their own agent if they are damaged', async () => {
+  it('prevent only new starts of their own agent if they are damaged', async () => {
     const broken = freshName('broken');
     const whole = freshName('whole');
     const unlucky = freshName('unlucky');

@@ -8,7 +8,7 @@ import { insertSecondOrganization } from './support/second-organization.ts';
 import { openGate } from './support/start-gate.ts';
 import { startTestServer } from './support/test-server.ts';
 
-it('the service starts a limited number of instances of one organization at once, and does not delay another', async (test) => {
+it('the service limits concurrent starts of one organization without delaying another organization', async (test) => {
   const gate = await openGate();
   test.onTestFinished(() => gate.close());
   const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
@@ -41,7 +41,7 @@ it('the service starts a limited number of instances of one organization at once
     .toBe('free');
   await stop(service, 'held', canceled);
   expect((await ended(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
-  // Two agents with a session each, and the held start. The other starts are still queued.
+  // Two running instances, one of each agent, and the start that the gate holds. The last start is still in the queue.
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 
   firstBot('go');

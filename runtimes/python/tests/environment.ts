@@ -12,12 +12,13 @@ const oldestMinor = 11;
 
 export type TestEnvironment =
   | { readonly kind: 'ready'; readonly bin: string }
-  /** A one-line reason why there is no environment. */
+  /** Says in one line why there is no environment. */
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Installs the Python environment of the shim's tests with uv into `cacheDirectory`. Later runs with the same
- * requirements reuse it. `interpreter` is the path of a Python interpreter. Rejects if an installation fails.
+ * Installs the Python environment of the shim's tests with uv into `cacheDirectory`. Later runs with the same requirements reuse
+ * it. `interpreter` is the path of a Python interpreter; if undefined, the first suitable interpreter in PATH is used. Rejects if
+ * an installation fails.
  */
 export async function openTestEnvironment(
   cacheDirectory: string,

@@ -34,7 +34,7 @@ class RunningBot:
         return port
 
     async def wait_for(self, pattern: str) -> "re.Match[str]":
-        """Wait until complete lines of the output match."""
+        """Wait until the complete lines of the output match the pattern. Return the match."""
         while True:
             found = re.search(pattern, self.text.rpartition("\n")[0], re.MULTILINE)
             if found:
@@ -44,7 +44,7 @@ class RunningBot:
             self.text += chunk.decode()
 
     async def all_output(self) -> str:
-        """Wait for the end of the process and return its output."""
+        """Wait until the process has ended, and return its output."""
         self.text += (await self.output.read()).decode()
         await self.process.wait()
         return self.text

@@ -159,7 +159,7 @@ async def running_fork_server(
     try:
         yield running
     finally:
-        # Wait for the supervisor, which is the parent of all instances and ends after them.
+        # End the fork server and its instances. Then wait for the supervisor, which ends after them.
         for pid in _children(supervisor.pid):
             os.kill(pid, signal.SIGKILL)
         writer.close()

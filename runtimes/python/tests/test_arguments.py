@@ -1,4 +1,4 @@
-"""Tests the class of the arguments object that a bot gets. It depends on the packages in the bot's environment."""
+"""Tests which class the arguments object of a bot has. This depends on the packages in the bot's environment."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ async def bot(args):
     values = {name: getattr(args, name) for name in common}
     print("arguments", json.dumps({"classes": names, "values": values, "socket": hasattr(args, "websocket")}))
 """
-# A module that simulates missing packages.
+# A module that makes imports of the packages in `names` fail, as if the packages were not installed.
 IMPORT_BLOCKER = "import sys\n\nfor name in {names}:\n    sys.modules[name] = None\n"
 
 
@@ -70,7 +70,7 @@ async def test_class_of_the_arguments_depends_on_the_installed_packages(
         assert "pipecat.RunnerArguments" in over_request["classes"]
 
 
-async def test_webrtc_without_its_packages_responds_501(tmp_path: Path) -> None:
+async def test_webrtc_start_without_the_webrtc_packages_responds_501(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(IMPORT_BLOCKER.format(names=["aiortc"]))
     async with running_bot(write_bot(tmp_path, PRINTING_BOT), PYTHONPATH=f"{tmp_path}:{SOURCE_DIRECTORY}") as bot:
         offer = {"sdp": "", "type": "offer"}

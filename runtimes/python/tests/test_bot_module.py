@@ -43,7 +43,7 @@ async def test_invalid_module_exits_with_status_78_and_a_one_line_message(
     assert last.startswith(reason)
 
 
-async def test_failed_import_prints_its_trace(tmp_path: Path) -> None:
+async def test_failed_import_of_the_bot_prints_the_traceback(tmp_path: Path) -> None:
     output = await run_invalid_bot(write_bot(tmp_path, "def broken():\n    raise KeyError('API_KEY')\n\nbroken()\n"))
     assert "Traceback (most recent call last):" in output
     assert "KeyError: 'API_KEY'" in output
@@ -130,15 +130,14 @@ async def test_child_processes_inherit_no_variables_of_the_host(tmp_path: Path) 
         await bot.wait_for(r"^\[\]$")
 
 
-async def test_unneeded_packages_are_not_imported(tmp_path: Path) -> None:
+async def test_host_imports_no_packages_that_the_bot_does_not_need(tmp_path: Path) -> None:
     source = """
 import sys
 
 async def bot(args):
     print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
 """
-    # Make Pipecat unavailable, because importing Pipecat would also import some of the packages that must not be
-    # imported here.
+    # Check most packages before the session, because the session imports Pipecat, which imports some of them.
     before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
     async with running_bot(write_bot(tmp_path, before + source)) as bot:
         await bot.wait_for(r"ready \[\]")
@@ -146,7 +145,7 @@ async def bot(args):
         await bot.wait_for(r"^\[(?!.*aiortc).*\]$")
 
 
-async def test_failed_lifespan_exits_with_status_78(tmp_path: Path) -> None:
+async def test_host_exits_with_status_78_when_a_lifespan_of_the_bot_fails(tmp_path: Path) -> None:
     source = """
 from contextlib import asynccontextmanager
 from pipecatcloud_system import add_lifespan_to_app

@@ -31,7 +31,7 @@ async def bot(args): pass
 """
 
 
-async def test_forks_several_instances_after_one_import(tmp_path: Path) -> None:
+async def test_fork_server_forks_several_instances_after_one_import(tmp_path: Path) -> None:
     project = write_bot(tmp_path, REPORTING_BOT)
     async with running_fork_server(project, tmp_path) as server:
         status = await server.imported()
@@ -52,7 +52,7 @@ async def test_initial_environment_contains_the_id_of_the_instance(tmp_path: Pat
     assert marks == ["BOTHOST_INSTANCE=an-instance"]
 
 
-async def test_gives_each_instance_its_own_random_numbers(tmp_path: Path) -> None:
+async def test_each_instance_has_its_own_random_numbers(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = [await (await server.start(name)).report_state() for name in ("a", "b", "c")]
@@ -79,7 +79,7 @@ del os.environ["ORT_DISABLE_TELEMETRY"]
     assert "ORT_DISABLE_TELEMETRY" not in seen
 
 
-async def test_records_the_exit_status_of_each_instance(tmp_path: Path) -> None:
+async def test_supervisor_records_the_exit_status_of_each_instance(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
         ended, killed = await server.start("ended"), await server.start("killed")
@@ -90,7 +90,7 @@ async def test_records_the_exit_status_of_each_instance(tmp_path: Path) -> None:
         assert [await ended.exit_status(), await killed.exit_status()] == ["r  0", "r137"]
 
 
-async def test_keeps_instances_and_their_statuses_when_the_fork_server_is_killed(tmp_path: Path) -> None:
+async def test_instances_keep_running_when_the_fork_server_is_killed(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         status = await server.imported()
         instance = await server.start("survivor")
@@ -116,7 +116,7 @@ async def test_instance_that_waits_for_the_go_command_ends_when_the_service_ends
         await (await server.start("next")).report_state()
 
 
-async def test_reports_the_modules_that_a_session_imported(tmp_path: Path) -> None:
+async def test_supervisor_reports_the_modules_that_a_session_imported(tmp_path: Path) -> None:
     (tmp_path / "late.py").touch()
     source = REPORTING_BOT.replace("def report_state():", "def report_state():\n    import late")
     async with running_fork_server(write_bot(tmp_path, source), tmp_path) as server:
@@ -128,7 +128,7 @@ async def test_reports_the_modules_that_a_session_imported(tmp_path: Path) -> No
     assert "late" in modules
 
 
-async def test_imports_modules_that_earlier_sessions_imported(tmp_path: Path) -> None:
+async def test_fork_server_imports_the_modules_that_earlier_sessions_imported(tmp_path: Path) -> None:
     modules = ["colorsys", "no_such_module", "this_one.fails"]
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path, modules=modules) as server:
         assert "colorsys" in (await server.imported())["modules"]
@@ -169,7 +169,7 @@ UNSAFE_IMPORTS = {
 
 
 @pytest.mark.parametrize("what", UNSAFE_IMPORTS)
-async def test_rejects_an_import_that_leaves_shared_state(what: str, tmp_path: Path) -> None:
+async def test_fork_server_rejects_an_import_that_leaves_shared_state(what: str, tmp_path: Path) -> None:
     source, reason = UNSAFE_IMPORTS[what]
     async with running_fork_server(write_bot(tmp_path, f"{source}\n{REPORTING_BOT}"), tmp_path) as server:
         status = await server.imported()

@@ -26,7 +26,7 @@ def sleeping_bot(tmp_path: Path) -> Path:
     return write_bot(tmp_path, SLEEPING_BOT)
 
 
-async def test_session_lasts_from_request_to_response(sleeping_bot: Path) -> None:
+async def test_session_lasts_from_the_start_request_to_its_response(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
         assert await bot.report() == {"sessionId": None, "state": "idle"}
         answer = await bot.post("/bot", {"seconds": 0}, headers={"x-session-id": SESSION_ID})
@@ -40,7 +40,7 @@ async def test_session_lasts_from_request_to_response(sleeping_bot: Path) -> Non
         await bot.wait_for(rf"started {SESSION_ID} {{'seconds': 0}} False False None")
 
 
-async def test_bot_that_raises_responds_500_and_logs_the_trace(sleeping_bot: Path) -> None:
+async def test_start_of_a_bot_that_raises_responds_500_and_logs_the_traceback(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
         answer = await bot.post("/bot", {"seconds": 0, "fail": True})
         assert answer.status_code == 500
@@ -61,7 +61,7 @@ async def test_session_logs_its_start_and_end_with_the_session_id(sleeping_bot: 
         assert "livez" not in bot.text
 
 
-async def test_second_start_responds_409(sleeping_bot: Path) -> None:
+async def test_second_start_during_a_session_responds_409(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
@@ -122,7 +122,7 @@ async def test_disconnected_caller_does_not_end_the_session(sleeping_bot: Path) 
 
 
 @pytest.mark.parametrize(("body", "status"), [(b"[]", 422), (b"{", 422), (b'"x"', 422), (b" " * 1_048_577, 413)])
-async def test_body_that_is_not_an_object_starts_no_session(sleeping_bot: Path, body: bytes, status: int) -> None:
+async def test_start_body_that_is_not_an_object_starts_no_session(sleeping_bot: Path, body: bytes, status: int) -> None:
     async with running_bot(sleeping_bot) as bot:
         answer = await bot.client.post("/bot", content=body)
         assert answer.status_code == status
@@ -164,7 +164,7 @@ async def test_running_session_finishes_after_sigterm_before_the_process_exits(s
         assert await bot.process.wait() == 0
 
 
-async def test_shutdown_timeout_limits_the_drain(sleeping_bot: Path) -> None:
+async def test_shutdown_timeout_limits_the_wait_for_the_session_after_sigterm(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot, SHUTDOWN_TIMEOUT="0.2") as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
@@ -187,13 +187,13 @@ async def test_bot_that_calls_sys_exit_ends_only_its_session(tmp_path: Path) -> 
         assert (await bot.client.get("/livez")).status_code == 200
 
 
-async def test_bot_that_is_not_async_responds_500(tmp_path: Path) -> None:
+async def test_start_of_a_bot_that_is_not_async_responds_500(tmp_path: Path) -> None:
     async with running_bot(write_bot(tmp_path, "def bot(args):\n    return 1\n")) as bot:
         assert (await bot.post("/bot")).status_code == 500
         await bot.wait_for("TypeError: bot.args. must be async")
 
 
-async def test_room_session_requires_both_headers(tmp_path: Path) -> None:
+async def test_room_session_requires_the_headers_for_room_url_and_token(tmp_path: Path) -> None:
     source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
         room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}
@@ -203,7 +203,7 @@ async def test_room_session_requires_both_headers(tmp_path: Path) -> None:
         assert (await bot.post("/bot", headers=room)).status_code == 400
 
 
-async def test_media_over_quic_responds_400(sleeping_bot: Path) -> None:
+async def test_start_with_media_over_quic_responds_400(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
         assert (await bot.post("/bot", headers={"x-transport-type": "moq"})).status_code == 400
 
@@ -218,7 +218,7 @@ async def test_sigint_cancels_the_session_and_exits(sleeping_bot: Path) -> None:
         assert "cleaned up" in await bot.all_output()
 
 
-async def test_sigterm_after_a_stop_cancels_the_bot_again(tmp_path: Path) -> None:
+async def test_sigterm_after_a_stop_request_cancels_the_bot_a_second_time(tmp_path: Path) -> None:
     source = """
 import asyncio
 

@@ -80,7 +80,7 @@ async def test_socket_closes_when_the_bot_returns(plain_bot: Path) -> None:
         assert await wait_for_close_code(client) == 1000
 
 
-async def test_bot_that_raises_closes_with_1011_and_logs_the_trace(plain_bot: Path) -> None:
+async def test_bot_that_raises_closes_the_socket_with_1011_and_logs_the_traceback(plain_bot: Path) -> None:
     async with running_bot(plain_bot) as bot, open_socket(bot) as client:
         await client.send("raise")
         assert await wait_for_close_code(client) == 1011
@@ -88,7 +88,7 @@ async def test_bot_that_raises_closes_with_1011_and_logs_the_trace(plain_bot: Pa
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_second_socket_responds_409(plain_bot: Path) -> None:
+async def test_second_socket_during_a_session_responds_409(plain_bot: Path) -> None:
     async with running_bot(plain_bot) as bot, open_socket(bot) as client:
         with pytest.raises(InvalidStatus) as refusal:
             await connect(f"ws://127.0.0.1:{bot.port}/ws", proxy=None)
@@ -118,7 +118,7 @@ async def test_socket_requires_the_control_token(plain_bot: Path) -> None:
         ("?body=%%%", {}),
     ],
 )
-async def test_body_is_decoded_from_the_url(plain_bot: Path, query: str, body: dict[str, Any]) -> None:
+async def test_start_body_is_decoded_from_the_url(plain_bot: Path, query: str, body: dict[str, Any]) -> None:
     async with running_bot(plain_bot) as bot, open_socket(bot, query) as client:
         await client.send("hello")
         await bot.wait_for(re.escape(f"body {body}"))
@@ -148,7 +148,7 @@ async def test_first_frame_identifies_carriers_and_evaluations_and_is_passed_to_
         await bot.wait_for(f"type {expected} body")
 
 
-async def test_client_that_sends_no_frame_is_a_plain_client(tmp_path: Path) -> None:
+async def test_client_that_sends_no_frame_counts_as_a_plain_client(tmp_path: Path) -> None:
     source = "async def bot(args):\n    await args.websocket.send_text(str(args.transport_type))\n"
     async with running_bot(write_bot(tmp_path, source)) as bot, open_socket(bot) as client:
         assert await client.recv() == "websocket"
@@ -274,7 +274,7 @@ async def test_evaluation_is_recognized_by_its_first_frame() -> None:
         assert (await bot.report(wait=20))["state"] == "ended"
 
 
-async def test_pipecat_bot_that_raises_closes_with_1011(tmp_path: Path) -> None:
+async def test_pipecat_bot_that_raises_closes_the_socket_with_1011(tmp_path: Path) -> None:
     source = (ECHO_BOT_DIRECTORY / "bot.py").read_text()
     changed = source.replace("    await runner.run()", "    raise RuntimeError('in the middle')")
     assert changed != source

@@ -60,7 +60,7 @@ async def test_files_are_stored_for_the_session_and_deleted_at_its_end(tmp_path:
         await bot.wait_for(r"deleted mine:0 \('note.txt', b'hello'\)")
 
 
-async def test_bot_without_storage_responds_503(tmp_path: Path) -> None:
+async def test_upload_to_a_bot_without_file_storage_responds_503(tmp_path: Path) -> None:
     source = "import asyncio\n\nasync def bot(args):\n    print('here', flush=True)\n    await asyncio.sleep(3600)\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
         session = asyncio.create_task(bot.post("/bot"))

@@ -122,7 +122,7 @@ BODY_PRINTING_BOT = (
 
 
 @pytest.mark.parametrize(("more", "body"), [({}, {"a": 1}), ({"requestData": {"b": 2}}, {"b": 2})])
-async def test_body_is_taken_from_the_offer_or_else_from_the_start_request(
+async def test_bot_gets_the_body_of_the_offer_or_else_of_the_start_request(
     tmp_path: Path, echo_bot: Path, more: dict[str, Any], body: dict[str, Any]
 ) -> None:
     async with running_bot(write_bot(tmp_path, BODY_PRINTING_BOT)) as bot:
@@ -162,7 +162,7 @@ async def test_plain_session_calls_the_bot_again_when_a_client_connects(tmp_path
         await call.connection.close()
 
 
-async def test_stop_ends_both_calls_of_the_bot(tmp_path: Path, echo_bot: Path) -> None:
+async def test_stop_cancels_both_running_calls_of_the_bot_function(tmp_path: Path, echo_bot: Path) -> None:
     source = f"""{LOOPBACK_PATCH}
 import asyncio
 
@@ -185,7 +185,7 @@ async def bot(args):
         await call.connection.close()
 
 
-async def test_bot_that_raises_in_a_call_responds_500(tmp_path: Path, echo_bot: Path) -> None:
+async def test_start_responds_500_if_the_bot_raises_during_a_call(tmp_path: Path, echo_bot: Path) -> None:
     source = LOOPBACK_PATCH + "async def bot(args):\n    raise ValueError('in the middle')\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))

@@ -51,8 +51,8 @@ type OptionValue<Option> =
           : boolean;
 
 /**
- * Defines a command. `run` gets its arguments and options parsed and typed. Command files import only types from the contract
- * and load other modules in `run`, so that help and completion can load every command quickly.
+ * Defines a command. `run` receives the parsed and typed arguments and options. A command file imports only types from
+ * `@bothost/contract` and loads other modules in `run`, so that help and completion can load all command files quickly.
  */
 export function defineCommand<const A extends Arguments, const O extends Options>(definition: {
   readonly summary: string;

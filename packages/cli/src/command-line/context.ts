@@ -23,8 +23,8 @@ export type Context = {
   /** Returns a client that uses the private key and the organization of the settings. */
   readonly service: () => Promise<Client>;
   /**
-   * Like `service`, for operations that only a person may call (`key: 'member'`). Throws a `Failure` if the key is an API key, or
-   * if no organization is set.
+   * Returns a client for operations that only a person may call (`key: 'member'`). Throws a `Failure` if the configured key is an
+   * API key, or if no organization is set.
    */
   readonly memberService: () => Promise<Client>;
 };
@@ -33,7 +33,7 @@ export type ContextOptions = {
   readonly flags: GlobalValues;
   readonly mode: OutputMode;
   /**
-   * True for a command that sends no requests. The profile is then not read, so that an invalid profile cannot stop the command.
+   * True for a command that sends no requests. Such a command does not read the profile, so an invalid profile cannot stop it.
    */
   readonly isLocal: boolean;
   readonly suggest: Suggest;

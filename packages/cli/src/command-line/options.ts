@@ -2,10 +2,10 @@ import { UsageError } from '../failure.ts';
 
 export type Flag = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
 
-/** Suggested values for shell completion. A function is called only when they are needed. */
+/** Values that shell completion suggests. If this is a function, it is called only when completion needs the values. */
 export type CompletionWords = readonly string[] | (() => Promise<readonly string[]>);
 
-/** An option with a value. `read` parses the text, or throws a `UsageError`. */
+/** An option with a value. `read` parses the text of the value, or throws a `UsageError`. */
 export type ValueOption<T, Required extends boolean = boolean> = {
   readonly kind: 'value';
   readonly short?: string;
@@ -13,7 +13,7 @@ export type ValueOption<T, Required extends boolean = boolean> = {
   readonly placeholder: string;
   readonly description: string;
   readonly required: Required;
-  /** Values that shell completion suggests. Undefined if any text is valid. */
+  /** Values that shell completion suggests. Undefined if completion has no suggestions for this option. */
   readonly words?: CompletionWords;
   readonly read: (text: string) => T;
 };
@@ -23,7 +23,7 @@ export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly
 /** An option that has a negative form: `--name` means true, `--no-name` means false. */
 export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
-/** An option that is given as `--name`, which means `defaultValue`, or as `--name=VALUE`. */
+/** An option whose value is optional: `--name` alone means `defaultValue`, and `--name=VALUE` means the given value. */
 export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
   readonly kind: 'optional-value';
   readonly defaultValue: T;

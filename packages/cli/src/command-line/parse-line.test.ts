@@ -28,14 +28,14 @@ test('passes all remaining words to an argument with `many`, including empty wor
   expect(parse('one', 'A=1', '--dry', '', '--', '--B=2')).toMatchObject({ pairs: ['A=1', '', '--B=2'], dry: true });
 });
 
-test('takes an optional value only after =, never from the next word', () => {
+test('reads the value of an option with an optional value only after =, never from the next word', () => {
   expect(parse('one')['wait']).toBeUndefined();
   expect(parse('one', '--wait', 'A=1')).toMatchObject({ wait: 60, pairs: ['A=1'] });
   expect(parse('one', '--wait=5s', 'A=1')).toMatchObject({ wait: 5, pairs: ['A=1'] });
   expect(() => parse('one', '--wait=soon')).toThrow(UsageError);
 });
 
-test('accepts the short form of a switch', () => {
+test('a switch is true for its short form, false for its negative form, and otherwise undefined', () => {
   expect([parse('one')['sets'], parse('one', '-s')['sets'], parse('one', '--no-sets')['sets']]).toEqual([
     undefined,
     true,

@@ -10,7 +10,10 @@ export type Word = { readonly text: string; readonly index: number };
 
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 
-/** Finds the words that can name a command. Skips all options, because the valid options depend on the command. */
+/**
+ * Finds the words of a command line that can name a command. Skips all options, because only the command determines which options
+ * are valid.
+ */
 export function findPositionalWords(args: readonly string[]): readonly Word[] {
   const words: Word[] = [];
   for (const token of tokenize(args, globalOptions)) {
@@ -35,7 +38,10 @@ export function hasGlobalFlag(
   return tokens.some((token) => token.name === name && garbled.every(({ index }) => index !== token.index));
 }
 
-/** Returns the last value of a global option without validating it, so that errors can be printed in the right mode. */
+/**
+ * Returns the last value of a global option without validating it. For example, errors are printed in the output mode that
+ * `--output` names, even if another option is invalid. Returns null if the option is not given.
+ */
 export function readRawOption(args: readonly string[], name: keyof typeof globalOptions): string | null {
   let value: string | null = null;
   for (const token of tokenize(args, globalOptions)) {
@@ -45,7 +51,8 @@ export function readRawOption(args: readonly string[], name: keyof typeof global
 }
 
 /**
- * Parses the options and arguments of a command. `wordIndexes` are the positions of the command's name. Throws a `UsageError`.
+ * Parses the options and arguments of a command. `wordIndexes` are the positions of the words that name the command. Throws a
+ * `UsageError`.
  */
 export function parseLine(
   args: readonly string[],
@@ -78,8 +85,8 @@ const initialValues: Readonly<Record<Option['kind'], unknown>> = {
 };
 
 /**
- * Throws if a single-value option is given twice, even with equal values, because it is unclear which one is meant. Flags can be
- * repeated.
+ * Throws a `UsageError` if an option that takes one value is given twice, even with equal values, because it is unclear which
+ * value the user wants. Flags can be repeated.
  */
 function requireSingleValue(name: string, option: Option | undefined, previous: unknown, value: unknown): unknown {
   if (previous === initialValues[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
@@ -89,8 +96,8 @@ function requireSingleValue(name: string, option: Option | undefined, previous: 
 }
 
 /**
- * Returns the name of the switch that `--no-NAME` turns off, or null. `name` is not a negative form if an option has the name
- * `no-NAME`.
+ * Returns NAME if `name` is `no-NAME` and NAME is a switch; otherwise returns null. If an option is itself called `no-NAME`,
+ * `name` means that option, so the result is null.
  */
 function findNegatedSwitch(name: string, options: Options): string | null {
   const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
@@ -123,7 +130,7 @@ function argumentValues(
   const names = Object.keys(expected);
   const takesRest = Object.values(expected).at(-1)?.many === true;
   if (!takesRest && given.length > names.length) {
-    // The message does not quote the word, which may be a password or a secret value.
+    // The error does not quote the extra word, because the word may be a password or a secret value.
     const last = names.at(-1)?.toUpperCase();
     throw new UsageError(
       last === undefined ? 'The command takes no arguments.' : `Too many arguments. ${last} must be the last one.`,
@@ -168,7 +175,10 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   }
 }
 
-/** Quotes the word only if it looks like an option, because a secret can begin with a hyphen, such as a PEM key. */
+/**
+ * The error quotes `rawName` only if it looks like an option. Other text may be a secret that begins with a hyphen, such as a PEM
+ * key.
+ */
 function unknownOptionError(rawName: string, options: Options): UsageError {
   if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
     return new UsageError(
@@ -194,7 +204,7 @@ function tokenize(args: readonly string[], options: Options) {
 }
 
 function toParserOption(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  // The type `boolean` keeps the parser from taking the next word as the value of an option whose value is optional.
+  // With the type `boolean`, the parser never takes the next word as the value of an option whose value is optional.
   const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

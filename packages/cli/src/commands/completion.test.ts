@@ -50,7 +50,7 @@ describe('botcli completion', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
     ],
-  ])('completes %j to %j', async (words, expected) => {
+  ])('for the words %j, suggests %j', async (words, expected) => {
     expect(await complete(...words)).toEqual(expected);
   });
 
@@ -64,7 +64,7 @@ describe('botcli completion', () => {
     expect(await complete(...words)).toEqual([]);
   });
 
-  test('suggests an option only once, unless it can be repeated', async () => {
+  test('does not suggest an option that is already on the command line, unless it can be repeated', async () => {
     const names = await complete('init', '--eval', '--mode', 'cascade', '-t', 'lightrtc', '--transport', 'x', '--');
     expect(names).toContain('--transport');
     expect(names).not.toContain('--mode');

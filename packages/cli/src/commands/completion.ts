@@ -44,8 +44,8 @@ function document(content: string): Report {
 }
 
 /**
- * Shell functions that run botcli for each completion. They append a dot to the words, because `$(...)` would otherwise remove an
- * empty last word.
+ * One script per shell. Its function runs botcli for each completion and passes the typed words, one per line, with a last line
+ * `.`. Without that line, `$(...)` would remove the line feeds at the end and lose an empty last word.
  */
 const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_botcli() {

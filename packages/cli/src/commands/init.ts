@@ -6,7 +6,10 @@ import type { CatalogueKind } from '../scaffold/configuration/names.ts';
 const projectOption = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
   textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
-/** The catalogue is loaded only for completion, so that help stays fast. */
+/**
+ * Returns a function that lists catalogue names for shell completion. Only a call of this function loads the catalogue, so that
+ * help stays fast.
+ */
 const namesOf = (kind: CatalogueKind) => async () =>
   (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);
 const directions = ['dial-in', 'dial-out'];

@@ -49,7 +49,8 @@ async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Cl
   const { messages, io } = context;
   const params = { buildId: created.id };
   const getBuild = async () => (await withRetries(context, () => client.getBuild({ params }))).build;
-  // On a terminal, poll every second to update the elapsed time.
+  // `wait` is in seconds. On a terminal, each log request waits at most one second, so that the elapsed time is updated every
+  // second.
   const wait = messages.isLive ? 1 : 20;
   let build = created;
   let nextToken: string | undefined;
@@ -68,7 +69,10 @@ async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Cl
   return build;
 }
 
-/** Count from the start time that the service recorded, because an earlier run of botcli may have started the build. */
+/**
+ * Formats how long a build has been queued or running. The time counts from the moment that the service recorded, because an
+ * earlier run of botcli may have started the build.
+ */
 function formatProgress({ startedAt, createdAt }: Build, now: Date): string {
   const seconds = Math.max(0, Math.floor(secondsBetween(startedAt ?? createdAt, now)));
   return startedAt === null ? `Build is queued, ${seconds} s` : `Building, ${seconds} s`;

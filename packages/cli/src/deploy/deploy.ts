@@ -201,8 +201,8 @@ async function executeDeploy(
 }
 
 /**
- * Reads the transports of the project in the directory. Returns null for a build given by id, because it may be of another
- * project.
+ * Reads the transports of the project in the directory. Returns null if the build is given by its id, because that build may be
+ * of another project.
  */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
   const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;

@@ -1,17 +1,21 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
-/** A setting that a deploy changes. `key` is its name in `deploy.toml`; `from` and `to` are null if there is no value. */
+/**
+ * A setting that a deploy changes. `key` is its name in `deploy.toml`. `from` and `to` are null if the setting has no value
+ * before or after the deploy.
+ */
 export type SettingChange = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
 /**
- * Settings of a deployment. The profile can be any string, because an earlier version of the service may have had other profiles.
+ * Settings of a deployment. `agentProfile` can be any string, because a deployment may have a profile that only an earlier
+ * version of the service knew.
  */
 type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-/** Lists the settings that a deploy would change. Without a current deployment, these are all given settings. */
+/** Lists the settings that a deploy would change. An undefined setting does not change. `current` is null for a new agent. */
 export function findSettingChanges(current: DeploymentDetails | null, settings: Settings): readonly SettingChange[] {
   const spec = current?.manifest.spec;
   const rows: readonly (readonly [string, string | number | null | undefined, string | number | null | undefined])[] = [
@@ -31,7 +35,10 @@ export function findSettingChanges(current: DeploymentDetails | null, settings: 
   );
 }
 
-/** Lists the secret sets that have a newer revision, which a deploy would use. */
+/**
+ * Lists the secret sets of the agent that have a newer revision than the current deployment uses. A deploy would use the newer
+ * revision.
+ */
 export function findSecretChanges(
   current: DeploymentDetails | null,
   requestedSet: string | null | undefined,
@@ -44,7 +51,9 @@ export function findSecretChanges(
   });
 }
 
-/** Lists the secret sets for which the target of a rollback uses another revision. */
+/**
+ * Lists the secret sets whose revision a rollback would change: the current deployment and the target use different revisions.
+ */
 export function findRevisionChanges(
   current: DeploymentDetails | null,
   target: DeploymentDetails,

@@ -14,8 +14,9 @@ export type EntryPoints = {
 };
 
 /**
- * Reads which transports a project that `botcli init` generated has. Looks in `directory` and, if its name is `server`, also in
- * its parent. Returns null for other projects, because their code decides about transports.
+ * Reads the transports of a project that `botcli init` generated. Looks for the project's record in `directory` and, if the
+ * directory is called `server`, also in its parent. Returns null for any other project, because its code determines the
+ * transports.
  */
 export async function readTransports(directory: string): Promise<readonly string[] | null> {
   for (const candidate of basename(directory) === 'server' ? [directory, dirname(directory)] : [directory]) {
@@ -37,8 +38,8 @@ function parseTransports(answers: string): readonly string[] | null {
 }
 
 /**
- * Describes how to talk to the bot. `page` is the URL of the talk page. `start` is the command that starts a session without a
- * transport.
+ * Describes how to talk to the bot. `page` is the URL of the talk page. `start` is the command that starts a session, without the
+ * option `--transport`. `transports` is null if the bot's transports are unknown.
  */
 export function describeEntryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {

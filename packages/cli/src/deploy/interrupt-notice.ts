@@ -1,6 +1,9 @@
 import type { Context } from '../command-line/context.ts';
 
-/** Runs an action. If Ctrl-C interrupts the action, prints `notice`, for example that the service continues a build. */
+/**
+ * Runs an action. If Ctrl-C interrupts it, prints `notice`, which says what happens next, for example that the service continues
+ * a build.
+ */
 export async function withInterruptNotice<T>(
   { io, messages }: Pick<Context, 'io' | 'messages'>,
   notice: string,

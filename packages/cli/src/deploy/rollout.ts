@@ -7,7 +7,7 @@ import { escapeLogLine } from '../output/log-text.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
-/** Maximum time that the command waits. After that, the service continues the rollout. */
+/** Maximum time that a deploy waits for its rollout. After this time the command ends, but the service continues the rollout. */
 const timeoutSeconds = 600;
 /** Interval of progress messages if there is no terminal. */
 const noticeIntervalSeconds = 15;
@@ -62,7 +62,10 @@ async function pollRollout(
   }
 }
 
-/** The notes are short, so that the status line fits into 60 columns. */
+/**
+ * Returns the last part of the status line: whether another deployment is active during the rollout. The text is short, so that
+ * the status line fits into 60 columns.
+ */
 function servingNote(serving: string | null, deploymentId: string): string {
   if (serving === null) return '; none is active yet';
   return serving === deploymentId ? '' : '; previous one is active';
@@ -87,7 +90,7 @@ export function createRolloutFailure(deployment: DeploymentDetails, serving: str
   );
 }
 
-/** Returns whether a bot ran and failed without output. False if it failed before it ran. */
+/** Returns true if a bot ran and failed without writing output. Returns false if the deployment failed before the bot ran. */
 function wroteNoOutput(failure: DeploymentDetails['failure']): boolean {
   if (failure === null || failure.tail !== '') return false;
   return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);

@@ -16,8 +16,8 @@ import { withRetries } from '../service/retry.ts';
 export type UploadResult = { readonly uploadId: string; readonly sentBytes: number };
 
 /**
- * Uploads an archive. Resumes an earlier upload of the same content, even of an earlier run. Retries after connection errors,
- * until half a minute has passed without progress.
+ * Uploads an archive. Resumes an interrupted upload of the same content, even if an earlier run of botcli began it. Retries after
+ * connection errors, until half a minute has passed without progress.
  */
 export async function uploadArchive(
   { io, messages, settings }: Pick<Context, 'io' | 'messages' | 'settings'>,
@@ -86,7 +86,10 @@ async function readPart(file: FileHandle, offset: number, length: number): Promi
   return buffer.subarray(0, bytesRead);
 }
 
-/** Formats progress as `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. An earlier run sent the bytes before `startOffset`. */
+/**
+ * Formats progress as `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. The speed does not count the first `startOffset` bytes, because
+ * an earlier run sent them.
+ */
 function progressBar(done: number, total: number, seconds: number, startOffset: number): string {
   const share = total === 0 ? 1 : done / total;
   const width = 24;

@@ -5,8 +5,8 @@ import { hostileValue } from '../../test/hostile-values.ts';
 import { askHidden } from './hidden-prompt.ts';
 
 /**
- * Types `pieces` at a hidden prompt, closes the terminal, and returns the answer or error, the output and the changes of the
- * raw mode.
+ * Types `pieces` at a hidden prompt and closes the terminal. Returns the answer or the error, the printed text, and each change
+ * of the terminal's raw mode.
  */
 async function press(...pieces: readonly (string | Uint8Array)[]) {
   const input = new PassThrough();
@@ -34,7 +34,7 @@ async function press(...pieces: readonly (string | Uint8Array)[]) {
   return { modes, shown, answer, error };
 }
 
-test('returns the typed text with all white space and shows none of it', async () => {
+test('returns the typed text with all its white space, and does not show the text', async () => {
   const answer = ' a\tb "é" 😀\u00a0 ';
   expect(await press(answer, '\r')).toEqual({
     answer,
@@ -51,7 +51,7 @@ test('deletes one character with Backspace and the whole line with Ctrl-U', asyn
   expect((await press('abc\u0015d\r')).answer).toBe('d');
 });
 
-test.each([['abc\u0003'], ['\u0004']])('treats %j as an interruption and turns echo on again', async (keys) => {
+test.each([['abc\u0003'], ['\u0004']])('rejects with Interrupted after input %j and restores echo', async (keys) => {
   expect(await press(keys)).toMatchObject({ error: { name: 'Interrupted' }, modes: [true, false] });
 });
 
@@ -60,7 +60,7 @@ test.each([
   ['one\n\ntwo', 'several lines'],
   ['a\u001b[D', 'not text'],
   ['a\0b', 'not text'],
-])('rejects the ambiguous input %j', async (keys, message) => {
+])('rejects the input %j, which contains several lines or a key that is not text', async (keys, message) => {
   const { error, modes, shown } = await press(keys, 'the rest of the paste\r');
   expect(error).toMatchObject({ name: 'Failure', message: expect.stringContaining(message) });
   expect({ modes, shown }).toEqual({ modes: [true, false], shown: 'Value of A (not shown): \n' });
@@ -113,7 +113,7 @@ test('does not prompt when the signal is already aborted', async () => {
 });
 
 test('returns any typed line unchanged, regardless of how the terminal splits it into chunks', async () => {
-  // Control characters other than tab are keys, not text.
+  // Exclude control characters except tab, because the prompt treats them as keys and not as text.
   const line = hostileValue.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
   const cuts = fc.array(fc.nat(40), { maxLength: 4 });
   await fc.assert(

@@ -18,7 +18,7 @@ export function askHidden(
   question: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // Check for an aborted signal now, because it would fire no abort event later.
+    // An already aborted signal fires no `abort` event, so check it before listening for the event.
     if (signal.aborted) return reject(new Interrupted());
     let typed = '';
     let isEntered = false;

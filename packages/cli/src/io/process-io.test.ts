@@ -32,7 +32,7 @@ const set = (args: string) => {
   );
 };
 
-test('reads a value from the terminal up to Ctrl-D, then prompts on the same terminal', async () => {
+test('standard input from a terminal ends at Ctrl-D, and a later prompt reads from the same terminal', async () => {
   const terminal = set('A=- B');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('typed\r\x04');
@@ -50,7 +50,7 @@ test('reads a value from the terminal up to Ctrl-D, then prompts on the same ter
   expect(shown).not.toContain('hunter2');
 });
 
-test('Ctrl-C while typing standard input writes nothing and exits with 130', async () => {
+test('Ctrl-C while the user types standard input ends botcli with status 130, and no secret is sent', async () => {
   const terminal = set('--file -');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('A=typed\r\x03');

@@ -3,8 +3,8 @@ import { Failure, Interrupted } from '../failure.ts';
 import type { Io, Output, Prompter } from './io.ts';
 
 /**
- * Creates an `Io` of this process: its streams, environment and clock. The first Ctrl-C aborts the signal; the second one kills
- * the process.
+ * Creates an `Io` of this process: its streams, environment and clock. The first Ctrl-C aborts `signal`, so that the command can
+ * end cleanly; the second Ctrl-C kills the process.
  */
 export function createProcessIo(): Io {
   const interruption = new AbortController();
@@ -56,7 +56,7 @@ function toOutput(stream: NodeJS.WriteStream): Output {
   return {
     closed,
     isTerminal: stream.isTTY === true,
-    // Some terminals report a width of 0.
+    // Use 80 columns if the stream is not a terminal or reports a width of 0, as some terminals do.
     columns: stream.columns || 80,
     write: (text) => void stream.write(text),
     writeBytes: (bytes) =>
@@ -76,8 +76,8 @@ function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
     closed.abort();
     if (error.code === 'EPIPE' || stream === process.stderr) return;
     process.stderr.write(`error: Cannot write to standard output (${error.code}).\n`);
-    // Set the exit status when the process exits: `main.ts` overwrites an earlier value with the status of the command when the
-    // command ends.
+    // Set the exit status only when the process exits, because `main.ts` sets the status of the command when the command ends,
+    // and that would overwrite an earlier value.
     process.once('exit', () => {
       process.exitCode = 1;
     });

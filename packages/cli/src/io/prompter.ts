@@ -14,7 +14,8 @@ export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> =>
     ),
   text: (message, initial, check) =>
     withSignal(signal, async (own) => {
-      // Show the default as a placeholder instead of an initial value, because typed text must replace it.
+      // Show the default as a placeholder. As an initial value, the default would remain in the line, and typed text would be
+      // added to it.
       const validate = (value: string | undefined) =>
         check(value === undefined || value === '' ? initial : value) ?? undefined;
       const promptOptions = { message, placeholder: initial, defaultValue: initial, validate, output, signal: own };
@@ -61,7 +62,10 @@ async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) =
   }
 }
 
-/** Reject Enter if the search has no matches; otherwise, it would select the initial value. */
+/**
+ * Returns an error message if Enter is pressed while no choice matches the search. Otherwise Enter would select the initial
+ * value.
+ */
 function requireMatch(value: unknown): string | undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0)
     ? 'No choice matches the search.'
@@ -72,7 +76,7 @@ function toOptions(choices: readonly Choice[]): Option<string>[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
 }
 
-/** Restore the type of the values, because the prompt library returns strings. */
+/** Returns the selected values with their exact type, because the prompt library returns them as strings. */
 function selectedValues<Value extends string>(choices: readonly Choice<Value>[], answers: readonly string[]): Value[] {
   return choices.flatMap(({ value }) => (answers.includes(value) ? [value] : []));
 }

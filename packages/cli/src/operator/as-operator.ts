@@ -34,7 +34,8 @@ export async function asOperator<T>(
   try {
     return await ask(createServiceClient(context.io, origin, token.value), token.value);
   } catch (error) {
-    // The general message blames the organization in the profile, but here the unknown organization is from the command line.
+    // The general hint names the configured organization, for example the organization of the profile. Omit the hint, because the
+    // unknown organization may be a different one.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;

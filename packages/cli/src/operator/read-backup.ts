@@ -10,8 +10,8 @@ type Entry = { readonly path: string; readonly content: AsyncIterable<Buffer> };
 const jsonBytes = 1_048_576;
 
 /**
- * Reads a backup entry by entry, and checks that it is complete and undamaged. `take` reads the content of each file to its
- * end. A compressed archive (gzip) is accepted, too. Throws a `Failure` for anything that is not a complete backup.
+ * Reads a backup entry by entry, and checks that the backup is complete and undamaged. `take` must read the content of each entry
+ * to its end. The archive may be compressed with gzip. Throws a `Failure` for anything that is not a complete backup.
  */
 export async function readBackup(
   archive: AsyncIterable<Uint8Array>,
@@ -43,7 +43,7 @@ export async function readBackup(
   }
 
   await parseTar(archive, read);
-  // TypeScript does not track that `read` assigns these variables, so it needs a cast.
+  // The cast is necessary, because TypeScript does not see that `read` assigns these variables.
   const found = { manifest, end } as { manifest: BackupManifest | null; end: BackupEnd | null };
   if (found.manifest === null) throw notBackup();
   if (found.end === null) {
@@ -70,7 +70,7 @@ async function parseTar(archive: AsyncIterable<Uint8Array>, read: (entry: ReadEn
     },
   });
   const ended = once(parser, 'end');
-  // Listen for errors, because an error without a listener would end the process.
+  // Handle the rejection of `ended` and the `error` event, because either one would end the process if it were not handled.
   ended.catch(() => undefined);
   parser.on('error', () => failed.abort(damaged()));
   for await (const chunk of archive) {

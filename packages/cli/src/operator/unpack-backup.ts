@@ -6,8 +6,9 @@ import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
 /**
- * Unpacks a backup into a subdirectory of an empty data directory. The service restores it when it starts. Until the archive is
- * unpacked and verified, the subdirectory has another name, with which the service refuses to start.
+ * Unpacks a backup into a subdirectory of an empty data directory. The service restores the backup when it starts. Until the
+ * archive is unpacked and verified, the subdirectory has a temporary name, and the service refuses to start while a directory
+ * with that name exists.
  */
 export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirectory: string): Promise<BackupManifest> {
   const unpacking = join(dataDirectory, restoreDirectories.unpacking);
@@ -32,7 +33,7 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
 }
 
 async function requireEmpty(dataDirectory: string): Promise<void> {
-  // Ignore `lost+found`, which a file system has in its root, because the data directory may be a mount point.
+  // Ignore `lost+found`: the data directory may be the root of a file system, where some file systems create this directory.
   const ignored: readonly string[] = [restoreDirectories.unpacking, 'lost+found'];
   const present = (await readdir(dataDirectory)).filter((name) => !ignored.includes(name));
   if (present.length === 0) return;
@@ -58,7 +59,8 @@ async function unpackEntry(
   }
   const target = join(directory, name);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  // A sparse file consists of several archive entries with an `offset` each. A complete file must not exist yet.
+  // A sparse file consists of several archive entries, each with an `offset`, so the file may already exist. The file of any
+  // other entry must not exist yet.
   const flags = constants.O_WRONLY | constants.O_CREAT | (offset === undefined ? constants.O_EXCL : 0);
   const file = await open(target, flags, 0o600);
   try {

@@ -24,7 +24,7 @@ test('formatTime keeps the full time in plain output and shortens it to seconds 
   });
 });
 
-test('formatMebibytes formats mebibytes, and bytes below one mebibyte', () => {
+test('formatMebibytes returns mebibytes, or bytes for less than one mebibyte', () => {
   expect([0, 1_048_575, 1_048_576, 157_286_400].map(formatMebibytes)).toEqual([
     '0 B',
     '1048575 B',

@@ -56,8 +56,8 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
 }
 
 /**
- * Formats a block for plain mode. A note keeps its position between the other blocks, because all blocks go to standard error
- * here. In a report, notes go to standard error and all other blocks to standard output.
+ * Formats a block for plain mode on standard error. A note stays at its position between the other blocks. (In a report, only
+ * notes go to standard error, and all other blocks go to standard output.)
  */
 function formatPlain(block: Block, render: (block: Block) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');

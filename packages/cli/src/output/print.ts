@@ -51,8 +51,8 @@ export async function printInterruption(
 }
 
 /**
- * Prints a failure. If `isLine` is true, JSON output is a single line, because the command has already printed its items as JSON
- * lines.
+ * Prints a failure. `isLine` means that the command has already printed items as JSON lines, so a failure in JSON mode is also a
+ * single line.
  */
 export async function printFailure(
   io: Io,

@@ -8,8 +8,8 @@ export type Cell = string | { readonly text: string; readonly rich?: string; rea
 export type Column = { readonly title: string; readonly align?: 'right'; readonly dropOrder?: number };
 
 /**
- * One item of a stream or list. `plain` and `rich` are printed unchanged, so their creator must make them safe, for example
- * with `printableLog`.
+ * One item of a stream or list. `plain` and `rich` are printed unchanged, so the code that creates an item must remove control
+ * sequences from them, for example with `printableLog`.
  */
 export type StreamItem = { readonly json: unknown; readonly plain: string; readonly rich: (colors: Colors) => string };
 

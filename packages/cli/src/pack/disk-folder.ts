@@ -5,7 +5,10 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Folder, FolderEntry, ResolvedLink } from '@bothost/packing';
 import { Failure, systemErrorCode } from '../failure.ts';
 
-/** The directory `path` of a project. Both are absolute, and `root` has no links. */
+/**
+ * Returns the directory `path` of the project in `root` as a `Folder`. Both paths are absolute, and `root` contains no symbolic
+ * links.
+ */
 export function diskFolder(root: string, path: string): Folder {
   return {
     list: async () => {

@@ -14,7 +14,7 @@ export type PackedProject = {
   readonly archive: ArchiveFile;
 };
 
-/** Packs a directory into a temporary archive, which is removed after `use`. */
+/** Packs a directory into a temporary archive and passes it to `use`. Removes the archive when `use` has finished or failed. */
 export async function withPackedProject<T>(
   context: Pick<Context, 'io' | 'messages'>,
   folder: string,

@@ -3,7 +3,10 @@ import { Failure } from '../failure.ts';
 
 export const memberArgument = { description: 'E-mail address or id of the member, from `cloud members list`' };
 
-/** Finds a member by e-mail address or id, which the service stores in lower case. Throws a `Failure` if there is none. */
+/**
+ * Finds a member by e-mail address or user id. Ignores case, because the service stores both in lower case. Throws a `Failure` if
+ * no member matches.
+ */
 export async function findMember(client: Pick<Client, 'listMembers'>, emailOrId: string): Promise<Member> {
   const wanted = emailOrId.trim().toLowerCase();
   const member = (await client.listMembers()).members.find(({ email, userId }) => [email, userId].includes(wanted));

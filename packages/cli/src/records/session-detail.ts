@@ -12,7 +12,7 @@ import {
 import type { Block, Cell } from '../output/report.ts';
 import { sessionStateCell } from './session-state.ts';
 
-/** Shows a session with its start phases, events and metrics. The duration of an active session ends at `now`. */
+/** Shows a session with its start phases, events and metrics. The duration of an active session is the time until `now`. */
 export function createSessionBlocks(session: SessionResponse, now: Date): readonly Block[] {
   return [
     sessionFields(session, now),
@@ -95,8 +95,8 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
 }
 
 /**
- * Omit the minimum and maximum of the curve: the curve shows averages, but the percentiles are over all samples, so the numbers
- * would contradict each other.
+ * Creates the blocks with the session's metrics, without the minimum and maximum of each curve. A curve shows averages, but the
+ * percentiles are over all samples, so these numbers would contradict each other.
  */
 function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (summary === null) {

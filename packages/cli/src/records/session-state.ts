@@ -13,8 +13,9 @@ const tones: Readonly<Record<EndState, Tone | undefined>> = {
 };
 
 /**
- * Returns the label of a session's end state. For an error, the label includes the HTTP status of the bot's response. If the bot
- * responded without accepting the session, it refused the session, for example because it has no WebSocket.
+ * Returns the label of a session's end state. If the bot responded with an HTTP error, the label contains its status. The label
+ * begins with "Refused" if the bot never accepted the session, for example because the bot has no WebSocket; otherwise it begins
+ * with "Error".
  */
 export function sessionStateCell(
   session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>,
@@ -29,7 +30,10 @@ export function sessionStateCell(
 }
 
 export type StartTotals = {
-  /** Number of sessions whose bot has started. The averages, percentiles and shares below are over these sessions only. */
+  /**
+   * Number of sessions whose bot has started. The average and the percentiles are over these sessions. `coldShare` is over the
+   * sessions for which `coldStart` is known. A figure over zero sessions is null.
+   */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;

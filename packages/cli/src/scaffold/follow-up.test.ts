@@ -39,7 +39,7 @@ test('--git creates a repository whose first commit has the whole project', asyn
   expect(git('demo', 'status', '--short')).toBe('');
 });
 
-test('--git without an author prints a warning and keeps the project', async () => {
+test('--git prints a warning and keeps the project if git has no author identity', async () => {
   await withIdentity('useConfigOnly = true\n');
   const { status, stderr } = await runProgram(['init', 'demo', ...choices, '--git'], { directory });
   expect(status).toBe(0);
@@ -49,7 +49,7 @@ test('--git without an author prints a warning and keeps the project', async () 
   expect(git('demo', 'ls-files').split('\n')).toContain('server/bot.py');
 });
 
-test('--git creates no repository inside another one', async () => {
+test('--git creates no repository inside another repository', async () => {
   await mkdir(join(directory, 'outer'));
   git('outer', 'init', '--quiet');
   await runProgram(['init', 'outer/demo', ...choices, '--git'], { directory });
@@ -96,8 +96,7 @@ test('--install reports that there is nothing to install if init wrote only guid
 
 describe('--install', () => {
   /**
-   * Replaces all programs by scripts that log their directory and arguments, because the real programs would need the package
-   * index.
+   * Replaces all programs by scripts that log their directory and arguments, because the real programs would download packages.
    */
   async function programs(scripts: Readonly<Record<string, string>>): Promise<void> {
     const bin = join(directory, 'bin');
@@ -149,7 +148,7 @@ chmod +x .venv/bin/python`;
     expect(pip).toBe(`server: .venv/bin/python -m pip install --quiet --disable-pip-version-check ${requirement}`);
   });
 
-  test('installs nothing with a Python that is too old', async () => {
+  test('installs nothing if python3 is too old for the bot', async () => {
     await programs({ python3: fallback('3, 11') });
     const { status, stderr } = await runProgram(
       ['init', 'demo', '-t', 'lightrtc', '-m', 'realtime', '--realtime', 'aws_nova_realtime', '--install'],
@@ -194,13 +193,13 @@ test.each([
   ['yarn.lock', 'yarn'],
   ['bun.lock', 'bun'],
   ['package-lock.json', 'npm'],
-])('with a %s in the directory, the next steps of init use %s', async (lock, manager) => {
+])('if the directory contains %s, the next steps that init prints use %s', async (lock, manager) => {
   await writeFile(join(directory, lock), '');
   const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], { directory });
   expect(stdout).toContain(`${manager} install && ${manager} run dev`);
 });
 
-test('the next steps of init use the package manager that ran botcli', async () => {
+test('the next steps that init prints use the package manager that ran botcli', async () => {
   const variables = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v22' };
   const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], {
     directory,

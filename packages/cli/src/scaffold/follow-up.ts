@@ -32,14 +32,14 @@ export async function runFollowUpSteps(
     const manager = detectPackageManager(directory, io.environment);
     if (configuration.generate_client) await run([manager, 'install'], join(directory, 'client'));
   }
-  // Create no repository if the project is already inside one.
+  // Create no repository if the project is already inside a repository.
   if (!steps.git || (await exitStatus(io, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
   if (!(await run(['git', 'init', '--quiet'], directory))) return;
   if (!(await run(['git', 'add', '--all'], directory))) return;
   await run(['git', 'commit', '--quiet', '--message', 'Create the project with botcli init'], directory);
 }
 
-/** Installs with uv or, if that is missing, with pip into the virtual environment that uv would use. */
+/** Installs the bot's packages with uv. If uv is missing, uses pip and the virtual environment that uv would create. */
 async function installBot(io: Io, server: string, configuration: Configuration): Promise<void> {
   if ((await exitStatus(io, ['uv', '--version'], server)) !== null) {
     await runWithWarning(io, ['uv', 'sync'], server);
@@ -61,8 +61,8 @@ async function installBot(io: Io, server: string, configuration: Configuration):
 }
 
 /**
- * Check the version of Python first, because pip silently skips packages that need a newer one. If python3 is missing, the next
- * command reports that.
+ * Returns whether python3 is older than `lowest`. On an older Python, pip silently skips packages. Returns false if python3 is
+ * missing, because the next command reports that.
  */
 async function isPythonOlder(io: Io, lowest: string, cwd: string): Promise<boolean> {
   const script = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
@@ -80,8 +80,8 @@ async function runWithWarning(io: Io, command: readonly string[], cwd: string): 
 }
 
 /**
- * Runs a program and returns its exit status, or null if the program does not exist. `say` receives the error output. @throws
- * `Interrupted` on Ctrl-C
+ * Runs a program and returns its exit status, or null if the program could not be started or a signal killed it. `say` receives
+ * the error output. @throws `Interrupted` on Ctrl-C
  */
 async function exitStatus(
   io: Io,

@@ -37,7 +37,7 @@ const cascadeFiles = [
 ];
 
 describe('init with options', () => {
-  test('accepts and shows both names of a transport', async () => {
+  test('accepts either name of a transport and shows both names', async () => {
     const services = cascadeOptions.slice(2);
     const configurationFor = async (...names: readonly string[]) => {
       const transports = names.flatMap((name) => ['-t', name]);
@@ -81,7 +81,7 @@ describe('init with options', () => {
     });
   });
 
-  test('writes to the current directory if none is given, and keeps other files', async () => {
+  test('writes to the current directory if no directory is given, and keeps other files', async () => {
     await writeFile(join(directory, 'notes.txt'), 'mine');
     expect((await botcli(['init', ...cascadeOptions, '--name', 'Front Desk'])).status).toBe(0);
     expect(await tree()).toEqual([...cascadeFiles, 'notes.txt'].sort());
@@ -201,12 +201,15 @@ describe('init quickstart', () => {
     expect(await read('botcli-quickstart/README.md')).toContain('pipecat context-hub install');
   });
 
-  test.each([['--eval'], ['--no-recording'], ['-n', 'x'], ['-c', 'x.json']])('refuses %s', async (...option) => {
-    expect(await botcli(['init', 'quickstart', ...option])).toMatchObject({ status: 2, stdout: '' });
-    expect(await tree()).toEqual([]);
-  });
+  test.each([['--eval'], ['--no-recording'], ['-n', 'x'], ['-c', 'x.json']])(
+    'refuses the option %s',
+    async (...option) => {
+      expect(await botcli(['init', 'quickstart', ...option])).toMatchObject({ status: 2, stdout: '' });
+      expect(await tree()).toEqual([]);
+    },
+  );
 
-  test('treats ./quickstart as a project directory, not as the word quickstart', async () => {
+  test('treats the argument ./quickstart as the directory of a project with the given options', async () => {
     await botcli(['init', './quickstart', ...cascadeOptions]);
     expect(await tree()).toContain('quickstart/server/bot.py');
   });
@@ -280,7 +283,7 @@ describe('init refuses a target that', () => {
   });
 
   test('is in a directory without write permission', async () => {
-    // Use /sys, in which not even root, who ignores file modes, can create a directory.
+    // Use /sys, because even root, who ignores file modes, cannot create a directory in it.
     const isRoot = process.getuid?.() === 0;
     const closed = isRoot ? '/sys' : join(directory, 'closed');
     if (!isRoot) await mkdir(closed, { mode: 0o500 });
@@ -338,7 +341,7 @@ describe('the questions of init', () => {
     'cartesia_tts',
   ];
 
-  test('are refused without a terminal if no directory is named', async () => {
+  test('need a terminal, without which init fails if no directory is given', async () => {
     expect(await botcli(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('no terminal') });
   });
 
@@ -357,13 +360,13 @@ describe('the questions of init', () => {
     expect(await tree()).toContain('voice-bot/server/bot.py');
   });
 
-  test('refuse the recommended bot in a directory whose name is no project name', async () => {
+  test('refuse the recommended bot if the name of the directory is no valid project name', async () => {
     const outcome = await botcli(['init', '机器人'], { terminal: true, answers: ['recommended'] });
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('project_name: "机器人" needs') });
     expect(await tree()).toEqual([]);
   });
 
-  test('end with a summary that has names instead of configuration keys', async () => {
+  test('end with a summary that shows labels instead of configuration keys', async () => {
     const answers = [...wizard, ['deploy_to_cloud', 'enable_eval'], 'create'];
     const { stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
     const summary = stderr.slice(stderr.indexOf('Create this project?'));
@@ -422,7 +425,7 @@ describe('the questions of init', () => {
     });
   });
 
-  test('return to the previous question when Back is chosen in a list with several choices', async () => {
+  test('return to the previous question if Back is one of several selected choices', async () => {
     const answers = [...wizard, ['deploy_to_cloud', '(back)'], 'cartesia_tts', [], 'create'];
     expect((await botcli(['init', 'demo'], { terminal: true, answers })).status).toBe(0);
     expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({

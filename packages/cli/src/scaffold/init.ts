@@ -31,7 +31,8 @@ export async function init(context: Pick<Context, 'io' | 'notify'>, values: Init
   try {
     return await runInit(context, values);
   } catch (error) {
-    // Only for an interruption before the project is written. An interrupted follow-up step has its own message.
+    // Without a result, the interruption happened before the project was written. An interrupted follow-up step has its own
+    // message.
     if (error instanceof Interrupted && error.result === null) throw new Interrupted('Nothing was written.');
     throw error;
   }
@@ -121,7 +122,10 @@ function isField(name: string): name is keyof typeof projectFields {
   return Object.hasOwn(projectFields, name);
 }
 
-/** Resolves the config file and the options, which override it. Throws a `Failure` that lists all problems. */
+/**
+ * Resolves the configuration from the config file and the command-line options, which override the file. Throws a `Failure`
+ * that lists all problems.
+ */
 function resolveOptions(io: Io, options: ProjectOptions, file: string | undefined, defaultName: string): Configuration {
   const fromFile =
     file === undefined ? { options: {}, issues: [] } : readConfigFile(readConfigText(io.directory, file), options);

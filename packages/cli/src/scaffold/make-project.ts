@@ -43,7 +43,7 @@ export function makeGuides(options: WriteOptions): WriteResult {
   return write(() => [], 'agent', options);
 }
 
-/** Lists the guides of this version, except guides that the user has written. */
+/** Lists the guides that this version of botcli generates, except guides that the user has written. */
 function generatedGuides(steps: readonly GuideStep[], { directory, version }: WriteOptions): readonly ProjectFile[] {
   const recorded = readGuideHashes(directory) ?? {};
   const own = steps.filter(({ path, state }) => state === 'own' && !Object.hasOwn(recorded, path));
@@ -51,7 +51,7 @@ function generatedGuides(steps: readonly GuideStep[], { directory, version }: Wr
 }
 
 /**
- * Throws a `Failure` if the target is not a directory or contains a file that conflicts with every possible project. Called before the
+ * Throws a `Failure` if the target is a file, or contains a file that conflicts with every possible project. Called before the
  * wizard asks anything.
  */
 export function checkTarget({ directory, force }: Pick<WriteOptions, 'directory' | 'force'>): void {
@@ -99,7 +99,7 @@ function write(filesWith: FilesWith, set: GuideSet, options: WriteOptions): Writ
 type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: readonly GuideStep[] };
 
 /**
- * Lists the files to write. The file with the answers comes last, because a directory with this file counts as a project. @throws
+ * Lists the files to write. `.botcli/project.json` comes last, because a directory with this file counts as a project. @throws
  * `Failure` files-in-the-way
  */
 function planFiles(filesWith: FilesWith, set: GuideSet, options: WriteOptions): FilePlan {
@@ -119,7 +119,10 @@ export function planProjectGuides(set: GuideSet, options: WriteOptions): readonl
   return refreshGuides ? refreshStaleGuides(steps, version) : steps;
 }
 
-/** Reads a guide. Returns null if the path is a link or directory, which is reported as a conflict later. */
+/**
+ * Reads a guide, also through a link. Returns null if the path is missing or not a regular file. The caller later reports a
+ * conflict if something else is at the path.
+ */
 function guideText(directory: string, path: string): string | null {
   const status = statSync(join(directory, path), { throwIfNoEntry: false });
   return status?.isFile() === true ? readTextIfExists(join(directory, path)) : null;

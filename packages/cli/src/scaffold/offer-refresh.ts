@@ -4,8 +4,8 @@ import type { GuideSet } from './guides/plan-guides.ts';
 import { planProjectGuides, type WriteOptions } from './make-project.ts';
 
 /**
- * Returns whether `init` can ask questions. Besides a terminal for prompts, standard output must be a terminal, because the
- * report goes there.
+ * Returns whether `init` can ask questions. Besides a terminal for prompts, standard output must be a terminal: `init` asks
+ * nothing if its report goes to a file or a pipe.
  */
 export function isInteractive(io: Io): boolean {
   return canPrompt(io) && io.stdout.isTerminal;

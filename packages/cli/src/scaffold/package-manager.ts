@@ -10,7 +10,10 @@ const locks: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
 ];
 
-/** Returns the package manager that ran botcli, else the owner of the nearest lock file, else npm. */
+/**
+ * Returns the package manager that ran botcli. If none did, returns the package manager of the nearest lock file or, without a
+ * lock file, npm.
+ */
 export function detectPackageManager(
   directory: string,
   environment: Pick<Environment, 'packageManager'>,

@@ -56,7 +56,7 @@ test.each([
   'A="say \\"hi\\""',
   'A="say "hi""',
   'A=""',
-])('rejects the ambiguous argument %j', (text) => {
+])('rejects the argument %j as ambiguous or wrongly quoted', (text) => {
   expect(parsePairs('X=1', text)).toEqual([expect.stringMatching(/^argument 2 (?:can be read|has a quoted value)/)]);
 });
 
@@ -64,7 +64,7 @@ test('rejects an argument that is not valid UTF-8', () => {
   expect(parsePairs('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 is not valid UTF-8/)]);
 });
 
-test('parses KEY=-, KEY=@FILE and KEY as sources of a value, unless a backslash escapes them', () => {
+test('parses KEY=-, KEY=@FILE and KEY as sources of a value, but - and @ after a backslash as text', () => {
   expect(parsePairs('A=-', 'B=@p/q', 'C', 'D=\\@x', 'E=\\-', 'F=\\\\@x', 'G=\\x', 'H=\\-x')).toEqual([
     ['A', { kind: 'input' }],
     ['B', { kind: 'file', path: 'p/q' }],

@@ -23,8 +23,8 @@ const pair = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
 
 /**
  * Parses the arguments of `secrets set`. An argument is one `KEY=value`, whose value is kept unchanged, or several pairs like
- * `A=1 B="two words"`, where the quotes are not part of the value. An ambiguous argument is a problem. No message contains a
- * value.
+ * `A=1 B="two words"`, whose quotes are not part of the values. An argument that can be read in both ways is reported as a
+ * problem. No message contains a value.
  */
 export function parseArguments(args: readonly string[]): ParsedArguments {
   const keys: RequestedKey[] = [];

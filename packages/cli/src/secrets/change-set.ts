@@ -7,11 +7,14 @@ import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
-/** A secret set is written twice: first as a dry run, then at the revision that the dry run showed. */
+/**
+ * Describes one of the two requests that change a secret set: first a dry run, then the write. The write requires the revision
+ * that the dry run returned.
+ */
 export type WriteMode = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
-  /** The region in the response to the dry run. Null if the request is the dry run itself. */
+  /** The region that the response to the dry run named. Null if no dry run preceded this request. */
   readonly region: string | null;
 };
 
@@ -19,7 +22,7 @@ export type ChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
   readonly isDryRun: boolean;
-  /** Maximum time to wait until the region has the new revision. Undefined means not to wait. */
+  /** Maximum time to wait until the region has the new revision. If undefined, the command does not wait. */
   readonly waitSeconds: number | undefined;
   readonly ifRevision: number | undefined;
 };
@@ -48,7 +51,8 @@ export async function changeSecretSet(context: Context, change: SecretSetChange)
   if (isDryRun) return { json: { ...preview, skipped: change.skipped }, blocks };
   if (preview.change === 'none') {
     await context.messages.show(...blocks);
-    // Writing the same values needs no confirmation; it makes the service retry a failed delivery.
+    // If the last delivery to the region failed, write the same values again, so that the service retries the delivery. This
+    // needs no confirmation.
     const settled =
       preview.readiness === 'failed'
         ? await sendWrite(context, () => change.submit(client, writeAtRevision(preview)))

@@ -2,7 +2,7 @@ import { countUtf8Bytes, reservedKeyProblem, secretSetLimits, secretValueProblem
 import { formatLocation, type LocatedMessage, type Pair, type SourceLocation } from './parse-result.ts';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Variables that configure the dynamic loader or the interpreter of a bot. */
+/** Matches environment variables that change how the dynamic loader or the interpreter runs a bot. */
 const loaderVariable = /^(?:LD_|NODE_OPTIONS$|PYTHONHOME$|PYTHONSTARTUP$)/;
 
 export function findKeyProblems(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hostileValue } from '../../test/hostile-values.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 
-test('reports each line that is not UTF-8, and names UTF-16 if the file has that encoding', () => {
+test('reports each line that is not UTF-8, and reports UTF-16 for a file in UTF-16', () => {
   const bytes = Buffer.concat([
     Buffer.from('A=1\nB='),
     Buffer.from([0xff]),

@@ -37,7 +37,8 @@ export async function deleteSecretSet(context: Context, options: DeleteSecretSet
     if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(set.details) }, blocks };
     requireUnused(set, force);
     await confirmChange(context, { skip }, blocks, `Permanently delete ${set.item.name} with all its revisions?`);
-    // Delete the set only at the shown revision, because it may have changed in the meantime.
+    // Delete the set only at the revision that the user saw, because another client may have changed the set during the
+    // confirmation.
     expectedRevision = set.item.revision;
   }
   const deleted = await client.deleteSecretSet({
@@ -86,7 +87,8 @@ function agentNames(details: SecretSetDetails | null): readonly string[] {
 }
 
 /**
- * Compares the revision before the confirmation, so that the user is not asked about a deletion that the service would refuse.
+ * Throws a `Failure` if the set does not have the expected revision. Called before the confirmation, so that the user is not
+ * asked about a deletion that the service would refuse.
  */
 function requireRevision({ item }: SecretSetLookup, expected: number | undefined): void {
   if (expected === undefined || expected === item.revision) return;
@@ -95,8 +97,8 @@ function requireRevision({ item }: SecretSetLookup, expected: number | undefined
 }
 
 /**
- * Checks before the confirmation that no agent uses the set, so that the user is not asked about a deletion that the service
- * would refuse.
+ * Throws a `Failure` if an agent uses the set, unless `force` is true. Called before the confirmation, so that the user is not
+ * asked about a deletion that the service would refuse.
  */
 function requireUnused({ details, item }: SecretSetLookup, force: boolean): void {
   const users = agentNames(details);

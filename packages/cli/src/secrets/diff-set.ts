@@ -5,7 +5,7 @@ import { createNotFoundFailure } from './find-set.ts';
 import { type FileFormat, readValues } from './read-values.ts';
 import { requireSecretSetName } from './set-name.ts';
 
-/** Compares a local file with a secret set. Sends a dry run of replacing the set, so nothing is written. */
+/** Compares a local file with a secret set. Requests only a dry run of replacing the set, so the set does not change. */
 export async function diffSecretSet(
   context: Context,
   options: { readonly name: string; readonly file: string; readonly format: FileFormat },

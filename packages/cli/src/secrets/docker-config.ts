@@ -9,7 +9,8 @@ import { fieldsOf } from '../json-object.ts';
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
   const matches = Object.entries(fieldsOf(config['auths'])).filter(([key]) => isRegistry(key, host));
-  // Several entries can mean Docker Hub. If one of them has exactly the canonical name, only that entry has the credentials.
+  // Several names mean Docker Hub, so several entries can match. If one entry has exactly the canonical name, use only that
+  // entry.
   const entries = matches.some(([key]) => key === host) ? matches.filter(([key]) => key === host) : matches;
   const auths = new Set(entries.map(([, entry]) => fieldsOf(entry)['auth']).filter((auth) => auth && auth !== ''));
   if (auths.size > 1) throw credentialsFailure(`${source} has several credentials for ${host}.`);
@@ -40,7 +41,7 @@ function parse(text: string, source: string): Readonly<Record<string, unknown>> 
   try {
     return fieldsOf(JSON.parse(text));
   } catch {
-    // The parser's message quotes the file, which contains credentials.
+    // Do not include the parser's message: it quotes the file, which contains credentials.
     throw credentialsFailure(`${source} is not JSON.`);
   }
 }

@@ -70,7 +70,7 @@ test.each([
   ['A=b\u001b[2J', 1, 'control character'],
   ['A=b\rB=c', 1, 'control character'],
   ['# comment\0', 1, 'control character'],
-])('rejects the file %j and names line %i', (text, line, message) => {
+])('rejects the file %j with a problem in line %i', (text, line, message) => {
   const { problems } = parseEnvFile(text, '.env');
   expect(format(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
 });
@@ -95,7 +95,7 @@ test('never includes a value or an invalid line in a problem or warning', () => 
   expect(JSON.stringify({ problems, warnings })).not.toContain(hidden);
 });
 
-test('lists keys without a value as skipped', () => {
+test('reports keys with an empty value as skipped, not as pairs', () => {
   const { pairs, skipped } = parseEnvFile('A=\nB=""\nC=\'\'\nD=x\n', '.env');
   expect(pairs.map(({ key }) => key)).toEqual(['D']);
   expect(skipped.map(({ key, where }) => `${key} ${formatLocation(where)}`)).toEqual([
@@ -105,7 +105,7 @@ test('lists keys without a value as skipped', () => {
   ]);
 });
 
-test('keeps any value unchanged in every notation (12,000 cases)', () => {
+test('keeps any value unchanged, however it is quoted or escaped in the file (12,000 cases)', () => {
   const entry = fc.record({
     value: hostileValue.filter((text) => listFileNotations(text).length > 0),
     way: fc.nat(),

@@ -4,7 +4,7 @@ import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
 const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
-/** Matches control characters in lines whose line endings are removed. */
+/** Matches a control character other than a tab. Must be applied to a line without its line ending. */
 const controlCharacterExceptTab = /(?!\t)\p{Cc}/u;
 
 /**
@@ -59,7 +59,8 @@ export function parseEnvFile(text: string, source: string): ParseResult {
 }
 
 /**
- * A parsed value or a problem with it. `lines` is the number of lines that the value spans, or that were read up to the problem.
+ * A parsed value, or the problem that prevented parsing it. `lines` is the number of lines that were read: the lines of the
+ * value, or the lines up to the problem.
  */
 type ParsedValue =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }

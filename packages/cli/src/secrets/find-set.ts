@@ -28,7 +28,7 @@ export async function findSecretSet(client: Client, name: string): Promise<Secre
   return { item, details: null, host: item.host, credentials: item.type === 'secret' ? null : item };
 }
 
-/** Creates the same failure as an error response of the service, plus a hint. */
+/** Creates the failure that the service reports for a missing secret set, and adds a hint. */
 export function createNotFoundFailure(): Failure {
   const hint = 'To list the existing sets, run: botcli cloud secrets list --no-sets';
   return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, hint);

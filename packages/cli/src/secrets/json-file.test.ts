@@ -27,7 +27,7 @@ test.each([
   ['', [1]],
   ['{\n"A": "x\ny"}', [2]],
   ['{"A": \'x\'}', [1]],
-])('rejects the file %j and names its invalid lines', (text, lines) => {
+])('rejects the file %j and reports the numbers of its invalid lines', (text, lines) => {
   expect(parseJsonFile(text, 'f').problems.map(({ where }) => where.line)).toEqual(lines);
 });
 

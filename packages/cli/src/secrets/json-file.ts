@@ -1,7 +1,10 @@
 import { secretKeyPattern } from '@bothost/contract';
 import type { LocatedMessage, Pair, ParseResult, SourceLocation } from './parse-result.ts';
 
-/** A JSON string, punctuation character or bare word. The alternatives do not overlap, so matching takes linear time. */
+/**
+ * Matches a JSON string, a punctuation character or a bare word, such as `true`. The alternatives do not overlap, so matching
+ * takes linear time.
+ */
 const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+))/y;
 
 /**
@@ -57,7 +60,7 @@ function isObject(content: string): boolean {
 
 type Member = { readonly key: string; readonly value: string | null; readonly index: number };
 
-/** Lists the members of the outermost object of valid JSON. The value is null if it is not a string. */
+/** Lists the members of the outermost object of valid JSON. A member that is not a string has the value null. */
 function listMembers(content: string): readonly Member[] {
   const members: Member[] = [];
   let depth = 0;

@@ -19,7 +19,7 @@ export const ifRevisionOption = integerOption(
   0,
   2_147_483_647,
 );
-/** The value of `--wait` is a duration in seconds. */
+/** The option `--wait` or `--wait=SPAN`. Its parsed value is in seconds. */
 export const waitOption: OptionalValueOption<number> = optionalValueOption(
   durationOption({ description: 'Wait until the region has the new revision, 60s by default' }, 86_400),
   60,

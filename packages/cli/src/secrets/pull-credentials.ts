@@ -16,7 +16,10 @@ export type CredentialSource = {
 
 const maxConfigBytes = 1_048_576;
 
-/** Throws a `UsageError` unless the options name exactly one source of credentials, or a prompt is possible. */
+/**
+ * Throws a `UsageError` if the options contradict each other, for example if they name several sources of credentials, or if
+ * botcli must prompt for credentials without a terminal.
+ */
 export function requireOneSource({ io }: Pick<Context, 'io'>, source: CredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;

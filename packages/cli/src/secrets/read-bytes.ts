@@ -27,7 +27,7 @@ export async function readFileBytes(
   label: { readonly name: string; readonly hint: string | null } = { name: path, hint: null },
 ): Promise<Uint8Array> {
   try {
-    // Do not block, because Ctrl-C cannot interrupt a blocking open of a FIFO.
+    // Open the file without blocking, because Ctrl-C cannot interrupt a blocking open of a FIFO.
     const file = await open(resolve(io.directory, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const status = await file.stat();

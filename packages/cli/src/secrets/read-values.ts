@@ -28,8 +28,8 @@ const maxFileBytes = 1_048_576;
 const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warnings: [] };
 
 /**
- * Reads values from arguments and files, then prompts for the values of keys that were given without one. Before it prompts,
- * throws one `Failure` with all problems. Prints warnings. No message contains a value.
+ * Reads values from arguments and files. Then prompts for a value of each key that was given without a value. Before the prompts,
+ * throws one `Failure` with all problems, or prints all warnings. No message contains a value.
  */
 export async function readValues(context: Context, given: ValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {
@@ -123,7 +123,7 @@ async function readKeyValue(context: Context, wanted: RequestedKey): Promise<Par
   return { ...emptyResult, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
 }
 
-/** The label does not contain the path, because the path may be a secret value that begins with @. */
+/** The label is shown instead of the path, because the path may be a secret value that begins with @. */
 function fileLabel({ key, argument }: RequestedKey) {
   return {
     name: `the file in ${argument} for ${key}`,

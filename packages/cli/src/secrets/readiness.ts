@@ -15,8 +15,8 @@ export type SecretSetRevision = {
 type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
 
 /**
- * Waits until the region has the revision or a later one. Throws a `Failure` if the delivery failed, the set was deleted, or
- * the time has run out. In each case the service keeps the revision.
+ * Waits until the region has the revision or a later one. Throws a `Failure` if the delivery fails, if the set is deleted, or if
+ * the region does not have the revision after `seconds`.
  */
 export async function waitUntilReady(
   context: Pick<Context, 'io' | 'messages'>,
@@ -54,7 +54,7 @@ export async function waitUntilReady(
   }
 }
 
-/** Returns whether a written revision is ready. If `waitSeconds` is given, waits first until it is ready. */
+/** Returns the readiness of a written revision. If `waitSeconds` is given, waits until the revision is ready in its region. */
 export async function resolveReadiness(
   context: Pick<Context, 'io' | 'messages'>,
   client: Client,
@@ -65,7 +65,7 @@ export async function resolveReadiness(
   try {
     return await waitUntilReady(context, client, { name, type, revision }, waitSeconds);
   } catch (error) {
-    // The write has succeeded, but Ctrl-C or a connection error ended the waiting. Print that the revision is stored.
+    // The write has succeeded, but Ctrl-C or an error ended the wait. Print that the revision is stored.
     if (!(error instanceof Failure)) {
       context.messages.status(null);
       context.messages.notify(`Revision ${revision} of ${name} is stored.`);

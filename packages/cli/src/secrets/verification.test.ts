@@ -9,11 +9,11 @@ it.each([
   ['2026-11-20T12:00:00.000Z', 'the credentials of hub expired at 2026-11-20T12:00:00Z; set new ones'],
   ['2026-11-21T12:00:00.000Z', 'the credentials of hub expire at 2026-11-21T12:00:00Z; set new ones before'],
   ['2026-11-21T12:00:01.000Z', null],
-])('warns as follows about credentials that expire at %s: %s', (iso, warning) =>
+])('expiryWarning for credentials that expire at %s returns: %s', (iso, warning) =>
   expect(expiryWarning('hub', iso, now)).toBe(warning),
 );
 
-it('marks expired and soon expiring credentials on a terminal, not in plain output', () => {
+it('marks credentials that have expired or expire soon on a terminal, but not in plain output', () => {
   expect(expiryCell('2026-11-20T11:00:00.000Z', now)).toEqual({
     text: '2026-11-20T11:00:00.000Z',
     rich: '2026-11-20 11:00:00Z, expired',

@@ -2,7 +2,10 @@ import type { Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Cell } from '../output/report.ts';
 
-/** The service, organization and region to which a command writes secrets. The command shows them when it asks for confirmation. */
+/**
+ * The service, organization and region to which a command writes secrets. The command shows all three when it asks for
+ * confirmation.
+ */
 export type WriteTarget = {
   readonly organization: string;
   readonly origin: string;

@@ -9,7 +9,7 @@ export type CommandSubject = {
   readonly region: string | null;
 };
 
-/** Describes a failed request. Returns null for any other error. */
+/** Describes the error of a failed request. Returns null for an error that no request caused. */
 export function describeServiceFailure(
   error: unknown,
   settings: Settings | null,

@@ -42,7 +42,7 @@ test('writes a profile with mode 0600 and reads it again', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('keeps unknown fields when it writes', async () => {
+test('keeps unknown fields of a profile when it changes other fields', async () => {
   await write('colour = "blue"\nprivate_key = "sk_a"\n[later]\nport = 7\n');
   await writeProfile(profilePath.file, { private_key: null, api_url: 'http://a' });
   expect(await readFile(profilePath.file, 'utf8')).toBe('colour = "blue"\napi_url = "http://a"\n\n[later]\nport = 7\n');
@@ -66,7 +66,7 @@ test('replaces the temporary file that a killed run left behind', async () => {
   expect(await readMode(profilePath.file)).toBe(0o600);
 });
 
-test('writes through a profile that is a symbolic link', async () => {
+test('writes to the target if the profile is a symbolic link', async () => {
   const real = join(dirname(dirname(profilePath.file)), 'real.toml');
   await write('');
   await writeFile(real, 'organization = "acme"\n');
@@ -76,7 +76,7 @@ test('writes through a profile that is a symbolic link', async () => {
   expect(await readFile(real, 'utf8')).toBe('organization = "acme"\nprivate_key = "sk_a"\n');
 });
 
-test('reports the line of an invalid profile without quoting or overwriting it', async () => {
+test('reports the number of the invalid line in a profile, without quoting the line or changing the file', async () => {
   const broken = 'organization = "acme"\nprivate_key = "sk_secret\n';
   await write(broken);
   const reading = await readProfile(profilePath.file, warn).catch((error: Error) => error);
@@ -88,7 +88,7 @@ test('reports the line of an invalid profile without quoting or overwriting it',
   expect(await readFile(profilePath.file, 'utf8')).toBe(broken);
 });
 
-test('names a field that is not a string', async () => {
+test('rejects a profile with a field that is not a string, and names the field', async () => {
   await write('api_url = 7\n');
   await expect(readProfile(profilePath.file, warn)).rejects.toThrow('api_url must be a string in quotes');
 });

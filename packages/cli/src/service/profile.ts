@@ -12,8 +12,8 @@ export type Profile = Readonly<Record<Field, string | null>>;
 export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
 
 /**
- * Reads the profile. If other users can read the file, which contains keys, restricts its mode and warns. Throws a `Failure`
- * for invalid TOML or a field of another type.
+ * Reads the profile. The file contains keys: if other users can read it, removes their access and prints a warning. Throws a
+ * `Failure` if the file is not valid TOML, or if a field is not a string.
  */
 export async function readProfile(file: string, warn: (text: string) => void): Promise<Profile> {
   const table = (await readTable(file)) ?? {};
@@ -80,7 +80,7 @@ async function readTable(file: string): Promise<TomlTable | null> {
   try {
     return parse(text);
   } catch (error) {
-    // The parser's message quotes the line, which may contain a key.
+    // Do not include the parser's message: it quotes the invalid line, which may contain a key.
     const location = error instanceof TomlError ? `line ${error.line}` : 'unknown line';
     throw new Failure(
       'profile-invalid',

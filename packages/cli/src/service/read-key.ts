@@ -3,7 +3,10 @@ import { canPrompt } from '../io/confirm.ts';
 import type { Io } from '../io/io.ts';
 import type { SourcedValue } from './settings.ts';
 
-/** Reads a key from standard input. Keys are not accepted as arguments, because other users of the machine can read those. */
+/**
+ * Reads a key from standard input. Keys are not accepted as arguments, because other users of the machine can see the arguments
+ * of a process.
+ */
 export async function readPipedKey(io: Io): Promise<SourcedValue> {
   const text = (await io.stdin.readText()).trim();
   if (text === '') throw new UsageError('--with-token reads the key from standard input, which is empty.');

@@ -3,8 +3,8 @@ import type { Io } from '../io/io.ts';
 import type { Messages } from '../output/messages.ts';
 
 /**
- * Repeats a request after transient errors, with increasing delays. Use it only for idempotent requests, because a request
- * without a response may have been executed.
+ * Repeats a request after transient errors, with increasing delays. Use it only for idempotent requests, because the service may
+ * have executed a request even if no response arrived.
  */
 export async function withRetries<T>(
   { io, messages }: { readonly io: Pick<Io, 'sleep' | 'signal'>; readonly messages: Messages },

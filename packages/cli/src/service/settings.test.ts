@@ -42,7 +42,7 @@ test('options override environment variables, which override the profile', () =>
   });
 });
 
-test('ignores the organization of the profile if the environment has a private key, but not for a personal token', () => {
+test('ignores the organization of the profile if BOTCLI_TOKEN is a private key, but not if it is a personal token', () => {
   expect(resolveSettings(none, environment({ BOTCLI_TOKEN: 'sk_other' }), profile).organization).toBeNull();
   expect(resolveSettings(none, environment({ BOTCLI_TOKEN: 'pcc_pat_x' }), profile).organization?.value).toBe('prof');
 });
@@ -61,7 +61,7 @@ test.each(['h:1', 'localhost', 'ftp://h', 'http://user:word@h', 'http://h?x=1', 
   expect(() => resolveSettings({ ...none, 'api-url': given }, environment(), empty)).toThrow(/URL from --api-url/);
 });
 
-test('finds the profile with BOTCLI_CONFIG, else XDG_CONFIG_HOME, else HOME', () => {
+test('finds the profile by BOTCLI_CONFIG, otherwise by XDG_CONFIG_HOME, otherwise by HOME', () => {
   expect(environment().profileFile).toBe(file);
   expect(environment({ XDG_CONFIG_HOME: '/x' }).profileFile).toBe('/x/botcli/config.toml');
   expect(environment({ XDG_CONFIG_HOME: 'relative' }).profileFile).toBe(file);

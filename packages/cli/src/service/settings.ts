@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
 
 const defaultOrigin = `http://127.0.0.1:${defaultPort}`;
 
-/** A value and its source, such as the name of an environment variable, for messages. */
+/** The value of a setting and its source, for messages. The source is for example the name of an environment variable. */
 export type SourcedValue = { readonly value: string; readonly source: string };
 
 export type Settings = {
@@ -13,7 +13,7 @@ export type Settings = {
   readonly origin: SourcedValue;
   readonly privateKey: SourcedValue | null;
   readonly publicKey: SourcedValue | null;
-  /** Null means the organization to which the key belongs. */
+  /** The organization of requests. Null means the organization to which the private key belongs. */
   readonly organization: SourcedValue | null;
 };
 
@@ -34,8 +34,8 @@ export function resolveSettings(flags: Flags, environment: Environment, profile:
     organization: firstGiven(
       [flags.organization, '--organization'],
       [environment.organization, 'BOTCLI_ORG'],
-      // Ignore the organization of the profile if the private key is from the environment, because the key determines its
-      // organization.
+      // If the private key is from the environment, ignore the organization of the profile: the key may belong to another
+      // organization, and it determines the organization of requests.
       [environment.token?.startsWith('sk_') ? null : profile.organization, file],
     ),
   };

@@ -16,17 +16,19 @@ export type DeployService = TestService & {
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
   readonly faults: {
-    /** Breaks the connections of the next upload requests, each after its number of bytes. */
+    /** For each of the next upload requests, the number of bytes after which the service breaks the connection. */
     breaks: number[];
-    /** Makes the next upload request store half of its bytes and never respond. */
+    /** Makes the service store half of the bytes of the next upload request and never respond. */
     stalls: boolean;
-    /** Loses the response to the next deploy request, before or after the deployment is stored. */
+    /**
+     * Makes the service break the connection of the next deploy request before or after it stores the deployment. Null: never.
+     */
     losesWrites: 'before' | 'after' | null;
     /** The origin of the upload URLs in responses. Null means the origin of this server. */
     publicOrigin: string | null;
     /** Makes the next upload request fail with this error reason. */
     refuse: Reason | null;
-    /** Number of requests, other than uploads, that get no response. */
+    /** Number of the next requests whose connection breaks without a response. Uploads do not count. */
     hangUps: number;
     buildFails: boolean;
     /** Cancels the build while the client follows its log. */
@@ -39,7 +41,7 @@ export type DeployService = TestService & {
     fails: DeploymentDetails['failure'];
     log: string[];
     live: number;
-    /** Overrides properties of the secret set `keys`, which is ready by default. */
+    /** Overrides properties of the secret set `keys`, which is ready by default. `missing` means that the set does not exist. */
     keys: Partial<SecretSetListItem> | 'missing';
     /** Number of polls for which a new deployment is still in progress. Afterwards, it is ready. */
     pollsUntilReady: number;
@@ -79,7 +81,7 @@ export async function startDeployService(): Promise<DeployService> {
   const details = () => {
     const [desired] = deployments;
     if (desired === undefined) throw failure('not-found');
-    // While a new deployment is in progress, the previous one serves.
+    // While a new deployment is in progress, the previous deployment serves the sessions.
     const serving = remainingPolls > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
       ...agent,

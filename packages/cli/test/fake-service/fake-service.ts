@@ -36,7 +36,7 @@ export type TestService = {
 /**
  * Starts an HTTP server on a loopback port whose routes, authentication and errors follow the API contract. Requests and
  * responses are validated against the contract. `answers` maps operations to their handlers. `handleOther` is called for every
- * request that is no operation, and returns whether it has handled the request.
+ * request that matches no operation of the contract, and returns whether it has handled the request.
  */
 export async function startTestService(
   keys: { privateKey: string; publicKey: string; operatorToken?: string },

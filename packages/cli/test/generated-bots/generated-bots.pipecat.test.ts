@@ -48,7 +48,7 @@ describe('a telephone bot with evaluations', () => {
   });
   afterAll(() => project?.remove());
 
-  it('passes its own scenarios', async () => {
+  it('passes the scenarios that were generated for it', async () => {
     const bot = await start(project);
     const { status, output, errors } = await runEvaluation(project, `ws://${bot.address}/ws`, standIns);
     process.stdout.write(output);

@@ -26,7 +26,8 @@ export type GeneratedProject = {
 };
 
 /**
- * Generates a project and follows the installation steps of its README. Its environment is cached by the hash of its lock file.
+ * Generates a project and follows the installation steps of its README. The Python environment is cached by the hash of the
+ * project's lock file.
  */
 export async function setUpProject(given: ProjectOptions, groups: readonly string[]): Promise<GeneratedProject> {
   const root = await mkdtemp(join(tmpdir(), 'botcli-project-'));
@@ -71,7 +72,7 @@ async function generate(given: ProjectOptions, root: string): Promise<void> {
   }
 }
 
-/** Fills in all variables in `.env` that are not commented out, as the README says. */
+/** Writes `.env` with a placeholder for each variable that is not commented out in `.env.example`, as the README says. */
 async function fillIn(directory: string): Promise<void> {
   const example = await readFile(join(directory, '.env.example'), 'utf8');
   await writeFile(join(directory, '.env'), example.replace(/^(\w+)=$/gm, `$1=${placeholderSecret}`));

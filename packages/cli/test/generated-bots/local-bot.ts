@@ -5,7 +5,7 @@ import { findFreePort, type RunningProgram, startProgram } from './start-program
 /** The default port of Pipecat's development runner, as in READMEs. */
 const documentedPort = 7860;
 
-/** A bot that was started as its README says. `host` has the form `host:port`. */
+/** A bot that was started as its README says. `address` has the form `host:port`. */
 export type LocalBot = RunningProgram & { readonly address: string };
 
 /**

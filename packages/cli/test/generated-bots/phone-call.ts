@@ -10,7 +10,10 @@ const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 export type ReceivedSound = { readonly seconds: number; readonly pitch: number };
 
 export type PhoneCall = {
-  /** Resolves when this number of further seconds of sound has arrived. Rejects if the bot ends the call first. */
+  /**
+   * Resolves when the bot has sent this number of seconds of sound since the previous `listen`. Rejects if the bot ends the
+   * phone call first.
+   */
   readonly listen: (seconds: number) => Promise<ReceivedSound>;
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;

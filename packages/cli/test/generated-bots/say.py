@@ -9,8 +9,8 @@ import sys
 import espeakng_loader
 import numpy as np
 
-# Constants from espeak-ng's speak_lib.h: synchronous playback mode, the parameter for the rate in words per minute, and UTF-8
-# text.
+# Constants from espeak-ng's speak_lib.h: synchronous playback mode, the parameter for the rate in
+# words per minute, positions in characters, and UTF-8 text.
 SYNCHRONOUS, RATE, CHARACTERS, UTF8 = 2, 1, 1, 1
 CARRIER_SAMPLE_RATE = 8000
 

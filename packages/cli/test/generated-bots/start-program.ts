@@ -31,7 +31,7 @@ export async function startProgram(child: ReturnType<GeneratedProject['spawn']>,
   return { output, stop };
 }
 
-/** Returns `port` if it is free, or any free port if it is 0. */
+/** Returns the port `wanted` if it is free, or any free port if `wanted` is 0. */
 export async function findFreePort(wanted = 0): Promise<number> {
   const server = createServer().listen(wanted, 'localhost');
   await once(server, 'listening');

@@ -12,7 +12,7 @@ export type Webhook = RunningProgram & {
   readonly ring: (fields: Fields, signRequest: string | null, host?: string) => Promise<Response>;
 };
 
-/** Runs `uv run server.py`, which starts bots at the service. */
+/** Runs `uv run server.py`, which sends its start requests to `service`. */
 export async function startWebhook(project: GeneratedProject, service: AddressInfo | string | null): Promise<Webhook> {
   if (service === null || typeof service === 'string') throw new Error('The server has no port.');
   const port = await findFreePort();
@@ -35,7 +35,8 @@ export async function startWebhook(project: GeneratedProject, service: AddressIn
 }
 
 /**
- * Signs a request as Twilio does (Twilio's documentation, "Webhooks security"): the URL, followed by all fields sorted by name.
+ * Returns the signature of a request as Twilio computes it (Twilio's documentation, "Webhooks security"): the HMAC-SHA1 of the
+ * URL, followed by all fields sorted by name.
  */
 export function signRequest(url: string, fields: Fields, token: string): string {
   const names = Object.keys(fields).sort();

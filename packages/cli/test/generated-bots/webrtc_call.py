@@ -71,8 +71,8 @@ async def call_bot(url: str, texts: list[str]) -> None:
     await asyncio.wait_for(over.wait(), TIMEOUT_SECONDS)
     sound = np.concatenate(heard).astype(float)
     (rate,) = rates
-    # Pitch is the strongest frequency. Zero crossings would be wrong, because a busy machine drops audio and each gap
-    # counts as crossings.
+    # The pitch is the strongest frequency. Counting zero crossings would be wrong, because a busy machine drops audio
+    # and each gap adds crossings.
     pitch = float(np.abs(np.fft.rfft(sound)).argmax()) * rate / len(sound)
     found = {"seconds": len(sound) / rate, "pitch": pitch}
     await peer.close()

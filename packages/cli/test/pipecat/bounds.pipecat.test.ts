@@ -11,8 +11,8 @@ import { openLibrarySource } from './library-source.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /**
- * Checks generated code against the source of the lowest pipecat-ai release that its project accepts. lock.pipecat.test.ts checks
- * that this release resolves.
+ * Checks generated code against the source of the lowest pipecat-ai release that its project accepts. lock.pipecat.test.ts
+ * checks that uv can resolve the dependencies with this release.
  */
 type BoundedProject = WrittenProject & { readonly lowest: string };
 let directory: string;
@@ -46,13 +46,13 @@ async function missingIn(release: string, own: readonly WrittenProject[]): Promi
 
 const bounds = [...new Set(projectMatrix.map(([, configuration]) => createPlan(configuration).lowest.library))].sort();
 
-test.each(bounds)('projects with the lower bound %s use nothing that this release lacks', async (release) => {
+test.each(bounds)('projects with the minimum pipecat-ai %s use nothing that this release lacks', async (release) => {
   const own = written.filter(({ lowest }) => lowest === release);
   expect(own.length).toBeGreaterThan(0);
   expect(await missingIn(release, own)).toEqual({});
 });
 
-test('the check detects a too low bound by missing imports, arguments and attributes', async () => {
+test('the check of a release that is too old finds missing imports, arguments and attributes', async () => {
   const own = written.filter(({ lowest }) => lowest === '1.13.0');
   const missing = Object.keys(await missingIn('1.9.0', own));
   expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');

@@ -1,8 +1,8 @@
-"""Imports generated bots and constructs their services as the bots do, with the warnings of the library.
+"""Imports generated bots, constructs their services as the bots do, and reports errors and deprecation warnings.
 
-Reads a JSON list of {name, files, variables} from standard input, where `files` are paths of Python modules and `variables`
-their environment, and prints a list of {name, failures, deprecated, constructed} as its last line. The network is blocked: a
-constructor that needs it is reported as {wants: "network"}.
+Reads a JSON list of {name, files, variables} from standard input, where `files` are paths of Python modules and
+`variables` their environment, and prints a list of {name, failures, deprecated, constructed} as its last line. The
+network is blocked: a constructor that needs it is reported as {wants: "network"}.
 """
 
 import ast
@@ -33,7 +33,7 @@ def raise_network_blocked(*_arguments, **_named):
 def block_network():
     socket.socket.connect = raise_network_blocked
     socket.getaddrinfo = raise_network_blocked
-    # Skip two slow steps that need no check here: clients load certificates, and wait between attempts to connect.
+    # Skip two slow steps that need no check here: loading certificates, and waiting between attempts to connect.
     ssl.SSLContext.load_verify_locations = lambda *_arguments, **_named: None
     time.sleep = lambda _seconds: None
 

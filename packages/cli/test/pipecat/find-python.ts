@@ -8,7 +8,10 @@ import { inject } from 'vitest';
 /** A Python interpreter of this machine; `version` is like `3.12`. */
 export type Interpreter = { readonly program: string; readonly version: string };
 
-/** Python versions in order of preference. Packages of some services need a later Python than the minimum of projects. */
+/**
+ * Python versions in order of preference. The minimum version of projects is not in this list, because packages of some
+ * services need a later Python.
+ */
 const wanted = ['3.13', '3.12', '3.14'];
 
 /** Finds the interpreter that BOTHOST_TEST_PYTHON names, or else the preferred version in PATH or in pyenv. */

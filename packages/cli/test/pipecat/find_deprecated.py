@@ -1,7 +1,8 @@
 """Finds uses of pipecat-ai in generated code that the library documents as deprecated.
 
-Type checkers only see decorators; arguments, settings and whole modules have a `.. deprecated::` directive in their docstrings.
-Reads a JSON list of paths from standard input and prints a list of {path, uses} as its last line.
+Type checkers only find deprecations in decorators. For arguments, settings and whole modules, the library uses the
+directive `.. deprecated::` in docstrings. Reads a JSON list of paths from standard input and prints a list of {path,
+uses} as its last line.
 """
 
 import ast

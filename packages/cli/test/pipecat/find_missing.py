@@ -1,8 +1,9 @@
-"""Finds uses of pipecat-ai in generated code that a release does not have, according to its source.
+"""Finds names in generated code that an early release of pipecat-ai lacks, according to the release's source.
 
-Reads {release, known, paths} as JSON from standard input: the directories of two releases, of which the later one has everything
-that is used, and paths of Python files. Prints a list of {path, missing} as its last line: modules and their names, arguments and
-settings of calls, events, and attributes that only the later release has.
+Reads {release, known, paths} as JSON from standard input: the directories with the sources of the early release and of
+a later release that has all used names, and paths of Python files. Prints a list of {path, missing} as its last line.
+`missing` are the modules, imported names, arguments and settings of calls, events and attributes that only the later
+release has.
 """
 
 import ast
@@ -21,7 +22,7 @@ from pipecat_source import (
     walk_base_classes,
 )
 
-# Methods of Python's built-in types, whose uses are not uses of the library.
+# Methods of Python's built-in types. Calls of methods with these names do not count as uses of the library.
 BUILTIN_METHODS = {name for one in (str, bytes, dict, list, set) for name in dir(one)}
 
 

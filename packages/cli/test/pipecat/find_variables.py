@@ -1,8 +1,9 @@
 """Finds the environment variables that the installed pipecat-ai reads for services and transports.
 
-Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its last line.
-`reads` are the variables that the modules, and the services, transports and serializers that they import, read. Variables that
-are only defaults of one of `arguments`, or that are read only for another `key`, are left out.
+Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its
+last line. `reads` are the variables that the modules read, including the services, transports and serializers that the
+modules import. It omits variables that are only defaults of one of `arguments`, and variables that are read only for
+another `key`.
 """
 
 import ast

@@ -1,8 +1,8 @@
-"""Imports generated bots as a fork server does, forks each twice, and constructs its services in both forks.
+"""Imports generated bots as a fork server does, forks each bot's process twice and constructs its services in each fork.
 
 Reads {shim, projects} from standard input: the directory with the sources of the host shim, and a list of {name, files,
-variables} as for `construct_services.py`. Prints a list of {name, reason, forks} as its last line. `reason` says why the bot
-cannot be forked after its import, or is null. `forks` has the failures of each fork.
+variables} as for `construct_services.py`. Prints a list of {name, reason, forks} as its last line. `reason` says why
+the process cannot be forked after the import of the bot, or is null. `forks` has the failures of each fork.
 """
 
 import asyncio
@@ -37,7 +37,8 @@ def in_child(action):
         except BaseException:  # noqa: BLE001: a bot may raise anything
             error = traceback.format_exc()[-300:]
             result = {"reason": error, "failures": [error], "forks": []}
-        # Skip Python's standard output and exit handlers, which belong to the parent process.
+        # Exit without flushing Python's standard output or running its exit handlers, because both belong to the parent
+        # process.
         with os.fdopen(write, "w", encoding="utf-8") as file:
             json.dump(result, file)
         os._exit(0)
@@ -79,8 +80,8 @@ def build(path):
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     sys.path.insert(0, asked["shim"])
-    # Set the variables that the service's fork server sets. Otherwise, these libraries start threads, after which a process
-    # cannot be forked safely.
+    # Set the variables that the service's fork server sets. Without them, OpenBLAS and ONNX Runtime start threads, and
+    # a process with threads cannot be forked safely.
     os.environ.update(OPENBLAS_NUM_THREADS="1", ORT_DISABLE_TELEMETRY="1")
     # Import the modules that all bots use before forking, so that they are imported only once.
     for module in COMMON:

@@ -1,10 +1,11 @@
 """Runs sessions of generated bots with the installed pipecat-ai, without a client.
 
-Reads a JSON list of {name, file, variables, sessions} from standard input, where a session is {entryPoint, body, reachable,
-local, steps}: the transport, the request, whether callees and carriers answer, whether it is a local run, and the events to send.
-Prints a list of {name, sessions} as its last line. Each session {transport, parameters, rates, stages, tools, workers, observers,
-unknown, effects, error} describes what the bot created beyond the defaults of the library, its handlers for events that do not
-exist, and what it did at the start and at each step.
+Reads a JSON list of {name, file, variables, sessions} from standard input. A session is {entryPoint, body, reachable,
+local, steps}: the transport, the request body, whether callees and carriers answer, whether the bot runs on the user's
+machine, and the events to send. Prints a list of {name, sessions} as its last line. Each of these sessions is
+{transport, parameters, rates, stages, tools, workers, observers, unknown, effects, error}: what the bot created where
+it differs from the defaults of the library, its handlers for events that do not exist (`unknown`), and its actions at
+the start and at each step (`effects`).
 
 The bot and the library are unchanged, except that the runner sends the events instead of running, and no room or
 connection is created.
@@ -153,7 +154,7 @@ class SuccessfulResponse:
 
 
 def replace_method(*names):
-    """Replace methods of library classes for all sessions."""
+    """Return a decorator that replaces methods of library classes by the decorated function, for all sessions."""
 
     def replace(function):
         for owner, name in names:

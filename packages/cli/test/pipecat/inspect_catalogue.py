@@ -1,8 +1,9 @@
 """Looks up each service of the catalogue in the installed pipecat-ai.
 
-Reads a JSON list of {value, module, class, arguments, settings, extras} from standard input and prints a list of {value, how,
-missing, deprecated, python}. `python` is the lowest Python version on which all extras install their packages. `how` is
-"imported" if the module could be imported. It is "source" if a package of the vendor is not installed; the class is then looked
+Reads a JSON list of {value, module, class, arguments, settings, extras} from standard input and prints a list of
+{value, how, missing, deprecated, python}. `python` is the lowest Python version on which all extras install their
+packages. `how` is "imported" if the module could be imported, and "nowhere" if the imported module lacks the class. It
+is "source" if the import failed, for example because a package of the vendor is not installed. The class is then looked
 up in the module's source.
 """
 
@@ -51,9 +52,9 @@ def inspect_source(service):
 
 
 def find_lowest_python(extras):
-    """Return the lowest Python version on which the extras install packages.
+    """Return the lowest Python version on which the extras install all their packages, or None.
 
-    A requirement with a marker silently installs nothing on an older Python.
+    On an older Python, pip silently skips a requirement whose marker excludes that version.
     """
     requirements = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
     own = {extra: [one for one in requirements if f'extra == "{extra}"' in str(one.marker)] for extra in extras}

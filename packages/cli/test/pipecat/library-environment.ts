@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 import { findPython, type Interpreter } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
 
-/** Packages that are installed together. The packages of all vendors are compatible, but some are too large for small machines. */
+/**
+ * A group of packages that are installed into one environment. The packages of all vendors are compatible with each other, but
+ * not every machine has the disk space for all of them.
+ */
 export type PackageGroup = {
   readonly extras: readonly string[];
   readonly gigabytes: number;
@@ -52,8 +55,8 @@ export async function openLibraryEnvironment(group: PackageGroup): Promise<Libra
 }
 
 /**
- * Resolves the exact versions of a group. The lock file is kept in the cache, so the same requirements, date and tools give
- * the same versions.
+ * Resolves the exact versions of a group of packages. The lock file is kept in the cache, so the same requirements, date and
+ * tools result in the same versions.
  */
 async function lockFile(
   group: PackageGroup,

@@ -121,7 +121,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     expect(wrong).toEqual([]);
   });
 
-  test('a bot with each service and transport is forked twice and constructs its services', async ({ skip }) => {
+  test('a bot with each service and transport constructs its services in two forks of a process', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const names = [...own.map(({ value }) => value), ...transports.map(({ value }) => `${value}, no deployment`)];
     const projects = (await listBots()).filter(({ name }) => names.includes(name));
@@ -172,7 +172,10 @@ function filled(variable: string): string {
   return variable.endsWith('_REGION') ? 'us-east-1' : 'placeholder';
 }
 
-/** Credentials that Google's packages accept until they send a request. */
+/**
+ * Writes fake Google credentials to a file, and returns its path. Google's packages accept the credentials until they send a
+ * request.
+ */
 async function writeAccount(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const account = {

@@ -82,7 +82,7 @@ def list_parameters(function):
 
 @cache
 def list_constructor_parameters(source, name):
-    """Return the argument names of a class's constructor, or of the inherited one."""
+    """Return the argument names of the constructors of a class and its base classes."""
     found = set()
     for _, node in walk_base_classes(source, name):
         for part in node.body:
@@ -93,7 +93,7 @@ def list_constructor_parameters(source, name):
 
 @cache
 def list_settings(source, name):
-    """Return the field names of the attribute `Settings` of a service class, or of the inherited one."""
+    """Return the field names of the class in the attribute `Settings` of a service class, which can inherit it."""
     for owner, node in walk_base_classes(source, name):
         for part in node.body:
             target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)
@@ -103,7 +103,7 @@ def list_settings(source, name):
 
 
 def list_settings_fields(source, expression):
-    """Return the field names of `SomeSettings`, or of `SomeService.Settings`."""
+    """Return the field names of the settings class `SomeSettings` or `SomeService.Settings`."""
     if isinstance(expression, ast.Attribute):
         return list_settings(source, expression.value.id)
     found = set()

@@ -48,7 +48,7 @@ const serializers: Readonly<Record<string, string>> = {
   exotel: 'ExotelFrameSerializer',
   eval: 'EvalSerializer',
 };
-/** The caller's number by carrier. Only some carriers send it. */
+/** The caller's phone number, by carrier. Carriers that do not send the number are missing. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
 export function computeExpectation(given: ProjectOptions, session: Session): Partial<ObservedSession> {
   const { mode, video_input, enable_observability } = given;
@@ -158,7 +158,7 @@ function forwardEffects({ reachable }: Session): readonly string[] {
   ];
 }
 
-/** The bot makes at most five attempts to reach a callee, then ends. */
+/** The bot makes at most five attempts to reach a callee, then ends the session. */
 function dialOutEffects(step: string, times: number, { body, reachable }: Session): readonly string[] {
   const settings = isBridged(body)
     ? `{"sipUri": "${bridgedCalleeBody.sip_uri}"}`

@@ -34,7 +34,10 @@ const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       .map(({ value }) => [value, { DAILY_ROOM_URL: 'a call gets a room of its own' }]),
   ),
 };
-/** General settings of the library, which its documentation describes. */
+/**
+ * Returns whether the catalogue may omit a variable: it is listed in `unlisted`, or is a general `PIPECAT_` setting, which the
+ * documentation of the library describes.
+ */
 const isTold = (value: string, name: string) =>
   name.startsWith('PIPECAT_') || name in { ...unlisted['*'], ...unlisted[value] };
 
@@ -94,7 +97,7 @@ test('the catalogue lists exactly the variables that the library reads for each 
     return missing.map((name) => `${value}: ${name}`);
   });
   expect(unknown).toEqual([]);
-  // The runner reads some variables of a single transport without naming the transport.
+  // The runner reads some `PIPECAT_` variables of a transport without naming the transport. Accept these for every transport.
   const byAnybody = new Set([...reads.values()].flat());
   const own = (value: string, name: string) =>
     reads.get(value)?.includes(name) === true || (name.startsWith('PIPECAT_') && byAnybody.has(name));

@@ -36,7 +36,7 @@ test('vendors lists the vendor of every file in vendors/', async () => {
   expect(exported).toHaveLength(vendors.length);
 });
 
-test('services have unique values and aliases, and vendors unique names', () => {
+test('all services have unique values and aliases, and all vendors have unique names', () => {
   const services = vendors.flatMap((vendor) => vendor.services);
   const names = services.flatMap(({ value, aliases }) => [value, ...(aliases ?? [])]);
   expect(new Set(names).size).toBe(names.length);
@@ -44,7 +44,7 @@ test('services have unique values and aliases, and vendors unique names', () => 
 });
 
 describe.each(vendors)('$name', ({ site, services }) => {
-  test.each(services)('$value has valid fields', (service) => {
+  test.each(services)('the service $value has valid fields', (service) => {
     const parts = Object.values({ ...service.arguments, ...service.settings });
     expect(site).toMatch(/^https:\/\/[a-z0-9.-]+(\/\S*)?$/);
     expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);
@@ -56,7 +56,7 @@ describe.each(vendors)('$name', ({ site, services }) => {
   });
 });
 
-test('only services that need a later pipecat-ai release than the minimum declare a release', () => {
+test('only services that need a later pipecat-ai release than the minimum of projects declare a release', () => {
   const since = Object.fromEntries(
     vendors.flatMap(({ services }) =>
       services.flatMap(({ value, since }) => (since === undefined ? [] : [[value, since]])),
@@ -95,7 +95,7 @@ test('every environment variable except those of AWS accounts belongs to one ven
   expect(shared.filter((variable) => !variable.startsWith('AWS_'))).toEqual([]);
 });
 
-test('the voice of Azure Voice Live sets session properties only if its variable is set', () => {
+test('a bot with Azure Voice Live sets session properties only if the variable for the voice is set', () => {
   const settings = findService('realtime', 'azure_voice_live_realtime')?.service.settings;
   const properties = settings?.['session_properties'];
   expect(properties).toMatchObject({ kind: 'choice', condition: 'os.getenv("AZURE_VOICE_LIVE_VOICE_ID")' });
@@ -104,7 +104,7 @@ test('the voice of Azure Voice Live sets session properties only if its variable
   ]);
 });
 
-test('discouraged services are last in their list', () => {
+test('services that the catalogue discourages are last in their list', () => {
   expect(listServices('tts').at(-1)?.service.value).toBe('xtts_tts');
 });
 

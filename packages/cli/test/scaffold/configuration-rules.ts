@@ -1,6 +1,6 @@
 /**
- * An independent and simple implementation of the configuration rules, with which tests compare the real one. Errors name the
- * first key that a file accepts for an option.
+ * An independent and simple implementation of the configuration rules. Tests compare the real implementation with it. An error
+ * names the first of the keys that a config file accepts for an option.
  */
 export type RawOptions = {
   readonly bot_type?: string;

@@ -67,7 +67,7 @@ describe('init DIRECTORY', () => {
     expect(await writtenPaths()).toEqual([]);
   });
 
-  test('rejects a link to itself and keeps it', async () => {
+  test('rejects a symbolic link that points to itself, and keeps the link', async () => {
     await symlink('demo', join(directory, 'demo'));
     const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });

@@ -28,7 +28,7 @@ test('a killed init creates all files of a new directory or none, and the next r
     const names = await readdir(place);
     seen.add(names.map((name) => name.replace(/^(\.botcli-init)-.*/, '$1')).join());
     if (names.includes('demo')) expect(await readAllTexts(join(place, 'demo'))).toEqual(whole);
-    // A run with another target in the same parent directory must also remove orphans.
+    // A run with another target in the same parent directory must also remove the staging directory of the killed run.
     const next = kill % 4 === 0 ? 'demo' : 'other';
     expect(run(['init', join(place, next), ...options]).status).toBe(0);
     expect(await readAllTexts(join(place, next))).toEqual(whole);
@@ -38,7 +38,7 @@ test('a killed init creates all files of a new directory or none, and the next r
 }, 300_000);
 
 test.each([[[]], [['--force']]])(
-  'a killed init %j leaves each file of an existing directory old or new, and the same command completes the project',
+  'a killed init with the options %j leaves each file old or new, and a repeated init completes the project',
   async (force) => {
     const { run } = program;
     const folder = await program.ownFolder();
@@ -56,7 +56,7 @@ test.each([[[]], [['--force']]])(
       const isWhole = Object.keys(whole).every((path) => left[path] === whole[path]);
       const isNew = Object.keys(whole).some((path) => left[path] === whole[path]);
       seen.add(isWhole ? 'new' : isNew ? 'between' : 'old');
-      // The file with the answers is written last, so an incomplete project has none.
+      // `.botcli/project.json` is written last, so an incomplete project does not contain it.
       if (!isWhole) expect(left['.botcli/project.json']).toBeUndefined();
       expect(run(init).status).toBe(0);
       const kept = force.length === 0 ? { 'notes.txt': 'mine\n' } : {};

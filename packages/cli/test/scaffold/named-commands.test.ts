@@ -37,7 +37,7 @@ function linesOf(block: string): readonly string[] {
     });
 }
 
-/** Splits a line into words as a shell does, for the syntax in these documents. */
+/** Splits a line into words as a shell does. Supports only the shell syntax that the guides and READMEs use. */
 function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)]
     .map(([word]) => word.replace(/^(['"])(.*)\1$/, '$2'))
@@ -95,7 +95,7 @@ test('the program accepts every command in generated READMEs', async () => {
   expect(await refused(lines)).toEqual([]);
 });
 
-test('the program accepts every command in the next steps of init', async () => {
+test('the program accepts every command in the next steps that init prints', async () => {
   const lines = configurations.flatMap((configuration) => {
     const { blocks } = createProjectReport(configuration, '/demo', { written: [], guides: [] }, 'npm');
     return blocks.flatMap((block) => (block.kind === 'text' ? linesOf(block.lines.join('\n')) : []));
@@ -110,7 +110,7 @@ test.each([
   ['botcli cloud secrets set --file .env', 'NAME is missing: '],
   ['botcli project add soniox', 'cannot be added'],
   ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The options do not describe a project.'],
-])('the test detects the invalid command %s', async (line, refusal) => {
+])('the check of documented commands detects the invalid command %s', async (line, refusal) => {
   const document = `Do this:\n\n\`\`\`sh\ncd server && ${line}   # soon\n\`\`\`\n\nOr \`${line}\`, some day.\n`;
   expect(namedIn(document)).toEqual([line, line]);
   expect(await refused([line])).toEqual([expect.stringContaining(`${line}: ${refusal}`)]);

@@ -15,7 +15,7 @@ beforeAll(() => {
   ruff = new Workspace({ 'line-length': 100, 'target-version': 'py311', lint }, PositionEncoding.Utf16);
 });
 
-describe.each(projectMatrix)('%s', (_name, configuration) => {
+describe.each(projectMatrix)('the project with %s', (_name, configuration) => {
   const files = generateProjectFiles(configuration);
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
 
@@ -42,7 +42,7 @@ describe.each(projectMatrix)('%s', (_name, configuration) => {
       expect(textOf('README.md')).not.toMatch(/deploy\.toml|[Oo]n the service,|For the service/);
   });
 
-  test('lists exactly the variables that the code reads in .env.example, optional ones commented out', () => {
+  test('lists in .env.example exactly the variables that the code reads, with optional variables commented out', () => {
     checkVariables(configuration, files, textOf('server/.env.example'));
   });
 

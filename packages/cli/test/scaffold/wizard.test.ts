@@ -53,7 +53,7 @@ const otherSteps: typeof steps = [
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
   ['How do people talk to the bot', terminalKeys.down + terminalKeys.enter],
-  // At both questions, press Down and Enter: select the second phone transport, then the room for tests.
+  // At the next two questions, press Down and Enter: select the second phone transport, then the room for tests.
   ['Which transport?', terminalKeys.down + terminalKeys.enter],
   ['Another transport, for testing', terminalKeys.down + terminalKeys.enter],
   ['How does the bot process speech', terminalKeys.enter],
@@ -90,7 +90,7 @@ test('the wizard creates a project on a terminal and searches long lists', async
   }
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Files written') });
-  // Node warns about leaked listeners if every question adds one to the signal.
+  // Node warns about leaked listeners if every question adds a listener to the same abort signal.
   expect(shown).not.toContain('Warning');
   const answers = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
   expect(answers.configuration).toMatchObject({
@@ -164,7 +164,7 @@ test('Ctrl-C at the offer to replace guides keeps the guides', async () => {
   expect(await readFile(join(directory, 'AGENTS.md'), 'utf8')).toBe(guide);
 });
 
-test('the wizard refuses ~ in a directory', async () => {
+test('the wizard refuses a directory that starts with ~', async () => {
   const terminal = start();
   await terminal.shows('Directory of the project');
   terminal.press(`~/my-bot${terminalKeys.enter}`);

@@ -6,8 +6,8 @@ export function isJudgeModel(asked: string): boolean {
 }
 
 /**
- * Judges an answer by its words. `pipecat eval` requests a verdict or an explanation, which differ in the requested response
- * format.
+ * Judges the bot's answer by its words. A request of `pipecat eval` that names a question asks for a verdict. Any other request
+ * asks for an explanation.
  */
 export function answerAsJudge(question: string): string {
   const name = /Question "([^"]+)"/.exec(question)?.[1];

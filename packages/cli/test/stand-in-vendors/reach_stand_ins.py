@@ -1,7 +1,8 @@
 """Connects an unchanged bot to the stand-in vendors.
 
-Pipecat imports the files in PIPECAT_SETUP_FILES into every bot, and calls this hook before the services connect.
-OpenAI's HTTP requests follow OPENAI_BASE_URL; the other addresses can be changed only on the service objects.
+Pipecat imports the files in PIPECAT_SETUP_FILES into every bot, and calls `setup_pipeline_worker`
+before the services connect. OpenAI's HTTP requests follow OPENAI_BASE_URL. All other URLs can be
+changed only on the service objects.
 """
 
 import os

@@ -42,7 +42,7 @@ const tokenFields = {
   expiresAt: Time.nullable(),
   lastUsedAt: Time.nullable().describe('To the minute'),
 };
-/** A personal access token without the token itself. */
+/** The metadata of a personal access token. It does not contain the token. */
 export const PersonalToken = z.object(tokenFields).meta({ id: 'PersonalToken' });
 export type PersonalToken = z.infer<typeof PersonalToken>;
 

@@ -103,7 +103,10 @@ export const AgentListItem = z
   .meta({ id: 'AgentListItem' });
 export type AgentListItem = z.infer<typeof AgentListItem>;
 
-/** The response has the same list twice, because existing clients read `services` and some scripts read `agents`. */
+/**
+ * The response contains the list of agents twice, because existing clients read the field `services` and some scripts read
+ * `agents`.
+ */
 export const listAgents = operation({
   name: 'listAgents',
   summary: 'List the agents of the organization',
@@ -139,7 +142,7 @@ export const getAgent = operation({
   errors: ['not-found'],
 });
 
-/** Unknown fields are ignored, because existing clients send some that this service does not have. */
+/** Unknown fields in the request are ignored, because existing clients send fields that this service does not know. */
 const settings = {
   buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
   image: z.string().nullish().describe('Regions that run images only'),

@@ -12,7 +12,7 @@ import { Id, noBody, noFields, Time } from './fields.ts';
 
 const Status = z.enum(statusValues(buildStatusLabels));
 
-/** An uploaded project and its preparation for the runtime. */
+/** A build: an uploaded project, and its preparation so that it can run. */
 export const Build = z
   .object({
     id: Id,

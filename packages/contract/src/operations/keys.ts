@@ -29,10 +29,10 @@ export const KeyName = z
   .max(apiKeyNameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
-/** Lifetime of an API key or personal token in seconds. Without a value, the key never expires. */
+/** Lifetime in seconds of an API key or personal token. A key or token without a lifetime never expires. */
 export const KeyLifetime = z.number().int().min(1).max(maxKeyLifetimeSeconds).nullish();
 
-/** An API key. A private key itself is only in the response that creates it. */
+/** The metadata of an API key. A private key itself is returned only by the request that creates it. */
 export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 

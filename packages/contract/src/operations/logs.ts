@@ -4,8 +4,8 @@ import { operation } from '../operation.ts';
 import { AgentPath, Id, moment, noBody } from './fields.ts';
 
 /**
- * One line of a bot's output. `log` is the line without its line break, in which bytes that are not UTF-8 are replaced. It may
- * contain terminal sequences, so clients that print it must make it safe.
+ * One line of a bot's output. `log` is the line without its line break; bytes that are not UTF-8 are replaced. `log` may contain
+ * terminal control sequences, so clients must remove them before they print it.
  */
 export const LogLine = z
   .object({

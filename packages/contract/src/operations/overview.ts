@@ -17,7 +17,7 @@ const Attention = z
   .meta({ id: 'Attention' });
 export type Attention = z.infer<typeof Attention>;
 
-/** Figures over all agents of an organization. `starts` and `ends` are those of the last hour. */
+/** Figures over all agents of an organization. `starts` and `ends` cover the session starts and ends of the last hour. */
 export const Overview = z
   .object({
     agentCount: count,

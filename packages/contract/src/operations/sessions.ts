@@ -95,7 +95,7 @@ const summaryFields = {
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** Every field is always present; fields that are not known yet are null. */
+/** In a response, every field is present. A field whose value is not known yet is null. */
 export const SessionResponse = z
   .object({
     ...summaryFields,

@@ -72,7 +72,7 @@ export const startSession = operation({
   ],
 });
 
-/** Lets a page check its key and the name of its agent before a person starts a session. */
+/** A web page calls this to check its public key and the name of its agent before a person starts a session. */
 export const checkAgent = operation({
   name: 'checkAgent',
   summary: 'Check whether sessions of an agent can be started',

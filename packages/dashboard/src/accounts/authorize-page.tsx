@@ -10,7 +10,10 @@ type Decision = Parameters<typeof api.decideAuthorization>[0]['body'];
 
 const route = getRouteApi('/signed-in/shell/authorize');
 
-/** The page at `/authorize`: approves the login of Pipecat Cloud's CLI (RFC 6749). The service checks the parameters. */
+/**
+ * The page at `/authorize`, on which a person approves or denies a login of Pipecat Cloud's CLI (RFC 6749). The service checks
+ * the URL's parameters.
+ */
 export function AuthorizePage() {
   const search = route.useSearch();
   const [isDone, setDone] = useState(false);

@@ -10,7 +10,7 @@ import { useForm } from '../components/use-form.ts';
 
 const route = getRouteApi('/signed-in/shell/device');
 
-/** The page at `/device`: approves the login of a command line (RFC 8628). */
+/** The page at `/device`, on which a person approves or denies a login of a command-line program such as `botcli` (RFC 8628). */
 export function DevicePage() {
   const { code } = route.useSearch();
   return code === undefined ? <EnterCode /> : <Decide code={code} key={code} />;

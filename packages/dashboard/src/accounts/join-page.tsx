@@ -12,7 +12,7 @@ import { useForm } from '../components/use-form.ts';
 import { forgetLinkToken, readLinkToken } from './link-token.ts';
 import { setUser, userQuery } from './session.ts';
 
-/** The page at `/join`: an invitation, which a new or an existing account accepts. */
+/** The page at `/join`, on which a person accepts an invitation with a new or an existing account. */
 export function JoinPage() {
   const [token] = useState(() => readLinkToken('/join'));
   const user = useQuery(userQuery);

@@ -18,7 +18,7 @@ export function OpenIdPage() {
     queryKey: ['openid', state],
     queryFn: async () => {
       if (code === undefined || state === undefined)
-        throw new Error(error ?? 'The provider sent no code. Start again.');
+        throw new Error(error ?? 'The OpenID Connect provider sent no authorization code. Sign in again.');
       const user = await api.finishOpenIdSignIn({ body: { code, state, ...(iss === undefined ? {} : { iss }) } });
       setUser(queries, user);
       await navigate({ href: takeRedirect(), replace: true });

@@ -2,7 +2,9 @@ import { safeRedirect } from './redirect.ts';
 
 const storageName = 'bothost.openid';
 
-/** Stores the path to which `/sign-in/openid` returns after sign-in, while the browser is at the OpenID Connect provider. */
+/**
+ * Stores the path that the page `/sign-in/openid` opens after sign-in, when the OpenID Connect provider sends the browser back.
+ */
 export function rememberRedirect(path: string): void {
   sessionStorage.setItem(storageName, path);
 }

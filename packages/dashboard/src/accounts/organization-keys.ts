@@ -1,6 +1,8 @@
 const prefix = 'bothost.publicKey.';
 
-/** The public key with which the signed-in person talks to the agents of an organization in this browser. */
+/**
+ * Returns the public key that this browser stores for conversations with an organization's agents. Undefined if there is none.
+ */
 export function readOrganizationKey(organizationId: string): string | undefined {
   return localStorage.getItem(prefix + organizationId) ?? undefined;
 }
@@ -11,7 +13,7 @@ export function storeOrganizationKey(organizationId: string, key: string | undef
   else localStorage.setItem(prefix + organizationId, key);
 }
 
-/** Removes the keys of all organizations from this browser. */
+/** Removes the stored public keys of all organizations from this browser. */
 export function forgetOrganizationKeys(): void {
   for (const name of Object.keys(localStorage)) {
     if (name.startsWith(prefix)) localStorage.removeItem(name);

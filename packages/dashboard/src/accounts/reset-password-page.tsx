@@ -10,7 +10,7 @@ import { useForm } from '../components/use-form.ts';
 import { forgetLinkToken, readLinkToken } from './link-token.ts';
 import { setUser } from './session.ts';
 
-/** The page at `/reset-password`: a new password with a one-time link of the operator. */
+/** The page at `/reset-password`, on which a person sets a new password. A one-time link from the operator opens the page. */
 export function ResetPasswordPage() {
   const [token] = useState(() => readLinkToken('/reset-password') ?? '');
   const [password, setPassword] = useState('');

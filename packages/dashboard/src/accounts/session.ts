@@ -36,14 +36,17 @@ export async function signOut(queries: QueryClient): Promise<void> {
   channel.postMessage('signed out');
 }
 
-/** Ends all sessions of the person, also those of other browsers. */
+/** Signs the person out in this browser and in all others. */
 export async function signOutEverywhere(queries: QueryClient): Promise<void> {
   await api.signOutEverywhere();
   forgetUser(queries);
   channel.postMessage('signed out');
 }
 
-/** Signs this tab out when the person signs out in another tab. Returns a function that stops listening. */
+/**
+ * Signs this tab out when the person signs out in another tab, and reloads its data when a person signs in there. Returns a
+ * function that stops listening.
+ */
 export function watchOtherTabs(queries: QueryClient): () => void {
   const listen = ({ data }: MessageEvent) => {
     if (data === 'signed out') forgetUser(queries);

@@ -12,7 +12,7 @@ import { setUser } from './session.ts';
 
 const route = getRouteApi('/shell/sign-in');
 
-/** The page at `/sign-in`, which returns to the page in the parameter `redirect`. */
+/** The page at `/sign-in`. After sign-in, it opens the path in the URL parameter `redirect`. */
 export function SignInPage() {
   const { redirect = '/' } = route.useSearch();
   const navigate = useNavigate();

@@ -23,7 +23,7 @@ import { Deployments } from './deployments.tsx';
 const linkClasses = 'text-accent underline-offset-4 hover:underline';
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
 
-/** The page at `/orgs/:organization/agents/:agent`. `?from` and `?to` are two deployments to compare. */
+/** The page at `/orgs/:organization/agents/:agent`. The URL parameters `from` and `to` select two deployments to compare. */
 export function AgentPage() {
   const { agent: agentName } = route.useParams();
   const { name: organization } = useMembership();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { agentListQuery, agentQuery } from './agent-queries.ts';
 
-it('agentQuery has a query key for an agent named list that differs from the key of the list of agents', () => {
+it('the query key of an agent with the name "list" differs from the query key of the list of agents', () => {
   expect(agentQuery('home', 'list').queryKey).not.toEqual(agentListQuery('home').queryKey);
 });

@@ -5,7 +5,7 @@ const refreshMs = 5_000;
 /** Interval at which a deployment is read while its rollout is in progress. */
 const rolloutRefreshMs = 1_000;
 
-/** The common prefix of the query keys for an organization's agents, with which all of them can be invalidated. */
+/** The common prefix of all query keys for an organization's agents. Invalidating it reloads all data about the agents. */
 export function agentsKey(organization: string): readonly unknown[] {
   return [...organizationKey(organization), 'agents'];
 }

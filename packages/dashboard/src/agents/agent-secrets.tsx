@@ -12,7 +12,7 @@ import { Section } from '../components/section.tsx';
 import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
 import { agentsKey } from './agent-queries.ts';
 
-/** The secret sets that an agent uses, and whether they have changed since its deployment. */
+/** Shows the secret sets that an agent uses, and whether a set has changed since the agent was deployed. */
 export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
   const membership = useMembership();
   const isStale = agent.secretSets.some(({ stale }) => stale);

@@ -9,7 +9,10 @@ import { organizationApi, useMembership } from '../organization/organization.ts'
 import { agentsKey } from './agent-queries.ts';
 import { changedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
 
-/** Scaling, profile and other settings. Only a change to the scaling needs no new deployment. */
+/**
+ * A form for the scaling, the profile and other settings of an agent. Any change except to the scaling creates a new
+ * deployment.
+ */
 export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
   const { name: organization } = useMembership();
   const current: SettingValues = {

@@ -22,7 +22,7 @@ import { DifferenceTable } from './difference-table.tsx';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
 
-/** The deployments of an agent, newest first: compare two, and roll back to an earlier one. */
+/** Lists the deployments of an agent, newest first. A person can compare two deployments, and roll back to an earlier one. */
 export function Deployments({ agent: { name } }: { readonly agent: AgentDetails }) {
   const membership = useMembership();
   const organization = membership.name;

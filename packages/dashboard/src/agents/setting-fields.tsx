@@ -5,7 +5,7 @@ import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
 
-/** The settings of an agent as entered. `secretSet` is empty for none. */
+/** The settings of an agent as entered in a form. An empty `secretSet` means that the agent uses no secret set. */
 export type SettingValues = {
   readonly minAgents: string;
   readonly maxAgents: string;
@@ -77,7 +77,9 @@ function describeProfile(name: string): string {
   return `${name}: ${cpuMillicores / 1_000} CPU, ${memoryBytes / 1_073_741_824} GiB`;
 }
 
-/** The body of a request that changes only the settings that differ. */
+/**
+ * Returns a request body with the settings in which `values` differs from `current`, or with all settings if `current` is null.
+ */
 export function changedSettings(current: SettingValues | null, values: SettingValues): AgentSettings {
   const isChanged = (name: keyof SettingValues) => current?.[name] !== values[name];
   const { agentProfile, secretSet } = values;

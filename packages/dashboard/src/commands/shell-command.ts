@@ -1,6 +1,6 @@
 import { fillPath, type OperationName, operations, pathsOf } from '@bothost/contract';
 
-/** The `botcli` command for an action in an organization. */
+/** Returns the `botcli` command for an action in an organization. */
 export function cloudCommand(organization: string, ...words: readonly string[]): string {
   return botcliCommand('cloud', ...words, '--organization', organization);
 }
@@ -18,7 +18,10 @@ type ApiRequest = {
   readonly body?: object;
 };
 
-/** The `curl` command for an operation without a `botcli` command. It reads the token from the variable `BOTCLI_TOKEN`. */
+/**
+ * Returns the `curl` command for an operation that has no `botcli` command. `curl` reads the token from the variable
+ * `BOTCLI_TOKEN`.
+ */
 export function curlCommand(name: OperationName, request: ApiRequest): string {
   const { origin, organization = '', params, query = {}, body } = request;
   const operation = operations[name];

@@ -22,7 +22,7 @@ const variants = cva(
 
 type ButtonProps = ComponentProps<'button'> & VariantProps<typeof variants> & { readonly asChild?: boolean };
 
-/** A button. With `asChild`, its only child gets the appearance of a button, for example a link. */
+/** A button. With `asChild`, gives its only child, for example a link, the appearance of a button. */
 export function Button({ className, variant, size, asChild = false, type = 'button', ...props }: ButtonProps) {
   const classes = classNames(variants({ variant, size }), className);
   if (asChild) return <Slot.Root className={classes} {...props} />;

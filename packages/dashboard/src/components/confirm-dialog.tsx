@@ -10,7 +10,7 @@ type ConfirmDialogProps = {
   readonly title: string;
   /** Text that says what the action will do. */
   readonly lead: ReactNode;
-  /** Content between the text and the buttons. */
+  /** Additional content between `lead` and the buttons. */
   readonly details?: ReactNode;
   readonly action: string;
   /** The text, such as a name, that the person must enter before the action can be confirmed. */
@@ -21,7 +21,7 @@ type ConfirmDialogProps = {
   readonly onClose: () => void;
 };
 
-/** Asks before an action that cannot be undone, and stays open if it fails. */
+/** Asks for confirmation of an action that cannot be undone. Stays open if the action fails. */
 export function ConfirmDialog({
   title,
   lead,

@@ -3,7 +3,7 @@ import { CopyButton } from './copy-button.tsx';
 
 type CopyTextProps = { readonly text: string /** Names the text for screen readers. */; readonly name: string };
 
-/** A key, a link or a command that people copy. Never cut off, so that it can also be selected. */
+/** Shows a key, a link or a command, with a button that copies it. Wraps long text, so that people can also select all of it. */
 export function CopyText({ text, name }: CopyTextProps) {
   return (
     <div className="flex items-start gap-2 rounded-lg border border-line bg-background p-2">
@@ -12,7 +12,7 @@ export function CopyText({ text, name }: CopyTextProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the words have fixed positions
           <Fragment key={index}>
             {index > 0 && ' '}
-            {/* Without this element, browsers would also break lines after the hyphens in options. */}
+            {/* `inline-block` keeps each word on one line: browsers would otherwise break lines after the hyphens of options. */}
             <span className="inline-block">{word}</span>
           </Fragment>
         ))}

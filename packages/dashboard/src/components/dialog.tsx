@@ -10,8 +10,8 @@ type DialogProps = {
 };
 
 /**
- * A modal dialog, which is open while it is rendered. It is the browser's own, because Radix's adds a style element that the
- * content security policy does not allow.
+ * A modal dialog that is open as long as it is rendered. Uses the browser's `<dialog>`, because the dialog of Radix adds a style
+ * element that the content security policy does not allow.
  */
 export function Dialog({ title, lead, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -16,7 +16,7 @@ type FormSectionProps = {
   readonly children: ReactNode;
 };
 
-/** A section with a form, the button that sends it, and the command that does the same. */
+/** A section with a form, its submit button, and the shell command with the same effect. */
 export function FormSection({ title, lead, form, submit, isChanged, command, children }: FormSectionProps) {
   return (
     <Section title={title} lead={lead}>

@@ -9,7 +9,10 @@ type MenuProps = {
   readonly children: ReactNode;
 };
 
-/** A menu below a button. Not modal, because a modal one adds a style element that the content security policy does not allow. */
+/**
+ * A menu below a button. Not modal, because a modal menu of Radix adds a style element that the content security policy does not
+ * allow.
+ */
 export function Menu({ trigger, align = 'start', children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>

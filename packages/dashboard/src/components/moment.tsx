@@ -2,7 +2,7 @@ import { relativeTime } from './relative-time.ts';
 
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A time relative to now; the tooltip shows date and time. */
+/** Shows a time relative to now, such as `3 days ago`. A tooltip shows the date and the time of day. */
 export function Moment({ at }: { readonly at: string }) {
   const date = new Date(at);
   return (

@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** A list of links that scrolls horizontally on narrow screens: its end fades, and the current link is in view. */
+/** A list of links. On a narrow screen, it scrolls horizontally, fades out on the right, and keeps the current link in view. */
 export function Navigation({
   label,
   className,

@@ -1,4 +1,4 @@
-/** The choices for a period that ends now: the value in the page's URL, and the label. */
+/** The options of a field that selects a period ending now. Each option has its value in the page's URL and its label. */
 export const periodOptions = [
   ['', 'Any time'],
   ['15m', 'Last 15 minutes'],
@@ -10,7 +10,7 @@ export const periodOptions = [
 
 const secondsOf = { m: 60, h: 3_600, d: 86_400 } as const;
 
-/** The length of a period such as `15m`, `24h` or `7d` in seconds, or undefined for any other text. */
+/** Returns the length in seconds of a period such as `15m`, `24h` or `7d`, or undefined for any other text. */
 export function periodSeconds(period: string | undefined): number | undefined {
   const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(period ?? '') ?? [];
   return count === undefined ? undefined : Number(count) * secondsOf[unit as keyof typeof secondsOf];

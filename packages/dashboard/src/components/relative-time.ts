@@ -7,7 +7,7 @@ const units = [
 ] as const;
 const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** A moment relative to `now`, such as `3 days ago` or `in 2 hours`. */
+/** Describes a time relative to `now`, such as `3 days ago` or `in 2 hours`. */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);

@@ -31,7 +31,7 @@ type SectionProps = {
   readonly children?: ReactNode;
 };
 
-/** A framed part of a page. Its children span the whole width, so that lists can have lines between rows. */
+/** A framed part of a page. Its children span the width of the frame, so that the lines between the rows of a list do too. */
 export function Section({ title, lead, actions, isDanger = false, children }: SectionProps) {
   const id = useId();
   return (

@@ -9,8 +9,8 @@ export type FormState = {
 };
 
 /**
- * Calls `send` when a form is submitted, and ignores further submits until it has ended. `problem` is the error of the last
- * attempt, as a sentence.
+ * Calls `send` when a form is submitted, and ignores further submits until `send` has ended. `problem` is a sentence about the
+ * error of the last attempt, or null if there is none.
  */
 export function useForm<Result>(
   send: () => Promise<Result>,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time in milliseconds since the Unix epoch, updated each second while `isRunning`. */
+/** Returns the current time in milliseconds since the Unix epoch. Updates it every second while `isRunning` is true. */
 export function useNow(isRunning = true): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

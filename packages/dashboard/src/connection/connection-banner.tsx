@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 
 const subscribe = (onChange: () => void) => onlineManager.subscribe(onChange);
 
-/** Says that the service cannot be reached, on every page and until it can be reached again. */
+/** Shows a message on every page while the service cannot be reached. */
 export function ConnectionBanner() {
   const isOnline = useSyncExternalStore(subscribe, () => onlineManager.isOnline());
   return (

@@ -1,12 +1,12 @@
 import { onlineManager } from '@tanstack/react-query';
 
-// A lost connection is noticed within three seconds: the interval and the time that a response may take.
+// The page detects a lost connection within three seconds, which is the sum of these two times.
 const intervalMs = 1000;
 const timeoutMs = 2000;
 
 /**
- * While the page is visible, checks at intervals whether the service can be reached. While it cannot, queries and changes are
- * paused; afterwards, they continue.
+ * While the page is visible, checks at intervals whether the service can be reached. Queries and changes are paused while the
+ * service cannot be reached, and continue afterwards.
  */
 export function watchConnection(): void {
   onlineManager.setEventListener((setOnline) => {

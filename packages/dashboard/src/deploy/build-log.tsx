@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { plainText } from '../logs/log-text.ts';
 
-/** The log of a build. Stays at its end unless a person has scrolled up. */
+/** Shows the log of a build. Scrolls to new lines, unless a person has scrolled up. */
 export function BuildLog({ lines }: { readonly lines: readonly string[] }) {
   const element = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);

@@ -40,7 +40,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
       ? settingsFromFile(deployFile.content)
       : agent === undefined
         ? changedSettings(null, values)
-        : // No settings are sent without a deploy file, so an existing agent keeps its settings.
+        : // Without a deploy file, an existing agent keeps its settings.
           {};
   const words =
     deployFile === null

@@ -15,7 +15,7 @@ describe('suggestName', () => {
 });
 
 describe('settingsFromFile', () => {
-  it('gives omitted settings their defaults and removes the secret set', () => {
+  it('returns the defaults for settings that the deploy file omits, and null for an omitted secret set', () => {
     const { file } = checkDeployFile({ agent_name: 'bot', scaling: { min_agents: 1 } });
     expect(file === null ? null : settingsFromFile(file)).toEqual({
       autoScaling: { minAgents: 1, maxAgents: 50 },

@@ -9,7 +9,7 @@ import {
 } from '@bothost/contract';
 import type { SettingValues } from '../agents/setting-fields.tsx';
 
-/** Settings of a new agent without a deploy file, until a person changes them. */
+/** The initial settings in the form for a new agent whose project has no deploy file. */
 export const defaultSettings: SettingValues = {
   minAgents: String(instanceLimits.defaultMinimum),
   maxAgents: String(instanceLimits.defaultMaximum),
@@ -34,7 +34,7 @@ export function settingsFromFile(file: DeployFile): AgentSettings {
   };
 }
 
-/** The settings as options of `botcli cloud deploy`. */
+/** Converts the settings of an agent to options of `botcli cloud deploy`. */
 export function deployOptions({ autoScaling, agentProfile, maxSessionDuration, secretSet }: AgentSettings): string[] {
   const options = [
     ['--min-agents', autoScaling?.minAgents],

@@ -13,7 +13,7 @@ type DropZoneProps = {
   readonly onChoose: (choose: () => ProjectSource) => void;
 };
 
-/** Where people drop a folder or an archive, with buttons that open the browser's file picker. */
+/** The area on which people drop a folder or an archive. Its buttons open the browser's file picker. */
 export function DropZone({ isDragged, onChoose }: DropZoneProps) {
   const folderInput = useRef<HTMLInputElement>(null);
   const archiveInput = useRef<HTMLInputElement>(null);

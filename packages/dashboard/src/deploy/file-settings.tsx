@@ -9,11 +9,11 @@ import { propertiesQuery } from './properties-query.ts';
 
 type FileSettingsProps = {
   readonly file: DeployFile;
-  /** The agent's region, if the agent already exists. */
+  /** The region of the existing agent. Undefined if the agent does not exist yet. */
   readonly region: string | undefined;
 };
 
-/** The settings of a deploy file, and a warning if its secret set does not exist. */
+/** Shows the settings in a deploy file, and a warning if the file names a secret set that does not exist. */
 export function FileSettings({ file, region }: FileSettingsProps) {
   const { name: organization } = useMembership();
   const properties = useQuery(propertiesQuery(organization));

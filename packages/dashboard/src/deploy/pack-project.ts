@@ -49,7 +49,9 @@ export async function packProject(
   return { name: source.name, deployFile, project, warnings, archive: { ...archive, content: new Blob(chunks) } };
 }
 
-/** Looks in the folder and in its folder `server`, where `botcli init` writes the deploy file. */
+/**
+ * Finds the deploy file in a folder or in its subfolder `server`, where `botcli init` writes it. Returns null if there is none.
+ */
 async function findDeployFile(root: Folder) {
   const entries = await root.list();
   const server = entries.find(({ name, kind }) => name === 'server' && kind === 'folder');
@@ -66,7 +68,7 @@ async function findDeployFile(root: Folder) {
       if (content.build_id === undefined) return { folder: place.folder, path, content };
       throw new PackingError(
         'deploy-file-unusable',
-        `${path} names a build (build_id), so that the files of the folder would not be used.`,
+        `${path} names an existing build (build_id), so the files of the folder would not be used.`,
         'To deploy the folder, remove build_id. To deploy that build, run: npx botcli cloud deploy',
       );
     }

@@ -2,7 +2,7 @@ import { PackingError } from '@bothost/packing';
 import { describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 
-/** What is wrong with a project, with each affected file, and what to do. */
+/** Shows what is wrong with a project, which files are affected, and what to do. */
 export function PackingProblem({ error }: { readonly error: unknown }) {
   if (!(error instanceof PackingError)) return <Alert>{describeError(error)}</Alert>;
   return (

@@ -5,7 +5,7 @@ export type ProjectSource = { readonly name: string; readonly open: () => Promis
 
 const archivePattern = /\.(tar\.gz|tgz)$/i;
 
-/** The directory of `<input webkitdirectory>`. The paths of its files begin with the name of the directory. */
+/** Returns the directory that a person chose with `<input webkitdirectory>`. The path of each file begins with its name. */
 export function sourceFromFiles(files: readonly File[]): ProjectSource {
   const [first] = files;
   if (first === undefined) {
@@ -94,7 +94,7 @@ async function* readFile(file: File): AsyncGenerator<Uint8Array> {
   } catch {
     throw new PackingError(
       'project-changed',
-      `${file.name} cannot be read, or changed after it was chosen.`,
+      `${file.name} cannot be read, or was changed after you chose it.`,
       'Choose the folder again.',
     );
   }

@@ -77,7 +77,7 @@ async function findAgent({ api, signal }: DeployContext, agentName: string) {
   });
 }
 
-/** Returns a successful build of the same content, or uploads the archive and follows its build to the end. */
+/** Returns an existing successful build of the same content. If there is none, uploads the archive and waits for its build. */
 async function findOrCreateBuild(context: DeployContext, request: DeployRequest, region: string): Promise<Build> {
   const { api, onProgress, signal } = context;
   const { archive, dockerfile } = request;

@@ -110,7 +110,7 @@ describe('uploadArchive', () => {
     expect(service.announcements).toHaveLength(2);
   });
 
-  it('begins with the shortest delay again after progress', async () => {
+  it('returns to the shortest retry delay after a successful part', async () => {
     const lost = { storedBytes: 0 };
     const service = await startUploadService([lost, lost, null, lost]);
     const { result, waitedMs } = startUpload(service.origin);
@@ -139,7 +139,7 @@ describe('uploadArchive', () => {
     expect(waitedMs).toEqual([]);
   });
 
-  it('stops when the signal is aborted', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const service = await startUploadService();
     const { result } = startUpload(service.origin, AbortSignal.abort(new Error('left the page')));
     await expect(result).rejects.toThrow('left the page');

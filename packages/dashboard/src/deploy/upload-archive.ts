@@ -23,8 +23,8 @@ type UploadOptions = {
 };
 
 /**
- * Uploads an archive in parts and returns the id of the upload. Resumes an earlier upload of the same content, also one of
- * `botcli`. Retries after connection errors, until half a minute has passed without progress.
+ * Uploads an archive in parts and returns the id of the upload. Resumes an earlier upload of the same content, even if `botcli`
+ * started it. Retries after connection errors, until half a minute has passed without progress.
  */
 export async function uploadArchive(api: Client, options: UploadOptions): Promise<string> {
   const { archive, region, onProgress, signal, origin = location.origin, wait = delay } = options;

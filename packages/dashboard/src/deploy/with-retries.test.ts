@@ -10,7 +10,7 @@ function recordWaits() {
   return { waitedMs, wait };
 }
 
-it('repeats a request with increasing delays until a response arrives', async () => {
+it('withRetries repeats a request with increasing delays until a response arrives', async () => {
   const { waitedMs, wait } = recordWaits();
   const errors = [new ConnectionError('lost'), failure('shutting-down'), failure('bot-unreachable')];
   const request = async () => {
@@ -22,21 +22,21 @@ it('repeats a request with increasing delays until a response arrives', async ()
   expect(waitedMs).toEqual(retryDelaysMs.slice(0, 3));
 });
 
-it('does not repeat a request that the service rejects', async () => {
+it('withRetries does not repeat a request that the service rejects', async () => {
   const { waitedMs, wait } = recordWaits();
   const request = () => Promise.reject(failure('not-found'));
   await expect(withRetries(request, signal, wait)).rejects.toMatchObject({ reason: 'not-found' });
   expect(waitedMs).toEqual([]);
 });
 
-it('throws the last error when all retry delays have passed', async () => {
+it('withRetries throws the last error when all retry delays have passed', async () => {
   const { waitedMs, wait } = recordWaits();
   const request = () => Promise.reject(new ConnectionError(`lost after ${waitedMs.length} delays`));
   await expect(withRetries(request, signal, wait)).rejects.toThrow(`lost after ${retryDelaysMs.length} delays`);
   expect(waitedMs).toEqual(retryDelaysMs);
 });
 
-it('ends the wait for the next attempt when the signal is aborted', async () => {
+it('withRetries stops waiting for the next attempt when the signal is aborted', async () => {
   const controller = new AbortController();
   const request = () => Promise.reject(new ConnectionError('lost'));
   const wait = (_: number, aborted: AbortSignal) => {

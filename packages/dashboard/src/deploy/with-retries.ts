@@ -13,7 +13,7 @@ export async function withRetries<T>(request: () => Promise<T>, signal: AbortSig
   return request();
 }
 
-/** Rejects when the signal is aborted. */
+/** Waits for `delayMs` milliseconds. Rejects when the signal is aborted. */
 export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

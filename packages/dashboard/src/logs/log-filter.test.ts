@@ -13,7 +13,7 @@ test('logQuery returns the filters and the start time of the period', () => {
   expect(logQuery({}, 0)).toEqual({});
 });
 
-test('logCommand returns the botcli command that prints the same lines', () => {
+test('logCommand returns the botcli command that prints the lines of a log filter', () => {
   expect(logCommand('home', 'parrot', filter, true)).toBe(
     "npx botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );

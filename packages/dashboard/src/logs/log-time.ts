@@ -7,12 +7,12 @@ const clock = new Intl.DateTimeFormat('en', {
 });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** The local time of day with milliseconds, such as `14:03:09.120`. */
+/** Formats a timestamp as the local time of day with milliseconds, such as `14:03:09.120`. */
 export function formatClock(timestamp: string): string {
   return clock.format(new Date(timestamp));
 }
 
-/** Local date and time with the time zone. */
+/** Formats a timestamp as local date and time with the time zone. */
 export function formatMoment(timestamp: string): string {
   return full.format(new Date(timestamp));
 }

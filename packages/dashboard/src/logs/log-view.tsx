@@ -13,7 +13,7 @@ import { formatClock } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
-/** The next page is read when fewer than this number of rows are left before the end of the loaded lines, in either direction. */
+/** Older or newer lines are fetched when fewer than this number of loaded rows are left above or below the visible rows. */
 const rowsAhead = 100;
 
 type LogViewProps = {
@@ -30,7 +30,7 @@ type LogViewProps = {
   readonly className?: string;
 };
 
-/** A log, oldest line first, of which only the visible lines are in the document. */
+/** Shows a log, oldest line first. Only the visible lines are in the document. */
 export function LogView(props: LogViewProps) {
   const { pages } = props.log;
   return (
@@ -51,7 +51,7 @@ export function LogView(props: LogViewProps) {
   );
 }
 
-/** Fetches newer log lines while the end of the log is visible. */
+/** Fetches newer log lines while the end of the log is near. */
 function NextPages({ log: { pages }, isAtEnd }: { readonly log: LogViewProps['log']; readonly isAtEnd: boolean }) {
   const { hasNextPage, isFetching, fetchNextPage } = pages;
   useEffect(() => {
@@ -75,7 +75,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
     initialOffset: () => lines.length * rowPixels,
   });
   const items = virtualizer.getVirtualItems();
-  // The range is null until the list is in the document.
+  // The range of visible rows is null until the list is in the document.
   const { range } = virtualizer;
   const { startIndex, endIndex } = range ?? { startIndex: 0, endIndex: 0 };
   useScrollAnchor(scroller, lines, isFollowing);
@@ -135,7 +135,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
         aria-activedescendant={active === -1 ? undefined : `log-line-${active}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        // These events come from a person who scrolls, which ends following. The view itself scrolls only to the end.
+        // These events mean that a person scrolls, so the view stops following new lines.
         onWheel={({ deltaY }) => deltaY < 0 && onFollow(false)}
         onTouchMove={() => onFollow(false)}
         onPointerDown={({ target, currentTarget }) => target === currentTarget && onFollow(false)}

@@ -69,7 +69,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
     [navigate, organization],
   );
   const isFollowing = search.at === undefined;
-  // Remove the position when the filter changes, so that the page shows the newest matching lines.
+  // Remove the scroll position from the URL when the filter changes, so that the page shows the newest matching lines.
   const setFilter = (changes: LogSearch) => change({ ...changes, at: undefined });
   const { session, query, level, since } = search;
   const key = JSON.stringify([agent, session, query, level, since]);

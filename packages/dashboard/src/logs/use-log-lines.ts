@@ -6,7 +6,7 @@ import { organizationApi, organizationKey } from '../organization/organization.t
 import { secondsFromTimestamp } from './log-time.ts';
 
 const linesPerPage = 1_000;
-/** A person who scrolls back usually continues, and each request searches the log again, so few large pages are faster. */
+/** Few large pages are faster than many small ones, because each request searches the log again. */
 const olderLinesPerPage = 5_000;
 /** Maximum time that the service holds a request open until new lines arrive (long polling). */
 const waitSeconds = 20;
@@ -23,7 +23,7 @@ export type LogSource = {
    */
   readonly key: readonly unknown[];
   readonly query: () => LogQuery;
-  /** Unix time in seconds of the last line on the first page. Absent means the newest line. */
+  /** The first page ends with the line at this Unix time in seconds. If absent, the page ends with the newest line. */
   readonly startAt?: number | undefined;
 };
 
@@ -35,7 +35,10 @@ type Page = {
   readonly isMaskingIncomplete: boolean;
 };
 
-/** Reads a log from its end or from a time on, then older and newer pages. A newer page waits until there are lines. */
+/**
+ * Reads the page of a log that ends with the newest line or at `startAt`, and then older and newer pages. A request for a newer
+ * page waits until there are lines.
+ */
 export function useLogLines({ organization, agent, key, query, startAt }: LogSource) {
   const pages = useInfiniteQuery({
     queryKey: [...organizationKey(organization), 'logs', agent, key, startAt],
@@ -49,7 +52,7 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
       const after = (cursor: string | null) =>
         cursor === null ? null : ({ order: 'asc', cursor, wait: waitSeconds } as const);
       if (request.order === 'asc') {
-        // The previous page was read up to `startAt`, so it already contains the lines of this microsecond.
+        // Omit the lines at the microsecond `startAt`, which the first page already contains.
         const isOverlapping = pageParam.startTime !== undefined && startAt !== undefined;
         const lines = isOverlapping
           ? page.logs.filter((line) => secondsFromTimestamp(line.timestamp) > startAt)

@@ -7,7 +7,7 @@ import { findMembership, MembershipContext, rememberOrganization } from './organ
 
 const route = getRouteApi('/signed-in/app/orgs/$organization');
 
-/** Renders pages only for an organization that is in the URL and that the person is a member of. */
+/** Renders its child pages only if the person is a member of the organization in the URL. */
 export function OrganizationGate() {
   const { organization } = route.useParams();
   const membership = findMembership(useUser(), organization);

@@ -6,14 +6,14 @@ export type Membership = User['organizations'][number];
 const storageName = 'bothost.organization';
 const clients = new Map<string, Client>();
 
-/** The API of an organization, by name or id. */
+/** Returns a client for the API of an organization, given its name or id. */
 export function organizationApi(organization: string): Client {
   const client = clients.get(organization) ?? createClient({ origin: location.origin, organization });
   clients.set(organization, client);
   return client;
 }
 
-/** The start of the query keys of an organization's data. */
+/** The common prefix of all query keys for an organization's data. */
 export function organizationKey(organization: string): readonly unknown[] {
   return ['organization', organization];
 }
@@ -30,7 +30,7 @@ export function useMembership(): Membership {
   return membership;
 }
 
-/** Whether the person's role in an organization allows an operation. The service checks it again. */
+/** Whether the person's role in an organization allows an operation. The service checks this again for each request. */
 export function mayCall({ role }: Membership, name: OperationName): boolean {
   return isAuthorized(name, role);
 }
@@ -40,7 +40,8 @@ export function findMembership(user: User, nameOrId: string): Membership | undef
 }
 
 /**
- * Returns the organization for pages without an organization in their URL: the last used one, otherwise the person's first one.
+ * Returns the organization for pages whose URL names none: the person's last used organization, otherwise the first one.
+ * Undefined if the person is a member of no organization.
  */
 export function preferredMembership(user: User): Membership | undefined {
   return findMembership(user, localStorage.getItem(storageName) ?? '') ?? user.organizations[0];

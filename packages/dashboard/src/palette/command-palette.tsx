@@ -15,7 +15,7 @@ type CommandPaletteProps = {
   readonly onShortcuts: () => void;
 };
 
-/** Finds pages, agents and organizations by their names. */
+/** A dialog in which a person finds a page, an agent or an organization by its name, and opens it. */
 export function CommandPalette({ pages, onClose, onShortcuts }: CommandPaletteProps) {
   const navigate = useNavigate();
   const user = useUser();
@@ -32,7 +32,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
   const otherTheme = currentTheme() === 'dark' ? 'light' : 'dark';
   return (
     <Dialog title="Go to" onClose={onClose}>
-      {/* Remove the tab index of the library, so that the opened dialog focuses the input field. */}
+      {/* Remove the tab index that the library sets on this element, so that the opened dialog focuses the input field. */}
       <Command label="Command palette" loop tabIndex={undefined}>
         <Command.Input
           placeholder="A page, an agent or an organization"

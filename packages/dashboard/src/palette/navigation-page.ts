@@ -1,2 +1,2 @@
-/** A page of the navigation, and how to open it. */
+/** A page in the navigation, with a function that opens it. */
 export type NavigationPage = { readonly label: string; readonly open: () => void };

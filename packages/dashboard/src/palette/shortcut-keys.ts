@@ -1,6 +1,6 @@
 /**
  * Assigns each page of the navigation the key that opens it after `g`: the first letter of its label that no earlier label uses.
- * A label without such a letter has no key.
+ * If earlier labels use all letters of a label, its page has no key.
  */
 export function shortcutKeys(labels: readonly string[]): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();

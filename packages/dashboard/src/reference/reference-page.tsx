@@ -13,7 +13,7 @@ type OpenApiDocument = ReturnType<typeof referenceDocument>;
 
 async function loadDocument(signal: AbortSignal): Promise<OpenApiDocument> {
   const response = await fetch('/v1/openapi.json', { signal });
-  if (!response.ok) throw new Error(`The service answered ${response.status}. Try again.`);
+  if (!response.ok) throw new Error(`The API description cannot be loaded (status ${response.status}). Try again.`);
   return referenceDocument(await response.json());
 }
 
@@ -56,7 +56,7 @@ function Reference({ content }: { readonly content: OpenApiDocument }) {
     if (container.current === null) return;
     const app = createApiReference(container.current, configurationOf(content, currentTheme()));
     reference.current = app;
-    // Repair the whole body, because the library adds its dialogs to the body.
+    // Repair the markup of the whole body, because the library adds its dialogs to the body.
     const stopRepairs = repairMarkup(document.body);
     return () => {
       stopRepairs();
@@ -70,7 +70,7 @@ function Reference({ content }: { readonly content: OpenApiDocument }) {
   return <div ref={container} className="reference" />;
 }
 
-/** Switches off everything that contacts other hosts: fonts, the proxy, telemetry, the chat and the tools of Scalar's own service. */
+/** Disables everything that contacts other hosts: fonts, the proxy, telemetry, the chat and the tools of Scalar's own service. */
 function configurationOf(content: OpenApiDocument, theme: 'light' | 'dark') {
   return {
     content,

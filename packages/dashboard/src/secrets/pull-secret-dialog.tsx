@@ -92,7 +92,7 @@ export function PullSecretDialog({ replaced, onClose }: PullSecretDialogProps) {
   );
 }
 
-/** `username:password` in Base64, as Docker stores it. */
+/** Encodes `username:password` in Base64, the format in which Docker stores credentials. */
 function encodeCredentials(username: string, password: string): string {
   const bytes = new TextEncoder().encode(`${username}:${password}`);
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));

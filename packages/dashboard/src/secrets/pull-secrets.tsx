@@ -25,7 +25,7 @@ type OpenDialog =
   | { readonly action: 'create' }
   | { readonly action: 'replace' | 'delete'; readonly secret: SecretSetListItem };
 
-/** The image pull secrets: create, replace, verify and delete them. */
+/** Lists the image pull secrets, which a person can create, replace, verify and delete here. */
 export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
   const membership = useMembership();
   const { name: organization } = membership;

@@ -5,7 +5,7 @@ const refreshMs = 10_000;
 /** Interval at which a secret set is read while its new revision is delivered to its region. */
 const deliveryRefreshMs = 1_000;
 
-/** The start of the query keys of all secret sets and image pull secrets. */
+/** The common prefix of all query keys for secret sets and image pull secrets. */
 function secretsKey(organization: string): readonly unknown[] {
   return [...organizationKey(organization), 'secrets'];
 }

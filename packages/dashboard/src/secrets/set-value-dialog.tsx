@@ -13,7 +13,7 @@ import { useRefreshSecrets } from './secret-queries.ts';
 import { ValueField } from './value-field.tsx';
 
 type SetValueDialogProps = {
-  /** Name of the existing set. Null creates a set. */
+  /** The name of the set that is changed. Null creates a new set. */
   readonly setName: string | null;
   /** The key whose value is replaced. Null adds a key. */
   readonly secretKey: string | null;
@@ -102,7 +102,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
   );
 }
 
-/** Returns why a text is not a valid key, or undefined if it is valid. */
+/** Returns why a text is not a valid key in a secret set, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
   if (!secretKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
   return reservedKeyProblem(key) ?? undefined;

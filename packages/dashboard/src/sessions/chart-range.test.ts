@@ -10,12 +10,12 @@ test('zoom keeps the middle of the range, and never exceeds the whole range', ()
   expect(zoom({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
 });
 
-test('clampRange returns null for a range that covers the whole range', () => {
+test('clampRange cuts a range to the whole range, and returns null if nearly all of it is left', () => {
   expect(clampRange({ from: 90, to: 150 }, whole)).toEqual({ from: 100, to: 150 });
   expect(clampRange({ from: 90, to: 210 }, whole)).toBeNull();
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();
 });
 
-test('countPerPart counts times at both ends of the range, and ignores times outside', () => {
+test('countPerPart counts times at both ends of the range, and ignores times outside the range', () => {
   expect(countPerPart([99, 100, 124, 125, 200, 201], whole, 4)).toEqual([2, 1, 0, 1]);
 });

@@ -22,14 +22,14 @@ type SessionChartsProps = {
   readonly metrics: ResourceMetrics | null;
   readonly events: readonly SessionEvent[];
   readonly lines: readonly LogLine[];
-  /** The range from the creation of the session to its end, or to the present while it is active. */
+  /** The range from the creation of the session to its end, or to the present while the session is active. */
   readonly whole: ChartRange;
   /** The zoomed part of the range. Null shows the whole range. */
   readonly part: ChartRange | null;
   readonly onPart: (part: ChartRange | null) => void;
 };
 
-/** CPU, memory, output and events on one time axis. */
+/** Charts of the CPU use, the memory and the output of a session, with its events, on one time axis. */
 export function SessionCharts({ metrics, events, lines, whole, part, onPart }: SessionChartsProps) {
   const range = part ?? whole;
   const [hovered, setHovered] = useState<number | null>(null);

@@ -20,7 +20,7 @@ test.each([
   expect(formatBotStart(session)).toBe(text);
 });
 
-test('sessionDurationMs measures to the end of the session, or to now if it is active, and is never negative', () => {
+test('sessionDurationMs measures from creation to the end, or to now for an active session, and is never negative', () => {
   const createdAt = '2026-11-23T12:00:00.000Z';
   const now = Date.parse('2026-11-23T12:01:00.000Z');
   expect(sessionDurationMs({ createdAt, endedAt: '2026-11-23T12:00:10.000Z' }, now)).toBe(10_000);

@@ -1,14 +1,14 @@
 type SessionTimes = { readonly createdAt: string; readonly endedAt: string | null };
 
 /**
- * Returns the duration of a session in milliseconds, or the time since its creation while it is active. Never negative, even if
- * the clocks of server and browser differ.
+ * Returns the duration of a session in milliseconds, or the time since its creation while the session is active. Never negative,
+ * even if the clocks of server and browser differ.
  */
 export function sessionDurationMs({ createdAt, endedAt }: SessionTimes, nowMs: number): number {
   return Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(createdAt));
 }
 
-/** A duration such as `< 1 s`, `9 s`, `4 min 5 s` or `2 h 10 min`. */
+/** Formats a duration in milliseconds, such as `< 1 s`, `9 s`, `4 min 5 s` or `2 h 10 min`. */
 export function formatLongDuration(durationMs: number): string {
   const seconds = Math.floor(durationMs / 1000);
   if (seconds < 1) return '< 1 s';
@@ -19,7 +19,7 @@ export function formatLongDuration(durationMs: number): string {
 
 type BotStart = { readonly botStartSeconds: number | null; readonly coldStart: boolean | null };
 
-/** How long the bot took to start, in whole seconds, and whether it was warm, such as `< 1 s, warm`. */
+/** Describes how long the bot took to start, in whole seconds, and whether it was warm, such as `< 1 s, warm`. */
 export function formatBotStart({ botStartSeconds, coldStart }: BotStart): string {
   if (botStartSeconds === null) return '—';
   return `${formatLongDuration(botStartSeconds * 1_000)}, ${coldStart === true ? 'cold' : 'warm'}`;

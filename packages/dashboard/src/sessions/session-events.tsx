@@ -3,7 +3,7 @@ import { TextBlock } from '../components/text-block.tsx';
 import { plainText } from '../logs/log-text.ts';
 import { formatClock } from '../logs/log-time.ts';
 
-/** What happened during a session, with causes and the last output of a bot that exited. */
+/** Lists the events of a session with their causes. If the bot exited, shows its last output. */
 export function SessionEvents({ events }: { readonly events: readonly SessionEvent[] }) {
   return (
     <ul className="divide-y divide-line">

@@ -5,7 +5,7 @@ import { periodSeconds } from '../components/period.ts';
 /** The filter of the sessions page, as stored in the page's URL. */
 export type SessionFilter = {
   readonly agent?: string | undefined;
-  /** `active`, `ended`, `failed`, or an end state. */
+  /** The selected status: `active`, `ended`, `failed`, or an end state such as `terminated`. */
   readonly status?: string | undefined;
   /** A period that ends now, such as `15m`. Absent means no limit. */
   readonly since?: string | undefined;
@@ -53,8 +53,8 @@ function statusQuery(status: string | undefined): SessionQuery {
 }
 
 /**
- * Returns the command that lists the same sessions: `botcli` if its options can express the filter (one agent, by status),
- * otherwise `curl`.
+ * Returns the shell command that lists the sessions that match a filter. The command is `botcli` for one agent with any status
+ * except `failed` and no other condition. Otherwise, it is `curl`.
  */
 export function sessionListCommand(origin: string, organization: string, filter: SessionFilter, nowMs: number): string {
   const { startTime, durationMin, durationMax, ...query } = sessionQuery(filter, nowMs);

@@ -25,7 +25,7 @@ type SessionListProps = {
   readonly initialOffset: number;
 };
 
-/** A table of which only the visible rows are in the document. */
+/** A table of sessions. Only the visible rows are in the document. */
 export function SessionList({ organization, filter, newest, initialOffset }: SessionListProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);

@@ -14,7 +14,7 @@ type SessionStatusProps = {
   readonly session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>;
 };
 
-/** The state of a session. While an active session has no bot yet, it is starting. */
+/** Shows the state of a session. An active session whose bot has not started yet is shown as starting. */
 export function SessionStatus({ session: { endState, completionStatus, botStartSeconds } }: SessionStatusProps) {
   const isStarting = endState === 'active' && botStartSeconds === null;
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');

@@ -21,8 +21,8 @@ export function SessionsPage() {
   const filter = route.useSearch();
   const navigate = useNavigate();
   const newest = useNewestSessions(organization, filter);
-  // Restores the scroll position after a reload or Back. The list gets its height only after it has been read, so the router
-  // cannot restore it.
+  // Restore the scroll position after a reload or Back. The router cannot do this, because the list has no height until its
+  // sessions have been read.
   const stored = useElementScrollRestoration({ getElement: () => window });
   const [initialOffset] = useState(stored?.scrollY ?? 0);
   const setFilter = (change: SessionFilter) =>

@@ -34,7 +34,7 @@ type TimeChartProps = {
   /** Charts with the same group share a crosshair. */
   readonly group: string;
   readonly height: number;
-  /** The highest value of the axis, even if all values are lower. */
+  /** The value axis reaches at least this value, even if all values are lower. */
   readonly atLeast: number;
   readonly hasTimeAxis?: boolean;
   /** Called with the range that a person selects with the pointer, and with null after a double click. */

@@ -23,8 +23,9 @@ export function useNewestSessions(organization: string, filter: SessionFilter) {
 export type NewestSessions = NonNullable<ReturnType<typeof useNewestSessions>['data']>;
 
 /**
- * Returns the list in which rows are counted. While the page is scrolled to the top, this is always the newest list. Further
- * down, the list stays the same, because new sessions would move the rows that the user is reading.
+ * Returns the list that the page shows. While the page is scrolled to the top, this is always the newest list. Further down, the
+ * list stays the same, because new sessions would move the rows that the person reads. `newerCount` is the number of sessions
+ * that are newer than this list.
  */
 export function useStableList(newest: NewestSessions, isAtTop: boolean) {
   const [kept, setKept] = useState<NewestSessions | null>(null);

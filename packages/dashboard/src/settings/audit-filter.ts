@@ -3,17 +3,17 @@ export type AuditFilter = {
   readonly action?: string | undefined;
   readonly object?: string | undefined;
   readonly result?: string | undefined;
-  /** A number of days until now, such as `7d`. Absent means no limit. */
+  /** A period of days that ends now, such as `7d`. Absent means no limit. */
   readonly since?: string | undefined;
 };
 
-/** Returns the start of a period that ends now, such as `7d`, or undefined for any other text. */
+/** Returns the start of a period such as `7d` that ends at `now`, or undefined for any other text. */
 export function startOfPeriod(period: string | undefined, now: Date): string | undefined {
   const days = /^(\d{1,4})d$/.exec(period ?? '')?.[1];
   return days === undefined ? undefined : new Date(now.getTime() - Number(days) * 86_400_000).toISOString();
 }
 
-/** The options of `botcli cloud audit list` for a filter. */
+/** Converts a filter to options of `botcli cloud audit list`. */
 export function auditOptions({ action, object, result, since }: AuditFilter): string[] {
   return Object.entries({ action, object, result, since }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],

@@ -12,7 +12,7 @@ import { type Membership, mayCall, organizationApi, organizationKey } from '../o
 
 const origin = location.origin;
 
-/** Leaving, transferring and deleting an organization. */
+/** The section in which a person leaves, transfers or deletes an organization. */
 export function DangerZone({ membership }: { readonly membership: Membership }) {
   const [open, setOpen] = useState<'leave' | 'delete' | null>(null);
   const queries = useQueryClient();

@@ -65,7 +65,8 @@ function Names({ membership }: { readonly membership: Membership }) {
     ...(verboseName === membership.verboseName ? {} : { verboseName }),
   };
   const form = useForm(
-    // Use the id instead of the name, because a repeated request must find the organization even after it was renamed.
+    // Use the id instead of the name, because a repeated request must find the organization even if the first request has renamed
+    // it.
     () => organizationApi(membership.id).updateOrganization({ body }),
     async (renamed) => {
       await navigate({

@@ -45,7 +45,7 @@ function Members() {
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: string }) =>
       api.updateMember({ params: { userId: member.userId }, body: { role: parseRole(role) } }),
     onSuccess: ({ name, role }) => notify(`${name} is now ${role}.`),
-    // Reload the signed-in person too, because their own role may have changed, which decides what the pages show.
+    // Reload the signed-in person too, because their own role may have changed, and the role decides what the pages show.
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey }),

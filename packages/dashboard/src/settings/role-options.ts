@@ -12,7 +12,7 @@ export const roleDescriptions: Readonly<Record<Role, string>> = {
   viewer: 'Viewers see agents, sessions and logs, and change nothing.',
 };
 
-/** Converts the value of a role's select element to the role. */
+/** Converts the value of a select element to a role. Returns `viewer` for an unknown value. */
 export function parseRole(value: string): Role {
   return roleOptions.find(([role]) => role === value)?.[0] ?? 'viewer';
 }

@@ -21,7 +21,7 @@ import { lifetimeSeconds } from './lifetimes.ts';
 const origin = location.origin;
 const queryKey = ['personal tokens'];
 
-/** The page of the person's access tokens, including those of the command line's logins. */
+/** The page of the person's access tokens, including the tokens that logins of command-line programs created. */
 export function TokensPage() {
   const [open, setOpen] = useState<'create' | PersonalToken | null>(null);
   const queries = useQueryClient();

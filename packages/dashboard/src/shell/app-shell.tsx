@@ -21,7 +21,7 @@ const navigation = [
 /** Pages with a keyboard shortcut: the pages of the navigation, and the deploy page, which the navigation does not list. */
 const shortcutPages = [...navigation, { label: 'Deploy', to: '/orgs/$organization/deploy' }] as const;
 
-/** The frame of all pages for signed-in people. */
+/** The header and the navigation around the pages for signed-in people. */
 export function AppShell() {
   const user = useUser();
   const { organization } = useParams({ strict: false });

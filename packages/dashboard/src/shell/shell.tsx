@@ -4,7 +4,7 @@ import { signOut, userQuery } from '../accounts/session.ts';
 import { Button } from '../components/button.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
 
-/** The frame of the pages that need no account. */
+/** The header around pages that need no organization, such as the sign-in page. */
 export function Shell() {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -12,7 +12,7 @@ type AgentCheckProps = {
   readonly children: ReactNode;
 };
 
-/** Checks key and agent before the person can start a conversation. */
+/** Asks the service whether the public key and the agent exist, before the person can start a conversation. */
 export function AgentCheck({ agent, publicKey, onForgetKey, children }: AgentCheckProps) {
   const check = useQuery({
     queryKey: ['agent check', agent, publicKey],

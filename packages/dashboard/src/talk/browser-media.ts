@@ -130,7 +130,7 @@ export function createBrowserMedia(levels: { readonly you: Level; readonly bot: 
   }
 
   return {
-    // TypeScript requires the private members of the class `MediaManager`, which the transport does not use.
+    // Cast the object, because it lacks the private members of the class `MediaManager`, which the transport does not use.
     manager: manager as unknown as MediaManager,
     /** Plays the bot's audio track. */
     play(track: MediaStreamTrack) {
@@ -139,7 +139,10 @@ export function createBrowserMedia(levels: { readonly you: Level; readonly bot: 
       void player.play().catch(() => {});
       meter(levels.bot, source);
     },
-    /** Opens a camera, or asks the person what to share. Rejects with a `DOMException` if the browser or the person refuses. */
+    /**
+     * Opens a camera, or asks the person which screen or window to share. Rejects with a `DOMException` if the browser or the
+     * person refuses.
+     */
     openVideo,
     closeVideo,
     selectSpeaker: (id: string): Promise<void> => player.setSinkId(id),

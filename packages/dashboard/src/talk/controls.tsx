@@ -25,8 +25,8 @@ export function Controls({ state, live, onStart, onEnd, onMicrophone, onVideo }:
   useEffect(() => {
     if (wasLive.current === live) return;
     wasLive.current = live;
-    // If React has removed the focused button, the next Tab would start at the top of the page. Focus the group instead of a
-    // button, because a key that is still held down would press the button.
+    // If React has removed the focused button, focus the group of buttons; otherwise, the next Tab would start at the top of the
+    // page. Do not focus a button, because a key that is still held down would press it.
     if (document.activeElement === document.body) group.current?.focus();
   }, [live]);
 

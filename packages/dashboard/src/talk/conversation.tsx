@@ -24,7 +24,7 @@ type ConversationProps = {
   readonly onForgetKey: () => void;
 };
 
-/** A conversation with an agent: what both say on the left, devices and events on the right. */
+/** Shows a conversation with an agent: the transcript on the left, devices and events on the right. */
 export function Conversation({ agent, publicKey, transport, onTransport, onForgetKey }: ConversationProps) {
   const talk = useTalk(agent);
   const [settings, setSettings] = useState<DeviceSettings>({ microphoneId: '', speakerId: '', cameraId: '' });

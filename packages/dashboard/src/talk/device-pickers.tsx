@@ -20,7 +20,7 @@ type DevicePickersProps = {
   readonly onChange: (change: Partial<DeviceSettings>) => void;
 };
 
-/** Chooses the connection, the microphone, the speaker and the camera. */
+/** Fields in which a person chooses the transport, the microphone, the speaker and the camera. */
 export function DevicePickers({ transport, settings, state, isLive, onTransport, onChange }: DevicePickersProps) {
   const { microphones, speakers, cameras } = useDevices(state);
   const options = (devices: readonly MediaDeviceInfo[]) => [

@@ -5,7 +5,7 @@ import { TextField } from '../components/text-field.tsx';
 import { problemWithKey } from './public-key.ts';
 
 type KeyFormProps = {
-  /** Why the key in the link that opened this page is invalid. Undefined if there is none or it is valid. */
+  /** Why the key in the link that opened this page is invalid. Undefined if the link contains no key or a valid one. */
   readonly linkProblem: string | undefined;
   /** Text that explains how to get a key. */
   readonly help: ReactNode;

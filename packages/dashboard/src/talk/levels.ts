@@ -17,7 +17,7 @@ export type Level = {
   readonly read: () => number;
 };
 
-/** @param now returns the current time of a monotonic clock in milliseconds */
+/** Creates the level of one voice. `now` returns the time of a monotonic clock in milliseconds. */
 export function createLevel(now: () => number): Level {
   const fadeMs = 500;
   let latest = 0;

@@ -10,7 +10,10 @@ export type PublicKeyStorage = {
 
 let linkProblem: string | undefined;
 
-/** What is wrong with the key of the link that `loadKey` read. Undefined without a link, or for a key in the right format. */
+/**
+ * Returns what is wrong with the key that `loadKey` read from a link. Undefined if there was no link, or if its key has the right
+ * format.
+ */
 export function problemWithLink(): string | undefined {
   return linkProblem;
 }
@@ -35,7 +38,7 @@ export function storeKey(storage: PublicKeyStorage['storage'], key: string | und
   else storage.setItem(storageName, key);
 }
 
-/** Returns a sentence about an error in the format of a key, or undefined if there is none. Does not ask the service. */
+/** Returns a sentence about an error in the format of a key, or undefined if the format is right. Does not ask the service. */
 export function problemWithKey(key: string): string | undefined {
   const { kind, verdict } = inspectKey(key);
   if (key === '') return 'Enter a public key.';

@@ -80,8 +80,8 @@ export function startTalk(options: TalkOptions): Talk {
     }
     const track = await video?.start(source, cameraId);
     if (track === undefined || isOver) return;
-    // A video track also ends without the page: the browser has its own button to stop screen sharing, and a camera can be
-    // unplugged.
+    // A video track can also end without a click on this page: the browser has its own button to stop screen sharing, and a
+    // camera can be unplugged.
     track.addEventListener('ended', () => void setVideo(source, false, cameraId).catch(() => {}));
     emit({ type: 'video', source, track });
   }
@@ -184,14 +184,14 @@ async function connect(
   });
 }
 
-/** Whether there is no microphone, or the person or the browser refused access to it. */
+/** Returns `on`, `none` if there is no microphone, or `denied` if the person or the browser refused access to it. */
 async function stateOfMicrophone(client: PipecatClient): Promise<TalkState['microphone']> {
   if (client.tracks().local.audio !== undefined) return 'on';
   const devices = await navigator.mediaDevices.enumerateDevices();
   return devices.some(({ kind }) => kind === 'audioinput') ? 'denied' : 'none';
 }
 
-/** Undefined if the person decided not to share a screen. */
+/** Returns why the camera or the screen cannot be sent. Undefined if the person decided not to share a screen. */
 function problemWithVideo(source: LocalVideo, cause: unknown): string | undefined {
   const name = cause instanceof DOMException ? cause.name : undefined;
   if (source === 'screen') {
@@ -212,7 +212,7 @@ function close(client: PipecatClient, transport: ConnectableTransport): void {
 
 /**
  * Returns the error with which the service refused a WebSocket. Browsers hide the HTTP response to a refused WebSocket, so this
- * sends a plain HTTP request with the same token, whose response has the message.
+ * function sends a plain HTTP request with the same token. Its response contains the message.
  */
 async function refusalOf(origin: string, { wsUrl, token }: StartResponse): Promise<Error> {
   const url = new URL(new URL(wsUrl ?? origin).pathname, origin);

@@ -40,7 +40,7 @@ test('the transcript shows a placeholder for speech until its text arrives', () 
   expect(after(heard('good', false), heard('good morning', true)).interim).toBe('');
 });
 
-test('the latency is the time from the end of a turn to the first sign of a reply', () => {
+test("the latency is the time from the end of the person's turn to the first sign of the bot's reply", () => {
   const reply: TestEvent = { type: 'speaking', who: 'bot', speaking: true, at: 3_400 };
   expect(after(...spoke, reply).latencyMs).toBe(400);
   expect(after(...spoke, reply, { ...reply, at: 9_000 }).latencyMs).toBe(400);
@@ -60,13 +60,13 @@ test('an error from the bot is listed once and does not end the conversation', (
   expect(after(ready, error, error)).toMatchObject({ phase: 'ready', error: undefined, botErrors: ['no voice'] });
 });
 
-test('the end or failure of a conversation resets who is speaking', () => {
+test('after the end or failure of a conversation, the person is not shown as speaking', () => {
   const [speaking] = spoke as [TestEvent];
   expect(after(speaking, { type: 'phase', phase: 'ended' }).speaking.you).toBe(false);
   expect(after(speaking, { type: 'failed', error: 'gone' })).toMatchObject({ error: 'gone', speaking: { you: false } });
 });
 
-test('video is shown until it ends, and until the end of the conversation', () => {
+test('a video is shown until the video or the conversation ends', () => {
   const track = { id: 'camera' } as MediaStreamTrack;
   const accepted: TestEvent = { type: 'video-accepted', sources: ['camera', 'screen'] };
   const failed: TestEvent = { type: 'video-failed', problem: 'No camera found.' };

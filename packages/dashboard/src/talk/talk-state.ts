@@ -104,7 +104,7 @@ const over = {
   turnEndedAt: undefined,
 };
 
-/** Updates the state of a conversation for an event. */
+/** Returns the state of a conversation after an event. */
 export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
   const { at } = event;
   switch (event.type) {

@@ -15,7 +15,7 @@ export type ConnectableTransport = {
   readonly startRequest: { readonly transport: TransportName } & Readonly<Record<string, unknown>>;
   /** Returns the argument for the client's `connect`. @throws ConnectionError if the start response lacks a field */
   readonly connectionParameters: (started: StartResponse, options: ConnectOptions) => Record<string, unknown>;
-  /** Plays a track of the bot, if the transport does not play it itself. */
+  /** Plays a track of the bot. Absent if the transport plays the tracks itself. */
   readonly playTrack?: (track: MediaStreamTrack) => void;
   readonly selectMicrophone: (id: string) => Promise<void>;
   readonly selectSpeaker: (id: string) => Promise<void>;
@@ -35,7 +35,7 @@ type VideoSender = {
   readonly stop: (source: LocalVideo) => Promise<void>;
 };
 
-/** Creates the transport with this name. Loads the library of the transport only now. */
+/** Creates the transport with this name. Loads the transport's library only when this function is called. */
 export async function createTransport(
   name: TransportName,
   { levels }: { levels: Levels },
@@ -84,7 +84,7 @@ async function createWebSocketTransport(levels: Levels): Promise<ConnectableTran
   };
 }
 
-/** The index of each track's transceiver in the peer connection, which is the order in the transport's offer. */
+/** The index of each source's transceiver in the peer connection, in the order of the transport's offer. */
 const senderIndexes = { microphone: 0, camera: 1, screen: 2 } as const;
 
 async function createWebRtcTransport(levels: Levels): Promise<ConnectableTransport> {

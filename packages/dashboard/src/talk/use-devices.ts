@@ -3,7 +3,10 @@ import type { TalkState } from './talk-state.ts';
 
 type Devices = Readonly<Record<'microphones' | 'speakers' | 'cameras', readonly MediaDeviceInfo[]>>;
 
-/** The devices of the browser. Browsers hide names and ids until the person allows the microphone or the camera. */
+/**
+ * Returns the microphones, speakers and cameras of the browser. Browsers hide their names and ids until the person allows the
+ * microphone or the camera.
+ */
 export function useDevices({ microphone, video }: Pick<TalkState, 'microphone' | 'video'>): Devices {
   const [devices, setDevices] = useState<Devices>({ microphones: [], speakers: [], cameras: [] });
   // biome-ignore lint/correctness/useExhaustiveDependencies: names appear when the device is opened

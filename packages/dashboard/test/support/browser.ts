@@ -23,8 +23,8 @@ const browserArguments = [
 ];
 
 /**
- * Launches a browser without a microphone, or with one that plays the file `speechWav`, which is written to
- * `microphoneFolder`.
+ * Launches a browser. Its microphone plays a sound file with speech, which this function writes to `microphoneFolder`. If
+ * `microphoneFolder` is null, the browser has no microphone.
  */
 export async function launchBrowser(microphoneFolder: string | null): Promise<Browser> {
   if (program === undefined) throw new Error('Chromium is not installed. Run "apt-get install chromium".');
@@ -39,7 +39,9 @@ export async function launchBrowser(microphoneFolder: string | null): Promise<Br
   return chromium.launch({ executablePath: program, args: [...browserArguments, ...microphone] });
 }
 
-/** Creates three seconds of silence and one second of a tone with overtones, which voice detection recognizes as speech. */
+/**
+ * Creates a WAV file: three seconds of silence and one second of a tone with overtones, which voice detection takes for speech.
+ */
 function speechWav(): Buffer {
   const rate = 48_000;
   const samples = new Int16Array(4 * rate);

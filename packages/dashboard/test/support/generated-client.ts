@@ -67,7 +67,7 @@ export async function buildFor(client: Client, program: string, transport: strin
   });
 }
 
-/** Generates a client in a directory that keeps its installed packages. */
+/** Generates the files of a client again, and keeps the packages that are installed in its directory. */
 async function generate(client: Client, program: string, transports: readonly string[]): Promise<void> {
   const { kind, root, environment } = client;
   for (const folder of ['src', 'dist', '.next']) await rm(join(root, folder), { recursive: true, force: true });
@@ -88,7 +88,9 @@ export async function contentSecurityPolicy(program: string, folder: string, ori
   return policy.replace('https://HOST', origin).replace('wss://HOST', origin.replace('http', 'ws'));
 }
 
-/** Builds and serves a client for a bot. Only static pages are served with the content security policy. */
+/**
+ * Builds and serves a client for a bot. Adds the content security policy `policy` to static pages, but not to those of Next.js.
+ */
 export async function serveClient(
   client: Client,
   settings: { readonly startUrl: string; readonly publicKey: string | null; readonly policy?: string },

@@ -50,7 +50,7 @@ export async function inspectPage(
       await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme);
       await page.screenshot({
         path: join(pictures, `${name}-${theme}-${width}.png`),
-        // Chromium cannot take a picture of a page with a very long list.
+        // Chromium cannot take a full screenshot of a very long page.
         fullPage: fullPage && (await page.evaluate(() => document.body.scrollHeight < 15_000)),
         animations: 'disabled',
       });

@@ -14,11 +14,11 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly shimPackage?: string | undefined;
   /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
   readonly cacheLimitBytes?: number | undefined;
-  /** Interval of checks for changes that the kernel does not report. Default: 1000. */
+  /** Milliseconds between two checks for changes that the kernel does not report. Default: 1000. */
   readonly pollMs?: number | undefined;
   /** How instances are contained. Default: the strongest containment that this machine allows. */
   readonly containment?: ContainmentKind | undefined;
-  /** How long a fork server may take to import a bot. Default: 60000. */
+  /** Milliseconds that a fork server may take to import a bot. Default: 60000. */
   readonly forkImportMs?: number | undefined;
   /** Directory of reserved user ids, shared by all servers on this machine. Default: `systemReservationsDirectory`. */
   readonly reservationsDirectory?: string | undefined;

@@ -31,8 +31,8 @@ const pollsPerMemoryCheck = 60;
 const reapMs = 5000;
 
 /**
- * Runs instances as processes of this machine. Each is a child of its own supervisor, so it survives the server, and
- * the next server process adopts it from its record. Rejects with `RuntimeUnavailable` if this machine cannot run bots.
+ * Runs instances as processes of this machine. Each has a supervisor that survives the server, and the next server process adopts
+ * the instance from its record. Rejects with `RuntimeUnavailable` if this machine cannot run bots.
  */
 export async function createProcessRuntime(given: ProcessRuntimeOptions): Promise<Runtime> {
   const options = withDefaults(given);

@@ -44,7 +44,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       expect(await next.list()).toHaveLength(1);
     });
 
-    it('reports the exit of a bot that ended while no server ran, to every server until `forget` is called', async () => {
+    it('reports the exit of a bot that ended while no server ran, again after each restart until `forget` is called', async () => {
       const { start, closeServer, restartServer, probe } = await openFixture(setup);
       const address = await start('ended');
       await closeServer();

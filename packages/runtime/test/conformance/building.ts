@@ -73,7 +73,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect((await start(fixture, prepared)).greeting).toBe('hello');
     });
 
-    it('rejects a project for another version of Node and names the installed one', async () => {
+    it('rejects a project for another version of Node and names the installed version', async () => {
       const fixture = await open();
       const manifest = (range: string) => ({ 'package.json': `{ "engines": { "node": "${range}" } }`, 'index.js': '' });
       const rejected = fixture.prepare('old', await fixture.project('old', manifest('<10')));
@@ -98,7 +98,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect((await start(fixture, prepared)).greeting).toBe('as it was');
     });
 
-    it('runs a build script, reports its output line by line, and starts its result', async () => {
+    it('runs a build script, reports its output line by line, and starts the bot that the script has built', async () => {
       const fixture = await open();
       const code = `${buildScript} console.log('made it'); process.stderr.write('no break');`;
       const lines: string[] = [];
@@ -134,7 +134,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       if (setup.isolatesAccounts) expect([key, wrote, uid === 0]).toEqual(['EACCES', 'EACCES', false]);
     });
 
-    it('rejects with the status and last output of a failed command, and removes its files', async () => {
+    it('rejects with the status and last output of a failed build command, and removes the files of the build', async () => {
       const fixture = await open();
       const path = await fixture.project('broken', building("console.log('it is broken'); process.exit(3);"));
       const failed = fixture.prepare('broken', path);
@@ -198,7 +198,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect(await readFile(runs, 'utf8')).toBe('x');
     });
 
-    it('cancels a build when the server stops, and removes its files', async () => {
+    it('cancels a build when the server stops, and removes the files of the build', async () => {
       const fixture = await open();
       const path = await fixture.project('stopped', building("console.log('started'); setInterval(() => {}, 1000);"));
       const started = new EventTarget();

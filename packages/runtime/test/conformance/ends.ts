@@ -31,7 +31,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect(exit).toMatchObject({ code: 0, signal: null, tail: 'good night\n' });
     });
 
-    it('kills a bot that ignores SIGTERM after the grace period, and stop is idempotent', async () => {
+    it('kills a bot that ignores SIGTERM when the grace period ends, even if stop is called several times', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('stubborn', 'process.on("SIGTERM", () => console.log("no"));');
       await Promise.all([runtime().stop('stubborn', 100), runtime().stop('stubborn', 100)]);
@@ -45,7 +45,7 @@ export function describeEnds(setup: RuntimeSetup): void {
     const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`;
     const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 &']); null`;
 
-    it('stops all children, even after they left the session', async () => {
+    it('stops all child processes of a bot, even after they have left its process session', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('parent');
       const before = await probe.countProcesses('parent');

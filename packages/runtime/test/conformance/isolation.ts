@@ -56,7 +56,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
         expect(await evaluate(victim, '"alive"')).toBe('alive');
       });
 
-      it("denies a bot access to its record and output file, writes to its project, and the service's groups", async () => {
+      it("denies a bot access to its record and output file, write access to its project, and membership in the service's groups", async () => {
         const { start, probe } = await openFixture(setup);
         const address = await start('tidy');
         expect(await evaluate(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');

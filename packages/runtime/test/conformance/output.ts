@@ -111,8 +111,8 @@ export function describeOutput(setup: RuntimeSetup): void {
       await nextEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);
-      // A release with the same directory again, as after a server was killed between the move of the output and its own record
-      // of the move.
+      // Release the output to the same directory again. A server does this if it was killed after it moved the output but before
+      // it recorded the move.
       const next = await restartServer();
       await nextEvent(next, 'exited', 'handed');
       await next.outputs.release('handed', directory);

@@ -71,7 +71,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
     });
 
-    it('rejects a link out of the project, a name that is not UTF-8, a missing directory and a file, but accepts a repaired project', async () => {
+    it('rejects a link out of the project, a name that is not UTF-8, and a source that is not a directory, but accepts the repaired project', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('linked', { 'index.js': serverCode });
       await symlink('/etc/passwd', join(path, 'users'));

@@ -13,15 +13,13 @@ def report():
     return dict(greeting=greeting.WORD, here=os.path.exists('bot.py'), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
 `;
 
-/**
- * A project whose only dependency is in its own directory, so that no package index is needed. The dependency is still installed.
- */
+/** A project whose only dependency is in its own directory. pip still installs the dependency, but needs no package index. */
 const projectFiles = {
   'bot.py': botCode,
   'requirements.txt': '--no-index\n./greeting\n',
   'greeting/pyproject.toml':
     '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "greeting"\nversion = "1"\n',
-  // Creates a wheel, which is an archive with two files of metadata.
+  // Creates a wheel: an archive that contains the module and its metadata.
   'greeting/backend.py': `import zipfile, os
 def build_wheel(directory, config_settings=None, metadata_directory=None):
     name = 'greeting-1-py3-none-any.whl'
@@ -92,7 +90,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
     });
 
-    it('shows one line for the result of pip in the short log, and the rest only in the full log', async () => {
+    it('has one line for the result of pip in its short build log, and all other output of pip only in the full log', async () => {
       const { project, prepare, lines, details } = await open();
       await prepare('first', await project('greeter', projectFiles));
       const installation = lines.slice(lines.indexOf('> pip install -r requirements.txt'));
@@ -118,7 +116,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(await probe.keptDownloads()).toEqual([]);
     });
 
-    it('removes an environment that could not be created', async () => {
+    it('leaves no environment behind if its dependencies cannot be installed', async () => {
       const { project, prepare, probe } = await open();
       const path = await project('broken', { ...projectFiles, 'requirements.txt': '--no-index\nno-such-package\n' });
       await expect(prepare('broken', path)).rejects.toThrow(

@@ -36,7 +36,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(address, '1 + 1')).toBe(2);
     });
 
-    it("gives a bot BOT_SOCKET, PORT, BOT_HOST and a writable home, and nothing of the service's environment", async () => {
+    it('gives a bot BOT_SOCKET, PORT, BOT_HOST and a writable home, and no variables of the service except PATH, LANG and TZ', async () => {
       vi.stubEnv('BOTHOST_TEST_SECRET', 'not-for-bots');
       onTestFinished(() => {
         vi.unstubAllEnvs();
@@ -73,7 +73,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
-    it('passes variables of any name unchanged', async () => {
+    it('passes variables to a bot unchanged, whatever their names are', async () => {
       const { spec, runtime } = await openFixture(setup);
       const base = await spec('exact');
       const text = ' \n$(id) \'"\\ 😀 \t\r\n';
@@ -136,7 +136,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('rejects with status and last output of a bot that exits before it is ready', async () => {
+    it('rejects with the exit status and last output of a bot that exits before it is ready', async () => {
       const { start } = await openFixture(setup);
       const starting = start('brief', 'console.error("no key for the model"); process.exit(7);');
       await expect(starting).rejects.toMatchObject({
@@ -145,7 +145,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       });
     });
 
-    it('cancels a start when the instance is stopped, at any time', async () => {
+    it('cancels a start when the instance is stopped at any moment of the start', async () => {
       const { spec, runtime } = await openFixture(setup);
       const early = await spec('early', 'listens = false; setInterval(() => {}, 1000);');
       for (const steps of [0, 1, 5, 50, 500]) {
@@ -210,14 +210,14 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('reports a bot that does not listen only on loopback', async () => {
+    it('reports a bot that listens on addresses other than loopback', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('wide', 'host = "0.0.0.0";');
       const event = await nextEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
       expect(event.detail).toContain('0.0.0.0');
     });
 
-    it('reports a bot that listens outside loopback after it was ready', async () => {
+    it('reports a bot that begins to listen on addresses other than loopback after it was ready', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('opens');
       const noticed = nextEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');

@@ -3,11 +3,14 @@ import { describeRuntime } from '../conformance/conformance.ts';
 import { describePythonBots } from '../conformance/python-bot.ts';
 import { containmentKinds, processSetup } from './setup.ts';
 
-/** `npm test` covers the strongest containment without Python bots, whose environments take long to install. */
+/**
+ * Test the weaker kinds of containment. `npm test` tests the strongest kind, but without Python bots, because their environments
+ * take long to install.
+ */
 const [strongest, ...others] = containmentKinds;
 for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, processSetup(kind));
 
-// Runs the suite for bots with their own accounts, and for bots that share the service's account.
+// Runs the tests of Python bots for bots with their own accounts, and for bots that share the service's account.
 for (const kind of new Set([strongest, 'mark'] as const)) {
   describe(`process driver, containment by ${kind}`, () => describePythonBots(processSetup(kind)));
 }

@@ -9,7 +9,10 @@ import { writeProject } from './test-project.ts';
 
 const halfACore = { ...defaultLimits, cpuMillicores: 500 };
 
-/** Reads the CPU limit in cores, averaged over a second, and the weight relative to a group's default. */
+/**
+ * Returns the CPU limit of an instance in cores, the period of the limit in seconds, and the CPU weight (1 is the default of a
+ * control group).
+ */
 function cpuOf(record: InstanceRecord | null) {
   const { cpu, unified } = record?.cgroups ?? {};
   if (cpu == null) throw new Error('The instance has no CPU controller.');
@@ -32,7 +35,7 @@ describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
   const opening = { cores: 1, seconds: 1, weight: 1 };
   const opened = { cores: 0.5, seconds: 1, weight: 1 };
 
-  it('is limited to one core while the bot starts or opens a session, and then to its profile', async () => {
+  it('is limited to one core while the bot starts or a session opens, and otherwise to the profile of the bot', async () => {
     const { start, spec, runtime, recordOf } = await open();
     const canceled = new AbortController();
     const starting = runtime().start(await spec('slow', 'readyStatus = 503', halfACore), canceled.signal);
@@ -49,19 +52,19 @@ describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
     expect(cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
-  it('is limited to its profile five seconds after its session began to open', async () => {
+  it('is limited to the profile of the bot five seconds after a session began to open', async () => {
     const { start, runtime, recordOf } = await open();
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');
     await expect.poll(() => cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
-  it('is limited to its profile after a restart if the server was killed while a session opened', async () => {
+  it('is limited to the profile of the bot after the restart of a server that was killed while a session opened', async () => {
     const { start, runtime, recordOf, closeServer, restartServer } = await open();
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');
     await closeServer();
-    // Write the higher limit again: `close` has restored the bot's own limit, which a killed server could not have done.
+    // Simulate a killed server: write the higher limit again, because `closeServer` has restored the limit of the bot's profile.
     const { cpu = null, unified } = recordOf('bot')?.cgroups ?? {};
     if (cpu === unified) writeFileSync(join(`${cpu}`, 'cpu.max'), '1000000 1000000');
     else writeFileSync(join(`${cpu}`, 'cpu.cfs_quota_us'), '1000000');
@@ -70,7 +73,7 @@ describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
     expect(cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
-  it('is shared equally between owners, whatever the number of their bots', async () => {
+  it('is shared equally between organizations, however many bots each of them runs', async () => {
     const { start, runtime, dataDirectory, idOf, track } = await open();
     await start('single');
     await startTwice(runtime(), track);
@@ -84,7 +87,7 @@ describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
     expect(dirname(groupOf('single'))).toBe(dirname(groupOf('first')));
   });
 
-  /** Starts two bots of one organization and runs a build of it, which must have a lower weight than starting bots. */
+  /** Runs a build of an organization, checks that the build runs in the organization's control group, and starts two bots. */
   async function startTwice(runtime: Runtime, track: (name: string) => void): Promise<void> {
     const bot = `require('http').createServer((_, response) => response.end()).listen(process.env.PORT, process.env.BOT_HOST)`;
     const report = `const groups = require('fs').readFileSync('/proc/self/cgroup', 'utf8'); console.log(groups.match(/organization-acme.*/)[0])`;

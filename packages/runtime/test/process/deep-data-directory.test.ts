@@ -6,7 +6,7 @@ import { containmentKinds, processSetup } from './setup.ts';
 
 const [kind] = containmentKinds;
 
-it('reaches a bot on its Unix socket if the path of the data directory is too long for sockets', async () => {
+it('the driver reaches a bot on its Unix socket even if the path of the data directory is too long for a socket', async () => {
   const setup = processSetup(kind);
   let deep = '';
   const below = (directory: string) => {

@@ -25,7 +25,8 @@ const gib = 1024 * mib;
 
 const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
   const { bavail, bsize } = statfsSync(join(dataDirectory, '..'));
-  // Reserve at which the driver measures each second, but which is never at risk.
+  // With a third of the free space as the reserve, the driver measures every second, but the free space never falls below the
+  // reserve.
   const reserveBytes = Math.floor((bavail * bsize) / 3);
   return createProcessRuntime({
     dataDirectory,
@@ -88,7 +89,7 @@ describe('an instance above its disk limit', () => {
     expect(exit.diskLimit).toMatch(/^The instance used \d\d MiB of disk space\. An instance may use 32 MiB\.$/);
   });
 
-  it('is ended if an earlier version of the service started it', async () => {
+  it('is ended even if an earlier version of the service started it', async () => {
     const { start, runtime, dataDirectory, idOf, closeServer, restartServer } = await openFixture(setup);
     const address = await start('early');
     await closeServer();
@@ -102,7 +103,7 @@ describe('an instance above its disk limit', () => {
   });
 });
 
-it('measures a file with two names once, and neither the targets of links nor holes', async () => {
+it('the disk use of an instance counts hard links once, and neither symbolic link targets nor holes in files', async () => {
   const { start, runtime } = await openFixture(setup);
   const innocent = await start('innocent');
   await evaluate(
@@ -120,8 +121,8 @@ it('measures a file with two names once, and neither the targets of links nor ho
   expect(await evaluate(innocent, '1 + 1')).toBe(2);
 });
 
-it('measures the other trees in time even if one tree has too many files', async () => {
-  // Use a file system in memory if there is one: the test creates many files, which takes long on a disk.
+it('measureTrees measures a small tree in time even if another tree has too many files', async () => {
+  // Use a file system in memory if the machine has one, because creating many files on a disk takes long.
   const directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bothost-wide-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const trees = ['wide', 'small'].map((id) => ({ id, paths: [join(directory, id), join(directory, 'missing')] }));
@@ -131,7 +132,7 @@ it('measures the other trees in time even if one tree has too many files', async
   await writeFile(join(directory, 'wide/file'), '');
   for (let i = 0; i < 150_000; i++) linkSync(join(directory, 'wide/file'), join(directory, `wide/${i}`));
   const measured = async (stallMs: number) => [...(await measureTrees(trees, { stallMs, signal: neverAborted }))];
-  // Poll, because on a busy machine even the small tree may take longer than the limit of 100 ms.
+  // Retry, because on a busy machine measuring even the small tree may take longer than the limit of 100 ms.
   await expect.poll(() => measured(100), { timeout: 30_000 }).toEqual([['small', expect.any(Number)]]);
   const sizes = new Map(await measured(60_000));
   expect([...sizes.keys()]).toEqual(['wide', 'small']);
@@ -161,7 +162,7 @@ describe('builds', () => {
   }
   const manifest = '{ "main": "main.js", "scripts": { "build": "node build.js" } }';
 
-  it('are ended above their disk limit, whatever directory they write to', async () => {
+  it('are ended when they exceed their disk limit, whatever directory they write to', async () => {
     const { prepare } = await openRuntime({ buildBytes: 64 * mib });
     const forever = 'setInterval(() => {}, 1000)';
     for (const path of ['process.env.HOME', 'process.cwd()', 'process.env.npm_config_cache']) {

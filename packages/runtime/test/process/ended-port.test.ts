@@ -3,7 +3,7 @@ import { findFreePort } from '../../src/process/starts/free-port.ts';
 import { openFixture } from '../conformance/fixture.ts';
 import { containmentKinds, processSetup } from './setup.ts';
 
-it('does not give the port of an ended instance to another instance before `forget` is called for it', async () => {
+it('the driver does not reuse the port of an ended instance before `forget` is called for that instance', async () => {
   const { start, runtime, idOf } = await openFixture(processSetup(containmentKinds[0]));
   const [first, second] = await instancesOfOnePort(idOf);
   const address = await start(first);

@@ -114,7 +114,8 @@ describe('an instance of a killed server', () => {
     const files = instanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readRecord(files) ?? expect.fail('no record');
     await rm(files.end, { force: true });
-    // The pid and start time of the supervisor now belong to another process, which must not be killed.
+    // Record the pid and start time of this process as those of the supervisor. The driver must not kill this process, because
+    // the record is from an earlier boot.
     const own = readProcessStat(process.pid);
     writeRecord(files, { ...record, bootId: 'another', supervisor: own });
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
@@ -141,7 +142,7 @@ describe('an instance of a killed server', () => {
     },
   );
 
-  it('keeps running and writing output, and its exit status is reported', async () => {
+  it('keeps running and writing output, and the next server reports its exit status', async () => {
     const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
     const survivor = await spec('survivor');
     await closeServer();
@@ -312,7 +313,7 @@ const start = () => runtime.start({ ...spec, environment: async () => environmen
 const serverCode = `${opened} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
 const killedServer = `${opened} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
 
-/** A spec with its variables as JSON, for a server in another process. */
+/** Returns an instance spec as JSON, with the values of its environment variables, for a server in another process. */
 async function serializeSpec(spec: InstanceSpec): Promise<string> {
   return JSON.stringify({ ...spec, environment: await spec.environment() });
 }

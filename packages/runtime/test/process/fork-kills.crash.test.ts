@@ -148,7 +148,8 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
     const before = await records();
     const runtime = await bot.restartServer();
     for (const record of before.filter(hasStarted)) {
-      // Poll, because a supervisor may still be ending an instance that had not run when the server was killed.
+      // Poll, because a supervisor ends an instance that had not yet run its bot when the server was killed, and this takes a
+      // moment.
       await expect
         .poll(async () => {
           const running = (await runtime.list()).some(({ instanceId }) => instanceId === nameOf(record));

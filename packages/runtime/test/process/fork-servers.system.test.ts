@@ -18,7 +18,10 @@ const runs = (pid: number) => {
   return stat !== null && !hasEnded(stat);
 };
 
-/** A bot that counts its imports, which fail while the file `failing` exists, and a clock that can be advanced. */
+/**
+ * Opens a bot that counts how often it is imported, and a clock that can be advanced. Imports fail while the file `failing`
+ * exists.
+ */
 async function openCountingBot(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}) {
   const shared = await mkdtemp(join(tmpdir(), 'bothost-imports-'));
   onTestFinished(() => rm(shared, { recursive: true }));
@@ -47,7 +50,7 @@ ${forkableBot}`;
 describe.each(containmentKinds)('fork servers, containment by %s', (kind) => {
   skipWhereForksAreRefused(kind);
 
-  it('forks instances after the first one', async () => {
+  it('spawns the first instance and forks the following ones', async () => {
     const { origin, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
     const first = await origin('first');
     expect(first.importer).toBe(first.pid);
@@ -115,7 +118,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await nextEvent(runtime, 'exited', 'before')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('keeps instances when the fork server dies, and starts another one', async () => {
+  it('when a fork server dies, keeps its instances running and starts another fork server', async () => {
     const { launch, origin, settled, method, forkServer, runtime } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -130,7 +133,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await nextEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
   });
 
-  it('keeps instances when their supervisor dies, and ends them with an unknown status', async () => {
+  it('when the supervisor dies, keeps its instances running and later reports an unknown exit status', async () => {
     const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -144,13 +147,13 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await runtime().stop('next', 0);
   });
 
-  it('reports an unknown status when the supervisor cannot record it', async () => {
+  it('reports an unknown exit status when the supervisor cannot record the exit status', async () => {
     const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
     await launch('second');
     const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    // Limit the size of files to 0, so that every write of the supervisor fails.
+    // Limit the supervisor's files to a size of 0, so that each of its writes fails.
     execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
     await probe.kill('second', 'SIGKILL');
     expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
@@ -170,7 +173,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
   });
 
-  it('stops a fork server that still imports when its deployment is not retained', async () => {
+  it('stops a fork server during its import when its deployment is not retained', async () => {
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)
@@ -200,7 +203,7 @@ ${forkableBot}`;
     expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('spawns the first instance with changed variables, and forks the next one', async () => {
+  it('spawns the first instance with changed environment variables, and forks the next instance', async () => {
     const { launch, origin, settled } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -214,7 +217,7 @@ ${forkableBot}`;
     expect(forked.importer).not.toBe(forked.pid);
   });
 
-  it('replaces the fork server after a session imported many modules, and keeps the session of another instance', async () => {
+  it('replaces the fork server after a session imported many modules, and keeps other instances running', async () => {
     const { launch, origin, settled, runtime, forkServer } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -255,7 +258,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     expect(forked).toMatchObject({ importer: forked.pid, session: forked.pid });
   });
 
-  it('stops a fork server above the memory limit, and starts no new one for a while', async () => {
+  it('stops a fork server that exceeds the memory limit, and starts a new fork server only after a pause', async () => {
     const { launch, settled, imports, advance } = await openCountingBot(kind, { forkServerMemoryBytes: 1 });
     for (const name of ['first', 'second']) {
       await launch(name);
@@ -280,7 +283,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     expect(await settled()).toMatchObject({ level: 'module', reason: null });
   });
 
-  it('gives up after an import failed four times', async () => {
+  it('stops retrying an import after it failed four times', async () => {
     const { launch, settled, failing, imports, advance } = await openCountingBot(kind);
     await writeFile(failing, '');
     for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {

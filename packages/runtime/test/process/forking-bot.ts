@@ -20,7 +20,10 @@ const path = [inject('uvFolder') ?? '', '/usr/bin', '/bin'].filter((folder) => f
 
 const namespaces = spawnSync('/usr/bin/unshare', ['--user', 'true'], { encoding: 'utf8' });
 
-/** Skips the tests of a file or block where the machine refuses user namespaces, as containers do: root needs them to fork. */
+/**
+ * Skips the tests of a file or block on machines that refuse user namespaces, as many containers do. The driver needs a user
+ * namespace to fork bots with their own accounts.
+ */
 export function skipWhereForksAreRefused(kind: ContainmentKind): void {
   beforeEach(({ skip }) => {
     if (kind !== 'mark' && namespaces.status !== 0) skip(`user namespaces are refused: ${namespaces.stderr.trim()}`);
@@ -63,9 +66,7 @@ if __name__ == '__main__':
     sys.exit(run_forked(None))
 `;
 
-/**
- * Writes a shim that has the real fork server, but replaces the host's HTTP server by one that needs no package from an index.
- */
+/** Writes a host shim with the real fork server. Its HTTP server is a stand-in that needs no package from a package index. */
 async function writeForkingShim(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-shim-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -84,7 +85,7 @@ IMPORTED_BY = os.getpid()
 async def bot(args): pass
 `;
 
-/** Code that returns which process imported the bot and which runs it. */
+/** Python code that returns the pid of the process that imported the bot, and the pid and user id of the process that runs it. */
 export const processOriginCode = `import bot, os
 result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
 export type Origin = { readonly importer: number; readonly pid: number; readonly uid: number };
@@ -96,7 +97,9 @@ export type ForkingBot = Fixture & {
   readonly launch: (name: string, options?: Partial<InstanceSpec>) => Promise<InstanceAddress>;
   readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<Origin>;
   readonly method: (deploymentId?: string) => StartMethod | undefined;
-  /** Resolves when instances of the deployment are forked, or will never be. */
+  /**
+   * Resolves with the start method when new instances of the deployment are forked, or when the driver has decided to spawn them.
+   */
   readonly settled: (deploymentId?: string) => Promise<StartMethod>;
   /** Returns the fork server. Throws if there is none. */
   readonly forkServer: (origin: Origin) => number;

@@ -24,7 +24,7 @@ if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
 ${code.replaceAll(/^/gm, '    ')}
 ${forkableBot}`;
 
-/** Python code that tries each action and collects what happened. */
+/** Python code that tries each action and returns how it ended: `possible`, or the name of the exception. */
 const attempts = (actions: Readonly<Record<string, string>>) => `import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 def call(result):
@@ -47,7 +47,7 @@ async function forkTwo(bot: ForkingBot) {
 }
 
 describe.each(ownAccounts)('a hostile session in a forked instance, containment by %s', (kind) => {
-  it('reaches neither its fork server, nor their supervisor, nor another session', async () => {
+  it('cannot access the fork server, the supervisor or another session', async () => {
     const bot = await openForkingBot(kind);
     const { attacker, victim } = await forkTwo(bot);
     await bot.prepare('other');
@@ -82,7 +82,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
       'to another group': 'os.setgid(0)',
       'signal from a namespace': `call(libc.unshare(0x10000000)) or os.kill(${victim.pid}, 9)`,
     };
-    // Expect `OSError` for ids that do not exist in the user namespace, and `PermissionError` for all others.
+    // Expect `OSError` for ids outside the user namespace, and `PermissionError` for all other actions.
     const report = Object.values((await evaluate(attacker, attempts(changes))) as object);
     expect([...new Set(report)].sort()).toEqual(['OSError', 'PermissionError']);
   });
@@ -91,8 +91,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
     const bot = await openForkingBot(kind);
     const { attacker } = await forkTwo(bot);
     const name = bot.idOf('memory');
-    // Create shared memory segments with Python's default permissions, and System V segments with the usual ones (IPC_CREAT, mode
-    // 0600).
+    // Create shared memory with the default permissions of Python, and with the usual permissions for System V (mode 0600).
     const create = `import ctypes
 from multiprocessing import resource_tracker, shared_memory
 memory = shared_memory.SharedMemory('${name}', create=True, size=4096)
@@ -135,7 +134,7 @@ for name in os.listdir('/proc/self/fd'):
 });
 
 describe.each(ownAccounts)('a hostile module in its fork server, containment by %s', (kind) => {
-  it('cannot leave its range of accounts or reach other processes', async () => {
+  it('cannot switch to accounts outside its range or access other processes', async () => {
     const reports = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
     onTestFinished(() => rm(reports, { recursive: true }));
     await chmod(reports, 0o777);
@@ -161,7 +160,7 @@ json.dump(result, open('${reports}/report', 'w'))`),
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'module' });
     const report = JSON.parse(await readFile(join(reports, 'report'), 'utf8'));
-    // \`OSError\` for ids that do not exist in the user namespace.
+    // Expect `OSError` for changes to ids outside the user namespace, and `PermissionError` for all other actions.
     const expected = (name: string) => (name.startsWith('to ') ? 'OSError' : 'PermissionError');
     expect(report).toEqual(Object.fromEntries(Object.keys(actions).map((name) => [name, expected(name)])));
   });
@@ -252,8 +251,7 @@ describe('a hostile bot in a fork server', () => {
     await bot.settled();
     const isRoot = ownAccounts.length > 0;
     const instances = [await bot.origin('second'), await bot.origin('third')];
-    // Skip the check of bots that keep their account or capabilities if this test is not root, because forks then do not switch
-    // accounts.
+    // Forks switch accounts only as root. Otherwise, skip this check for bots that prevent the switch.
     if (isRoot || !code.includes('lambda *'))
       expect(instances.some(({ importer, pid }) => importer === pid)).toBe(true);
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);

@@ -9,9 +9,12 @@ import { PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
 const neverAborted = new AbortController().signal;
-/** Makes the build's own output file 16 TiB long and sparse. */
+/** Command that makes the output file of its build 16 TiB long and sparse. */
 const sparseCommand = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
-/** Makes the file 8 EiB long, which exceeds exact doubles. Only some file systems support such files. */
+/**
+ * Command that makes the output file of its build 8 EiB long, which is more than a JavaScript number represents exactly. Only
+ * some file systems support such files.
+ */
 const longest = "perl -e 'truncate(STDOUT,2**63-4096)'";
 
 async function openRuntime({ directory = tmpdir(), timeoutMs = 60_000 } = {}) {
@@ -92,7 +95,7 @@ describe('a build that makes its output file 16 TiB long', () => {
 });
 
 it('a build that makes its output file 8 EiB long ends when its command ends', async ({ skip }) => {
-  // Uses tmpfs, because ext4 does not support a file of this length.
+  // Use tmpfs, because ext4 does not support files of 8 EiB.
   const { prepare, lines } = await openRuntime({ directory: '/dev/shm' }).catch(() => skip('no tmpfs at /dev/shm'));
   await prepare(`${longest} || exit 3`);
   expect(lines.at(-1)).toMatch(/bytes of output skipped/);

@@ -28,7 +28,7 @@ const setup: RuntimeSetup = {
   lacksPython: null,
 };
 
-/** Code of a server that prepares one project and prints the build output, in a separate process. */
+/** Code of a server in a separate process. The server prepares one project and prints the output of its build. */
 const serverCode = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, spec] = process.argv;
@@ -87,7 +87,7 @@ describe('a prepared project of a killed server', () => {
     expect(await readFile(join(dataDirectory, 'projects/endless/built.js'), 'utf8')).toBe('1');
   });
 
-  it.each(['a Node project', '> npm ci', '> npm run build'])('is removed after a kill at "%s"', async (begin) => {
+  it.each(['a Node project', '> npm ci', '> npm run build'])('is removed after a kill at line "%s"', async (begin) => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('halfway', {

@@ -74,7 +74,7 @@ describe('a build', () => {
     expect(left === null || hasEnded(left)).toBe(true);
   });
 
-  it("gets the operator's variables, whose secrets are masked in its output", async () => {
+  it("gets the operator's environment variables, and the secrets in them are masked in its output", async () => {
     const environment = { PIP_INDEX_URL: 'https://reader:hunter2@pypi.example.com/simple', NPM_TOKEN: 'npm_abcdef' };
     const { build, lines } = await openRuntime({ environment });
     const code = 'console.log(process.env.PIP_INDEX_URL, process.env.NPM_TOKEN, process.env.NPM_TOKEN.length);';
@@ -85,7 +85,7 @@ describe('a build', () => {
     await expect(failing).rejects.not.toThrow('npm_abcdef');
   });
 
-  it('results in a project that its bots can read and that contains no special files', async () => {
+  it('produces a project that its bots can read and that contains no special files', async () => {
     const { build } = await openRuntime();
     const code = `${done} require('fs').chmodSync('built.js', 0o6777);
       require('child_process').execFileSync('mkfifo', ['pipe']);`;
@@ -105,7 +105,7 @@ describe.runIf(isRoot)('the cache of an organization', () => {
     const others = process.env.XDG_CACHE_HOME.replace(/organization-[a-z]+/, 'organization-acme') + '/kept';
     try { console.log('read ' + fs.readFileSync(others)); } catch (error) { console.log(error.code); }`;
 
-  it('is kept for its next build and not readable by builds of other organizations', async () => {
+  it('is kept for the next build, and builds of other organizations cannot read it', async () => {
     const { build, lines } = await openRuntime();
     await build(KEEP, 'acme', 'one');
     await build(KEEP, 'other', 'two');

@@ -9,7 +9,10 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const nobodyUid = 65_534;
 
-/** Code that opens the driver, starts a bot whose child leaves the session, and reports what it observes. */
+/**
+ * Code that opens the process driver, starts a bot whose child process starts a new process session, and reports what it
+ * observes.
+ */
 const serverCode = `
 import { createProcessRuntime } from './process-runtime.mjs';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

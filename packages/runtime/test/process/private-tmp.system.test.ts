@@ -19,7 +19,7 @@ async function makeDataDirectory() {
   return dataDirectory;
 }
 
-it.runIf(isPossible)('gives each bot its own /tmp and /var/tmp, which are removed with the instance', async () => {
+it.runIf(isPossible)('each bot has its own /tmp and /var/tmp, which are removed with the instance', async () => {
   const dataDirectory = await makeDataDirectory();
   const setup = processSetup(kind);
   const { start, runtime } = await openFixture({
@@ -43,7 +43,7 @@ it.runIf(isPossible)('gives each bot its own /tmp and /var/tmp, which are remove
 });
 
 it.runIf(isPossible && canForksMount)(
-  'gives each forked bot its own /tmp and /var/tmp',
+  'each forked bot has its own /tmp and /var/tmp',
   { timeout: 60_000 },
   async () => {
     const bot = await openForkingBot(kind, forkableBot, { dataDirectory: await makeDataDirectory() });

@@ -6,7 +6,7 @@ import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
 import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
 import type { Probe } from '../conformance/probe.ts';
 
-/** Reads `/proc` and the data directory, independently of how the driver recognizes processes. */
+/** Finds processes through `/proc` and the data directory, without the code with which the driver recognizes processes. */
 export function openProbe(dataDirectory: string): Probe {
   const instancesDirectory = join(dataDirectory, 'instances');
   const buildersDirectory = join(dataDirectory, 'preparing');
@@ -14,7 +14,7 @@ export function openProbe(dataDirectory: string): Probe {
 
   const botOf = (instanceId: string): ProcessStat => {
     const record = recordOf(instanceId);
-    // The supervisor of a forked bot has several children, so the record names the bot's process.
+    // The supervisor of a forked bot has several children, so find the bot by its pid if the record contains it.
     const bot = runningProcesses().find(({ pid, parent }) =>
       record?.main == null ? parent === record?.supervisor?.pid : pid === record.main.pid,
     );
@@ -63,7 +63,10 @@ export function openProbe(dataDirectory: string): Probe {
   };
 }
 
-/** Finds processes by their variables or by the instance's account, because the kernel may hide variables of other accounts. */
+/**
+ * Finds processes by their environment variables or by the account of the instance, because the kernel may hide the variables of
+ * processes of other accounts.
+ */
 function count(
   matches: (variables: readonly string[]) => boolean,
   records: readonly (InstanceRecord | null)[],

@@ -157,7 +157,7 @@ describe.skipIf(!hasPython).each([
   ['pip', async () => searchPath],
   ['uv', async () => `${uv}:${searchPath}`],
 ])('a Python project, with %s', (tool, path) => {
-  it('installs its dependencies and runs, and reuses them when only bot.py changed', async () => {
+  it('installs its dependencies and runs, and reuses the dependencies when only bot.py changed', async () => {
     const bench = await openBench(await path());
     const files = { 'bot.py': pythonBot, 'requirements.txt': 'itsdangerous==2.2.0\n' };
     const first = await bench.prepare('first', await bench.project('one', files));
@@ -210,11 +210,11 @@ build-backend = "setuptools.build_meta"
     const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
     const building = { environment: variables };
     const bench = await openBench(await path(), { building, cacheLimitBytes: 400_000, needsNoIndex: true });
-    // Each project has an environment of its own.
+    // Add a comment with the id, so that each project gets its own Python environment.
     const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
       const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
       await bench.prepare(id, await bench.project(id, files), organizationId);
-      // uv also downloads the metadata of a wheel.
+      // Remove duplicates, because uv downloads the metadata of a wheel in a separate request.
       return [...new Set(index.downloads.splice(0))];
     };
     expect(await prepare('a1', 'a')).toEqual(['small']);
@@ -227,7 +227,7 @@ build-backend = "setuptools.build_meta"
     }
   });
 
-  it('rejects with status and last lines of a failed command, and removes its files', async () => {
+  it('fails with the exit status and last output of a failed command, and leaves no files', async () => {
     const bench = await openBench(await path());
     const project = await bench.project('bad', { 'bot.py': '', 'requirements.txt': 'itsdangerous==999\n' });
     await expect(bench.prepare('bad', project)).rejects.toThrow(
@@ -240,7 +240,7 @@ build-backend = "setuptools.build_meta"
   });
 });
 
-it.skipIf(!hasPython)('installs uv once for all organizations if PATH has none', async () => {
+it.skipIf(!hasPython)('the driver installs uv once for all organizations if PATH does not contain uv', async () => {
   const bench = await openBench('/usr/bin:/bin', { building: { installsUv: true } });
   const prepare = async (id: string) => {
     const files = { 'bot.py': '', 'requirements.txt': 'itsdangerous==2.2.0\n' };
@@ -259,7 +259,7 @@ it.skipIf(!hasPython)('installs uv once for all organizations if PATH has none',
   expect(await installed()).toEqual(first);
 });
 
-it.skipIf(!hasPython)('uses pip and logs the reason if uv cannot be installed', async () => {
+it.skipIf(!hasPython)('a build uses pip and logs the reason if uv cannot be installed', async () => {
   const building = { installsUv: true, environment: { PIP_INDEX_URL: 'http://me:password@127.0.0.1:1/' } };
   const bench = await openBench('/usr/bin:/bin', { building, needsNoIndex: true });
   const project = await bench.project('p', { 'bot.py': '' });
@@ -270,7 +270,7 @@ it.skipIf(!hasPython)('uses pip and logs the reason if uv cannot be installed', 
   expect(await readdir(join(bench.dataDirectory, 'tools/uv'))).toEqual([]);
 });
 
-it.skipIf(!hasPython)('installs a Python project from uv.lock', async () => {
+it.skipIf(!hasPython)('a Python project with uv.lock is installed with the locked versions', async () => {
   const bench = await openBench(`${uv}:${searchPath}`);
   const project = await bench.project('locked', {
     'bot.py': pythonBot.replace('2.2.0', '2.1.0'),
@@ -285,7 +285,7 @@ it.skipIf(!hasPython)('installs a Python project from uv.lock', async () => {
 });
 
 it.skipIf(!hasPython)(
-  'a Python project without a matching interpreter is rejected with the installed version',
+  'a Python project that requires another Python version is rejected with a message that names the installed version',
   async () => {
     const bench = await openBench();
     const project = await bench.project('new', {
@@ -302,7 +302,7 @@ const nodeBot = `const { nanoid } = require('nanoid/non-secure');
 require('http').createServer((request, response) => response.end(nanoid())).listen(process.env.PORT, '127.0.0.1');`;
 
 describe('a Node project', () => {
-  it('installs from its lock file under a separate account, and belongs to root afterwards', async () => {
+  it('installs from its lock file under a separate account, and its files then belong to root', async () => {
     const bench = await openBench();
     const manifest = { name: 'locked', version: '1.0.0', main: 'main.js', dependencies: { nanoid: '^3.3.0' } };
     const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': nodeBot });
@@ -321,7 +321,7 @@ describe('a Node project', () => {
     expect((await post(address, '/', {})).body).toHaveLength(21);
   });
 
-  it('warns without a lock file, and removes development dependencies after the build', async () => {
+  it('causes a warning if it has no lock file, and loses its development dependencies after the build', async () => {
     const bench = await openBench();
     const manifest = {
       main: 'built/main.js',

@@ -51,7 +51,7 @@ await runtime.close();
 `;
 
 it.skipIf(kind === 'mark')(
-  'spawns instances where the machine refuses user namespaces, and states the reason',
+  'the driver spawns instances if the machine refuses user namespaces, and reports the reason',
   async () => {
     const { closeServer, restartServer, dataDirectory, shimPackage, prepare, idOf, track } = await openForkingBot(kind);
     const names = ['first', 'second'];

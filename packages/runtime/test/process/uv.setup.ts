@@ -6,11 +6,11 @@ import { installUv } from '../../src/process/projects/install-uv.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory for uv that may be kept between test runs. */
+    /** Directory in which uv may be kept between test runs. */
     pythonCache: string;
     python: string | undefined;
     surroundings: Readonly<Record<string, string | undefined>>;
-    /** A directory with uv that every account can read. Empty if there is no Python. */
+    /** Path of a directory that contains uv and that every account can read. Empty string if uv could not be installed. */
     uvFolder: string;
   }
 }

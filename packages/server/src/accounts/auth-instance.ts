@@ -6,7 +6,7 @@ import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/gener
 import { newId } from '../store/uuid.ts';
 import { type AuthOptions, clientAddressHeader, type OpenIdProvider, openIdProvider } from './auth-options.ts';
 
-/** The page to which the OpenID Connect provider sends browsers back. */
+/** Path of the page to which the OpenID Connect provider redirects browsers after the sign-in. */
 const openIdReturnPath = '/sign-in/openid';
 
 /** Configures better-auth to use the service's tables. With `isSecure`, cookies have the attribute `Secure`. */
@@ -25,7 +25,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      // Log only the message, because the library's further arguments may contain e-mail addresses and tokens.
+      // Log only the message, because better-auth's other arguments may contain e-mail addresses and tokens.
       log: (_, message) => logger.warn({ message }, 'authentication library reported an error'),
     },
     user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...timestamps } },
@@ -54,13 +54,13 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
         ...timestamps,
       },
       encryptOAuthTokens: true,
-      // Do not link accounts: the e-mail address of a password account is not verified, so a person who signs in with OpenID
-      // Connect could get an account that somebody else created with that person's e-mail address.
+      // Do not link a sign-in with OpenID Connect to a password account with the same e-mail address. The address of a password
+      // account is not verified, so somebody else may have created the account.
       accountLinking: { enabled: false },
     },
     verification: { modelName: 'auth_verifications', fields: { expiresAt: 'expires_at', ...timestamps } },
     emailAndPassword: { enabled: true, disableSignUp: true },
-    // Disable rate limits of better-auth, because they apply only to its HTTP handler, which is never mounted.
+    // Disable better-auth's rate limits: they apply only to its HTTP handler, which this service never mounts.
     rateLimit: { enabled: false },
     advanced: {
       cookies: { session_token: { name: sessionCookie } },

@@ -7,7 +7,7 @@ export type OpenIdProvider = {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Domains of e-mail addresses that may sign in. Empty: all. */
+  /** E-mail addresses must belong to one of these domains to sign in. If empty, all domains are allowed. */
   readonly emailDomains: readonly string[];
 };
 
@@ -17,7 +17,7 @@ export type AuthOptions = {
   /** The key that signs cookies. */
   readonly secret: string;
   readonly openId: OpenIdProvider | null;
-  /** The URL of the service, to which the OpenID Connect provider sends browsers back. */
+  /** Returns the URL of the service. The OpenID Connect provider redirects browsers to a page under this URL. */
   readonly serviceUrl: () => string;
 };
 

@@ -4,8 +4,9 @@ import { type AuthOptions, clientAddressHeader } from './auth-options.ts';
 import type { Visitor } from './visitor.ts';
 
 /**
- * The library better-auth. Its functions are called directly and its HTTP handler is never mounted, so that none of its routes is
- * reachable. Loaded at the first use, because loading it takes a few hundred milliseconds and 40 MB.
+ * Gives access to the library better-auth. Its functions are called directly. Its HTTP handler is never mounted, so none of its
+ * routes is reachable. The library is loaded at the first use, because loading takes a few hundred milliseconds and 40 MB of
+ * memory.
  */
 export function createAuth(options: AuthOptions) {
   const instances = new Map<boolean, Promise<AuthInstance>>();
@@ -35,7 +36,7 @@ export function headersForBetterAuth({ cookie, userAgent, address }: Visitor): H
 }
 
 /**
- * Rejects a request over an unprotected connection, which would expose the session cookie.
+ * Rejects a request over plain HTTP from another machine, because somebody could intercept the session cookie.
  *
  * @throws failure `sign-in-needs-tls`
  */
@@ -44,8 +45,8 @@ export function requireHttpsOrLoopback({ isPrivateConnection }: Visitor): void {
 }
 
 /**
- * The code of a refusal by better-auth or OAuth, for example `authorization_pending`. Null for any other error, such as a failure of
- * the database.
+ * Returns the error code with which better-auth rejected a request, for example `authorization_pending`. Null for any other
+ * error, such as a failure of the database.
  */
 export function authErrorCode(error: unknown): string | null {
   // Check fields instead of `instanceof`, because better-auth and its error class are loaded only when needed.

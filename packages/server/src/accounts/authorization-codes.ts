@@ -44,8 +44,8 @@ export async function decideAuthorization(
 }
 
 /**
- * Returns a personal token for a code. Any attempt uses up the code, so that a program that intercepts it cannot guess the verifier
- * of PKCE (RFC 7636, section 4.6).
+ * Exchanges an authorization code for a personal token. The first attempt uses up the code even if it fails, so that a program
+ * that intercepts the code cannot guess the PKCE verifier (RFC 7636, section 4.6).
  *
  * @throws failure `authorization-code-invalid`, `personal-tokens-too-many`
  */
@@ -68,7 +68,7 @@ export async function exchangeAuthorizationCode(
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: token };
 }
 
-/** Only a hash of the code is stored. */
+/** Returns the key under which an authorization code is stored. The key contains only a hash of the code. */
 function identifierOf(code: string): string {
   return `authorization-code:${digestOf(code)}`;
 }

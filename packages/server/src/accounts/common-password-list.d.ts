@@ -1,4 +1,4 @@
-/** Declares the types of `fxa-common-password-list`, which includes none. */
+/** Declares the types of the package `fxa-common-password-list`, because the package contains no type declarations. */
 declare module 'fxa-common-password-list' {
   const commonPasswords: {
     /** Whether a password is one of the most common ones. False positives are rare, false negatives impossible. */

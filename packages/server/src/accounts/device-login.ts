@@ -37,7 +37,7 @@ export async function startDeviceLogin(
   };
 }
 
-/** Error codes of RFC 8628, section 3.5, as failures. */
+/** Maps the error codes of RFC 8628, section 3.5, to the reasons of failures. */
 const pollFailures: Readonly<Record<string, Reason>> = {
   authorization_pending: 'authorization-pending',
   slow_down: 'slow-down',
@@ -60,8 +60,8 @@ export async function pollDeviceLogin(
     const code = authErrorCode(error);
     throw code === null ? error : failure(pollFailures[code] ?? 'device-code-invalid', { cause: error });
   });
-  // better-auth opens a browser session for the device. Replace the session by a personal token, because the person can see,
-  // limit and revoke tokens.
+  // better-auth opens a browser session for the device. Replace the session with a personal token, because the person can list
+  // and revoke personal tokens.
   const session = await (await $context).internalAdapter.findSession(approved.access_token);
   if (session === null) throw failure('device-code-invalid');
   await deleteSession(db, session.session.id);
@@ -100,7 +100,11 @@ export async function getDeviceLogin(
   };
 }
 
-/** Approves or denies a pending login. @throws failure `device-login-not-found`, also if it is already decided */
+/**
+ * Approves or denies a pending device login.
+ *
+ * @throws failure `device-login-not-found`, also if the login was already approved or denied
+ */
 export async function decideDeviceLogin(
   context: Context,
   caller: PersonPrincipal,

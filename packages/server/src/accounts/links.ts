@@ -66,7 +66,8 @@ async function addInvitation(
 }
 
 /**
- * Creates an invitation without being a member. `organization`: name or id; null is the oldest.
+ * Creates an invitation for the operator, who need not be a member of the organization. `organization` is a name or an id; null
+ * means the oldest organization.
  *
  * @throws failure `organization-not-found`
  */
@@ -82,7 +83,10 @@ export async function createOperatorInvitation(
   return { ...created, organization: name };
 }
 
-/** The link with which the first person joins an organization as owner. Null if the organization has members. */
+/**
+ * Creates the link with which the first person joins an organization as owner. Returns null if the organization already has
+ * members.
+ */
 export async function createFirstInvitation(
   context: Context,
   scope: { readonly organizationId: string; readonly serviceUrl: string },
@@ -132,7 +136,11 @@ export async function createPasswordReset(
   return { email, expiresAt: row.expires_at.toISOString(), url: resetUrl(serviceUrl, token) };
 }
 
-/** Returns what a link offers, without using the link. @throws failure `link-invalid`, `too-many-attempts` */
+/**
+ * Describes a one-time link, for example the organization and role of an invitation, without using up the link.
+ *
+ * @throws failure `link-invalid`, `too-many-attempts`
+ */
 export async function describeLink(
   context: Context,
   visitor: Visitor,
@@ -145,14 +153,15 @@ export async function describeLink(
   return { purpose, email, role, organization, expiresAt: link.expires_at.toISOString() };
 }
 
-/** Finds an unused link without using it. @throws failure `link-invalid`, `too-many-attempts` */
+/** Finds a valid one-time link without using it up. @throws failure `link-invalid`, `too-many-attempts` */
 export async function findOpenLink({ db, now }: Context, visitor: Visitor, token: string): Promise<LinkRow> {
   await limitAttempts(db, 'link address', networkOf(visitor.address));
   return requireOpen(await findLink(db, hashToken(token)), now());
 }
 
 /**
- * Deletes a link that is being used, and returns its row. Call this in the transaction that grants what the link offers.
+ * Uses up a one-time link: deletes its row and returns the row. Call this in the transaction that does what the link is for, for
+ * example adds a member.
  *
  * @throws failure `link-invalid`
  */

@@ -10,7 +10,12 @@ import type { Visitor } from './visitor.ts';
 
 type Context = { readonly db: Database; readonly auth: Auth; readonly openId: OpenIdProvider | null };
 
-/** Returns the URL of the provider's sign-in page. A cookie ensures that only this browser can use the provider's response. @throws failure `openid-unavailable` */
+/**
+ * Returns the URL of the OpenID Connect provider's sign-in page. Sets a cookie, so that only this browser can use the
+ * provider's response.
+ *
+ * @throws failure `openid-unavailable`, `sign-in-needs-tls`, `too-many-attempts`
+ */
 export async function startOpenIdSignIn(context: Context, visitor: Visitor): Promise<{ url: string }> {
   requireHttpsOrLoopback(visitor);
   if (context.openId === null) throw failure('openid-unavailable');
@@ -27,9 +32,10 @@ export async function startOpenIdSignIn(context: Context, visitor: Visitor): Pro
 }
 
 /**
- * Signs in with the provider's response, and creates an account for a new person.
+ * Signs in with the response of the OpenID Connect provider, and creates an account for a new person.
  *
- * @throws failure `openid-failed`; `email-taken` if an account with a password has the address
+ * @throws failure `openid-failed`, `openid-unavailable`, `sign-in-needs-tls`, `too-many-attempts`; `email-taken` if an
+ * account with a password has the same e-mail address
  */
 export async function finishOpenIdSignIn(
   context: Context,

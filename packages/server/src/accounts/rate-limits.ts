@@ -14,18 +14,21 @@ const limits = {
   'link address': { burst: 30, perSecond: 1 / 20 },
   'openid address': { burst: 30, perSecond: 1 / 20 },
   'device-login address': { burst: 20, perSecond: 1 / 30 },
-  /** Limit on guesses of the user codes of device logins, which have 40 bits. */
+  /** Limit on one person's guesses of the user codes of device logins. A user code has 40 bits. */
   'device-code person': { burst: 20, perSecond: 1 / 30 },
   'password person': { burst: 10, perSecond: 1 / 60 },
 } as const satisfies Record<string, Limit>;
 
 /**
- * Takes a token from a bucket that all servers share. `subject` is stored as a hash. @throws failure `too-many-attempts`
+ * Takes a token from the token bucket of `subject`, for example of an IP address. All servers share the buckets. `subject` is
+ * stored as a hash.
+ *
+ * @throws failure `too-many-attempts`
  */
 export async function limitAttempts(db: Database, name: keyof typeof limits, subject: string): Promise<void> {
   const { burst, perSecond } = limits[name];
   const key = createHash('sha256').update(`${name} ${subject}`).digest('base64url');
-  // The clock of the database is the same for all servers.
+  // Use the clock of the database, because it is the same for all servers.
   const refilled = sql`least(${burst}::float8, bucket.tokens
     + extract(epoch from clock_timestamp() - bucket.updated_at) * ${perSecond}::float8)`;
   const { rows } = await sql`insert into rate_limits as bucket (key, tokens, updated_at)

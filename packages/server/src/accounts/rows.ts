@@ -13,7 +13,7 @@ export type TokenRow = Selectable<PersonalTokensTable>;
 export type LinkRow = Selectable<OneTimeLinksTable>;
 export type DeviceLoginRow = Selectable<DeviceLoginsTable>;
 
-/** The `provider_id` of passwords, which better-auth defines. */
+/** The `provider_id` of a credential that is a password. better-auth defines this value. */
 export const passwordProvider = 'credential';
 
 export function findUser(db: Database, id: string): Promise<UserRow | undefined> {
@@ -91,7 +91,7 @@ export function findLink(db: Database, hash: Buffer): Promise<LinkRow | undefine
   return db.selectFrom('one_time_links').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** Deletes a link and returns it. Of several concurrent calls, only one gets it. */
+/** Deletes a link and returns its row. Of several concurrent calls, only one gets the row; the others get undefined. */
 export function takeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
   return db.deleteFrom('one_time_links').where('hash', '=', hash).returningAll().executeTakeFirst();
 }
@@ -200,7 +200,6 @@ export async function findDeviceName(db: Database, deviceCode: string): Promise<
   return row?.device_name ?? null;
 }
 
-/** Deletes what has expired, and rate limits that were not used for a day, whose buckets are full again. */
 export async function insertVerification(
   db: Database,
   row: { readonly id: string; readonly identifier: string; readonly value: string; readonly expires_at: Date },
@@ -226,6 +225,7 @@ export async function takeVerification(db: Database, identifier: string, now: Da
   return row?.value;
 }
 
+/** Deletes expired rows, and rate limits that were not used for a day, because their token buckets are full again. */
 export async function deleteExpired(db: Database, now: Date): Promise<void> {
   for (const table of ['user_sessions', 'auth_verifications', 'device_logins', 'one_time_links'] as const) {
     await db.deleteFrom(table).where('expires_at', '<', now).execute();

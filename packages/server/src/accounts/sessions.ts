@@ -22,15 +22,16 @@ export async function findSession(
       throw error instanceof Error && error.cause !== undefined ? error.cause : error;
     });
   if (response === null) return null;
-  // A session is extended once a day, which also renews the cookie.
+  // Send the new cookie to the browser: once a day, better-auth extends the session and renews its cookie.
   visitor.setCookies(headers.getSetCookie());
   const { user, session } = response;
   return { person: { id: user.id, email: user.email }, sessionId: session.id };
 }
 
 /**
- * Signs in and returns the id of the user. The response gets the cookie of a new session; the session of a sent cookie ends, so
- * that an attacker who knows that cookie cannot use the new session (session fixation).
+ * Signs in and returns the id of the user. Opens a new session and adds its cookie to the response. If the request contains the
+ * cookie of an older session, ends that session, so that an attacker who knows the old cookie is not signed in (session
+ * fixation).
  *
  * @throws failure `sign-in-failed`, `sign-in-needs-tls`, `too-many-attempts`
  */
@@ -50,7 +51,7 @@ export async function signIn(
   }
 }
 
-/** Opens a browser session like `signIn`, for a password that was just set. */
+/** Opens a browser session like `signIn`, but without rate limits. Call this directly only for a password that was just set. */
 export async function openSession(
   { auth, db }: Context,
   visitor: Visitor,
@@ -81,7 +82,10 @@ export async function signOut({ auth, db }: Context, caller: PersonPrincipal): P
   caller.setCookies(headers.getSetCookie());
 }
 
-/** Ends all sessions and device logins of a person. Tokens that the person created stay valid. */
+/**
+ * Ends all browser sessions of a person, and deletes the tokens of the person's device logins. Tokens that the person created
+ * stay valid.
+ */
 export async function signOutEverywhere({ auth, db }: Context, caller: PersonPrincipal): Promise<void> {
   await db.transaction().execute(async (db) => {
     await deleteSessions(db, caller.person.id, null);

@@ -42,7 +42,11 @@ export async function signUp(
   return getUser(context, id);
 }
 
-/** Joins the organization of an invitation. @throws failure `link-invalid`, `too-many-attempts` */
+/**
+ * Adds a person with an account to the organization of an invitation.
+ *
+ * @throws failure `link-invalid`, `too-many-attempts`
+ */
 export async function acceptInvitation(context: Context, caller: PersonPrincipal, token: string): Promise<User> {
   requireAddressee(await findOpenLink(context, caller, token), caller.person.email);
   await context.db.transaction().execute(async (db) => {
@@ -53,7 +57,7 @@ export async function acceptInvitation(context: Context, caller: PersonPrincipal
 }
 
 /**
- * Sets a new password, ends all sessions, and signs in.
+ * Sets a new password with a reset link, ends all sessions of the person, and signs the person in.
  *
  * @throws failure `link-invalid`, `password-too-weak`, `sign-in-needs-tls`, `too-many-attempts`
  */

@@ -15,7 +15,11 @@ export async function listPersonalTokens({ db, now }: Context, userId: string): 
   return rows.filter((row) => !hasExpired(row, now())).map(present);
 }
 
-/** Creates a token, which only this response contains. @throws failure `personal-tokens-too-many` */
+/**
+ * Creates a personal token. Only this response contains the token, because the database stores only its hash.
+ *
+ * @throws failure `personal-tokens-too-many`
+ */
 export async function createPersonalToken(
   context: Context,
   userId: string,
@@ -53,7 +57,10 @@ export async function revokePersonalToken({ db }: Context, userId: string, token
   return present(row);
 }
 
-/** The person of a token. Looked up for each request, so that a revocation takes effect at once on all servers. */
+/**
+ * Returns the person whose personal token this is. Null if the token is unknown or has expired. Reads the database for
+ * each request, so that a revocation takes effect at once on all servers.
+ */
 export async function findTokenOwner(
   { db, now }: Pick<Context, 'db' | 'now'>,
   token: string,

@@ -76,7 +76,7 @@ export async function changePassword(
   return getUser(context, id);
 }
 
-/** Hashes with scrypt. Takes a few hundred milliseconds, so call it outside of a transaction. */
+/** Hashes a password with scrypt. This takes a few hundred milliseconds, so call it outside of a transaction. */
 export async function hashPassword(
   { auth }: Pick<Context, 'auth'>,
   visitor: Visitor,

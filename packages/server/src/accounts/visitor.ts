@@ -7,7 +7,10 @@ export type Visitor = {
   readonly requestId: string;
   /** URL at which the client reached the service, without a trailing slash. */
   readonly serviceUrl: string;
-  /** Whether browsers keep cookies of this connection secret: over HTTPS, and on the service's own machine. */
+  /**
+   * True if no other machine can intercept the cookies of this connection: over HTTPS, and on the service's own
+   * machine.
+   */
   readonly isPrivateConnection: boolean;
   readonly userAgent: string | undefined;
   /** The `Cookie` header. */

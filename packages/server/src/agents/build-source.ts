@@ -6,7 +6,10 @@ export type BuildSource = {
   readonly prepared: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** Reads a successful build and locks its row until the transaction ends. Null if there is none in the region. */
+/**
+ * Reads a successful build and locks its row until the transaction ends. Null if the region has no successful build
+ * with this id.
+ */
 export async function findBuildSource(
   context: { db: Database; now: () => Date },
   scope: { readonly organizationId: string; readonly region: string },

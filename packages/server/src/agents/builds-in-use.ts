@@ -1,21 +1,30 @@
 import type { Database } from '../store/tables.ts';
 import { listBuildIdsInUse } from './deployment-rows.ts';
 
-/** Number of latest deployments per agent that can be rolled back to. Their builds are kept. */
+/**
+ * Number of latest deployments per agent whose builds are kept, so that the agent can be rolled back to these
+ * deployments.
+ */
 const keptDeployments = 10;
 
 /**
- * Number of latest deployments per agent whose builds are repeated after a restore: the serving one and the one before
- * it.
+ * Number of latest deployments per agent whose builds are repeated after a restore: usually the serving deployment and
+ * the previous one.
  */
 const repeatedDeployments = 2;
 
-/** Returns which of the builds are used by a desired, serving or recent deployment, or by a running instance. */
+/**
+ * Returns the ids in `buildIds` whose build is used by a desired, serving or recent deployment, or by a running
+ * instance.
+ */
 export async function buildsInUse(db: Database, buildIds: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(buildIds.length === 0 ? [] : await listBuildIdsInUse(db, buildIds, keptDeployments));
 }
 
-/** Returns which of the builds belong to a serving, desired or previously serving deployment of an agent. */
+/**
+ * Returns the ids in `buildIds` whose build is used by a desired or serving deployment, by one of the two latest
+ * deployments of an agent, or by a running instance.
+ */
 export async function findRecentlyServingBuilds(
   db: Database,
   buildIds: readonly string[],

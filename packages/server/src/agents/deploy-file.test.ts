@@ -17,7 +17,7 @@ describe('readDeployFile', () => {
     return read();
   }
 
-  it('uses the name of the directory if it has no deploy file', async () => {
+  it('uses the name of the directory as the agent name if there is no deploy file', async () => {
     expect(await read('my-bot')).toMatchObject({ agent_name: 'my-bot', scaling: { min_agents: 0, max_agents: 50 } });
   });
 
@@ -53,12 +53,12 @@ describe('readDeployFile', () => {
     expect(String(error)).toContain(problem);
   });
 
-  it('reports all errors at once', async () => {
+  it('reports all errors of a deploy file in one message', async () => {
     const error = await reading('agent_name = "X"\nmax_session_duration = 1\n[scaling]\nmax_agents = 99').catch(String);
     expect(error).toMatch(/agent_name:.*max_session_duration:.*scaling\.max_agents:/);
   });
 
-  it('rejects an unreadable file', async () => {
+  it('rejects a deploy file that cannot be read', async () => {
     await mkdir(join(directory, 'deploy.toml'));
     await expect(read()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringContaining('EISDIR') });
   });

@@ -9,8 +9,8 @@ export class DeployFileError extends Error {
 }
 
 /**
- * Reads `deploy.toml` of a directory, or `pcc-deploy.toml` of a Pipecat Cloud project. Without either, the
- * directory's own name is the agent's name.
+ * Reads `deploy.toml` of a directory, or `pcc-deploy.toml` of a Pipecat Cloud project. If neither file exists,
+ * `directoryName` becomes the name of the agent.
  *
  * @throws DeployFileError
  */

@@ -146,7 +146,7 @@ describe('agents from builds', () => {
       expect(await createAgent(context(), other, { serviceName: 'echo', buildId: theirs })).toBe('deployment');
     });
 
-    it('accepts null for an unset field, as some clients send it', async () => {
+    it('accepts null for an unset field, because some clients send null', async () => {
       const fields = { krispViva: { audioFilter: null }, image: null, secretSet: null, forceRedeploy: null };
       expect(await create({ buildId: await build(), ...fields })).toBe('deployment');
     });
@@ -180,7 +180,7 @@ describe('agents from builds', () => {
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
     });
 
-    it('gives the new deployment to a session start that waited for the lock', async () => {
+    it('gives the new deployment to a session start that waited for the lock during the activation', async () => {
       await update({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const waiting = async () =>
@@ -205,7 +205,7 @@ describe('agents from builds', () => {
       expect((await list()).total_count).toBe(1);
     });
 
-    it('creates a new deployment without changes if forced', async () => {
+    it('creates a new deployment if forceRedeploy is true, even if nothing changed', async () => {
       expect(await update({ forceRedeploy: true })).toBe('deployment');
       expect((await list()).total_count).toBe(2);
       expect((await show()).deployment.buildId).toBe((await list()).deployments[1]?.buildId);
@@ -240,10 +240,10 @@ describe('agents from builds', () => {
     });
 
     it.each([
-      ['a minimum above the current maximum', { autoScaling: { maxAgents: 0 } }],
-      ['with a minimum above the maximum that is there', { autoScaling: { minAgents: 51 } }],
-      ['to another region', { region: 'eu' }],
-    ])('rejects %s', async (_, fields) => {
+      ['a maximum below the current minimum', { autoScaling: { maxAgents: 0 } }],
+      ['a minimum above the current maximum', { autoScaling: { minAgents: 51 } }],
+      ['a different region', { region: 'eu' }],
+    ])('rejects a request with %s', async (_, fields) => {
       await expect(update(fields)).rejects.toMatchObject({ reason: 'invalid-request' });
     });
 
@@ -256,7 +256,7 @@ describe('agents from builds', () => {
       expect(await show()).toMatchObject({ desiredDeploymentId: first });
     });
 
-    it('keeps the previous deployment serving after a failed one, and shows the reason on the agent', async () => {
+    it('keeps the previous deployment serving after a deployment failed, and shows the error on the agent', async () => {
       await update({ buildId: await build() });
       const failed = await fail();
       expect(await serving()).toMatchObject({ deploymentId: first });
@@ -283,11 +283,11 @@ describe('agents from builds', () => {
       });
       // A late event does not reactivate the failed deployment.
       expect(await activateDeployment(context(), { id: failed, agentId: (await show()).id })).toBe(false);
-      // After a failed deployment, an identical request creates a new one.
+      // After a failed deployment, an identical request creates a new deployment.
       expect(await update({})).toBe('deployment');
     });
 
-    it('supersedes a pending deployment by a later one', async () => {
+    it('supersedes a pending deployment when a later one is created', async () => {
       await update({ buildId: await build() });
       const given = (await show()).desiredDeploymentId;
       await update({ buildId: await build() });
@@ -321,7 +321,7 @@ describe('agents from builds', () => {
     });
     const deployment = (id: string) => getDeployment(rows, scope, 'echo', id, async () => []);
 
-    it('creates a new deployment with the build and settings of the previous one', async () => {
+    it('creates a new deployment with the build and settings of the previous deployment', async () => {
       await roll();
       expect(await serving()).toMatchObject({ deploymentId: second });
       const third = await activate();
@@ -342,7 +342,7 @@ describe('agents from builds', () => {
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('returns to the serving deployment after a failed one', async () => {
+    it('returns to the serving deployment after a later deployment failed', async () => {
       await update({ buildId: await build() });
       await fail();
       await roll();

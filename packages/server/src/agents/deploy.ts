@@ -24,7 +24,8 @@ export type Change = 'deployment' | 'scaling' | 'none';
 /**
  * Creates an agent with its first deployment.
  *
- * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `invalid-request`
+ * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, the failures of
+ * `pinSecretSet`, `invalid-request`
  */
 export async function createAgent(
   context: Context,
@@ -93,7 +94,10 @@ export async function updateAgent(
   });
 }
 
-/** Returns what the request changes, except for secrets. Repeating a failed deployment counts as a change. */
+/**
+ * Returns what the request changes, without regard to secrets. After a failed deployment, every request counts as a new
+ * deployment.
+ */
 function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
@@ -117,7 +121,10 @@ async function sourceFor(
   return build;
 }
 
-/** Pins the current revision of the requested or previous secret set. Changing only instance numbers may keep pins. */
+/**
+ * Pins the current revision of the requested secret set, or of the set that the agent already uses. If that set cannot
+ * be pinned and the request changes only instance numbers, keeps the existing pins.
+ */
 async function pinsFor(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
@@ -135,7 +142,7 @@ async function pinsFor(
   });
 }
 
-/** Pins the current revision of a secret set. Rejects if the set is not ready. */
+/** Pins the current revision of a secret set. Returns no pins if `name` is null. Rejects if the set is not ready. */
 async function pinNamed(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },

@@ -5,7 +5,10 @@ import { isUuid } from '../store/uuid.ts';
 
 export type DeploymentRow = Selectable<DeploymentsTable>;
 
-/** Activates a deployment in one statement; false if it is no longer desired. The caller holds the agent's lock. */
+/**
+ * Activates a validated deployment in one SQL statement. Returns false if the deployment is no longer desired. The
+ * caller must hold the agent's lock.
+ */
 export async function activateValidated(
   db: Database,
   agentId: string,
@@ -47,7 +50,10 @@ export async function supersedePending(db: Database, agentId: string, byId: stri
     .execute();
 }
 
-/** Changes the instance numbers in place, because they belong to the agent and not to a deployment. */
+/**
+ * Changes the instance numbers of existing deployments. These numbers belong to the agent, so a change needs no new
+ * deployment.
+ */
 export async function updateScaling(
   db: Database,
   ids: readonly string[],
@@ -185,7 +191,10 @@ export async function recordDeploymentProblem(
     .execute();
 }
 
-/** Returns deployments that are desired or serving, or have instances or their own prepared project. */
+/**
+ * Returns the deployments of a region that are desired or serving, that have their own prepared project, or whose id is
+ * in `alsoIds`.
+ */
 export function listOpenDeploymentRows(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
@@ -233,7 +242,10 @@ export function listOpenDeploymentRows(db: Database, region: string, alsoIds: re
     .execute();
 }
 
-/** Returns which builds a current deployment, or one of the `kept` latest deployments of an agent, uses. */
+/**
+ * Returns the ids of builds that are used by a running instance, by a desired or serving deployment, or by one of the
+ * `kept` latest deployments of an agent. Considers only builds in `ids`.
+ */
 export async function listBuildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct deployments.build_id as id from deployments join agents on agents.id = deployments.agent_id

@@ -77,7 +77,7 @@ export async function recordPreparedProject(
   });
 }
 
-/** Activates a deployment and ends the previous one. Returns false if the deployment is no longer desired. */
+/** Activates a deployment, which replaces the serving one. Returns false if the deployment is no longer desired. */
 export function activateDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },

@@ -77,7 +77,7 @@ describe('agents from directories', () => {
     expect(await serving()).toBe('not-ready');
   });
 
-  it('pins the secret set of the deploy file once it is ready, and keeps the serving deployment until then', async () => {
+  it('pins the secret set of the deploy file once the set is ready, and keeps the serving deployment until then', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
@@ -130,7 +130,7 @@ describe('agents from directories', () => {
     },
   );
 
-  it('keeps the previous deployment after a failure, shows the error, and retries on the next start', async () => {
+  it('keeps the previous deployment after a failed preparation, shows the error, and retries on the next start', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('main.js', '2');
@@ -260,7 +260,7 @@ describe('agents from directories', () => {
       expect(await show()).toMatchObject({ conditions: [] });
     });
 
-    it('list agents by name and region, and never those of another organization', async () => {
+    it('list agents sorted by name, filter them by region, and omit agents of other organizations', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const other = await rows.agent(organizationId, { name: 'alpha', region: 'eu' });
@@ -279,7 +279,7 @@ describe('agents from directories', () => {
       await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
     });
 
-    it('do not list a deleted agent or find it by name or id', async () => {
+    it('return 404 for a deleted agent, by name and by id', async () => {
       await start();
       const id = await agentId();
       await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();

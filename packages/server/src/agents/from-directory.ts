@@ -20,7 +20,7 @@ export type DirectoryAgent = {
   readonly name: string;
   readonly deploymentId: string;
   readonly changed: boolean;
-  /** Whether the project of the deployment is already prepared. */
+  /** False if the reconciler still has to prepare or validate the deployment. */
   readonly prepared: boolean;
 };
 
@@ -51,7 +51,7 @@ export async function agentFromDirectory(
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
     const newest = await findNewestFromDirectory(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
-    // If a user deployed something else, that deployment stays until the directory changes.
+    // If a user deployed something else to this agent, keep that deployment until the directory changes.
     if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {
       const isOurs = desired.id === newest.id;
       return { name, deploymentId: desired.id, changed: false, prepared: !isOurs || desired.state === 'ready' };
@@ -72,7 +72,10 @@ function isSame(source: DeploymentSource, path: string, contentHash: string): bo
   return source.kind === 'directory' && source.path === path && source.contentHash === contentHash;
 }
 
-/** If the secret set is not ready, keeps the current deployment; the next start of the service tries again. */
+/**
+ * Pins the secret set that the deploy file names. Rejects if the set is not ready: the agent then keeps its current
+ * deployment, and the next start of the service tries again.
+ */
 async function pinsOf(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Database, SecretPin } from '../store/tables.ts';
 
-/** Treats any JSON but an array as an empty array, because one damaged row must not fail queries over all rows. */
+/**
+ * Treats pins that are not a JSON array as an empty array, because one damaged row must not fail queries over all rows.
+ */
 const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
   else '[]'::json end`;
 

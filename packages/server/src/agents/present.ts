@@ -77,7 +77,10 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   };
 }
 
-/** Formats the reason of a failure or of a start method without square brackets, which an existing client treats as markup. */
+/**
+ * Formats the error of a deployment, or the reason for a start method, without square brackets, because an existing client treats
+ * them as markup. If `text` is null, returns a general message.
+ */
 export function formatReason(text: string | null): string {
   return withoutBrackets(text ?? 'The deployment failed.');
 }

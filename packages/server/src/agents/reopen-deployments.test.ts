@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => rows.close());
 
 /**
- * Creates an agent with a serving deployment (unless `active` is null) and a desired one (unless `desired` is null).
+ * Creates an agent whose serving and desired deployments have the given states. If `active` is null, no deployment
+ * serves. If `desired` is null, the serving deployment is also the desired one.
  */
 async function agentWith(active: State | null, desired: State | null, fields: Parameters<TestRows['agent']>[1] = {}) {
   const id = await rows.agent(organizationId, { name: `a${newId()}`.slice(0, 30), ...fields });
@@ -54,7 +55,7 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
 it.each([
   ['another region', { region: 'eu-west' }],
   ['a deleted agent', { deleted_at: testNow }],
-])('reopenDeployments does not change %s', async (_, fields) => {
+])('reopenDeployments does not change the deployment of %s', async (_, fields) => {
   const { activeId } = await agentWith('ready', null, fields);
   await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
   expect(await stateOf(activeId)).toBe('ready');

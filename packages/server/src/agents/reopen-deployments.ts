@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
 /**
- * Prepares the serving deployments of a region again after a restore, which does not contain prepared projects. Each
- * serves again once its project is prepared and its first instance is ready. A deployment in progress continues only if
- * the agent had no serving deployment.
+ * Prepares the serving deployments of a region again after a restore, because a backup does not contain prepared
+ * projects. Each deployment serves again once its project is prepared and its first instance is ready. A deployment
+ * that was in progress continues only if no deployment of the agent was serving.
  */
 export async function reopenDeployments(
   { db, now }: { readonly db: Database; readonly now: () => Date },

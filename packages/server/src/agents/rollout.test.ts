@@ -38,7 +38,7 @@ const usage = (deploymentId: string, fields = {}) => [
   { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, ...fields },
 ];
 
-/** Returns the fields that existing clients evaluate, in the order in which they check them. */
+/** Evaluates the fields of a rollout in the same order as existing clients. */
 function reading(...args: Parameters<typeof computeRollout>) {
   const [desired, active] = args;
   const { reconciled, errors, conditions } = computeRollout(...args);
@@ -71,14 +71,14 @@ describe('a rollout is shown as', () => {
   });
 });
 
-describe('the health of a revision', () => {
+describe('a revision of an agent', () => {
   const health = (row: DeploymentRow, fields = {}) =>
     computeRollout(row, row.state === 'ready' ? row : undefined, undefined, usage('new', fields)).currentRevision
       .health;
   const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh\n' };
   const troubled = { error: 'It exited.', error_code: 'PCC_BOT_EXITED', error_at: ago(3), last_exit: exit } as const;
 
-  it('is good for a serving deployment without instances', () => {
+  it('is ready for a serving deployment without instances', () => {
     expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
   });
 
@@ -89,7 +89,7 @@ describe('the health of a revision', () => {
     expect(ofRow({ ...served, ...troubled, error_code: 'PCC_UNKNOWN_ERROR' })).toBe(true);
   });
 
-  it('is progressing while the first instance starts', () => {
+  it('is waiting while the first instance starts', () => {
     expect(health(deployment(), { starting: 1 })).toMatchObject({ ready: false, state: 'waiting', replicasStarted: 1 });
   });
 
@@ -97,7 +97,7 @@ describe('the health of a revision', () => {
     ['once', { restarts: 1 }, 'Error'],
     ['a crash loop', { restarts: 2 }, 'CrashLoopBackOff'],
     ['out of memory', { restarts: 2, last_exit: { ...exit, outOfMemory: true } }, 'OOMKilled'],
-  ])('shows that instances of a serving deployment do not start: %s', (_, fields, reason) => {
+  ])('shows why instances of a serving deployment fail to start: %s', (_, fields, reason) => {
     const row = { ...served, ...troubled, ...fields };
     expect(health(row)).toMatchObject({
       ready: false,
@@ -129,7 +129,7 @@ describe('the health of a revision', () => {
     });
   });
 
-  it('includes a draining deployment, with the time it was replaced', () => {
+  it('is also returned for a draining deployment, with the time when the deployment was replaced', () => {
     const draining = deployment({ id: 'old', state: 'ready', activated_at: ago(60), replaced_at: testNow });
     const { previousRevision } = computeRollout(
       served,

@@ -18,7 +18,10 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
     .executeTakeFirst();
 }
 
-/** Locks the agent until the transaction ends, so that the count compared with `max_agents` is exact. */
+/**
+ * Locks an agent until the transaction ends, so that concurrent starts cannot exceed `max_agents`. Returns undefined if
+ * the agent does not exist.
+ */
 export async function lockWithActiveDeployment(
   db: Database,
   organizationId: string,
@@ -73,7 +76,7 @@ export function listAgentRows(db: Database, organizationId: string, region: stri
 export async function requireAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
   await insertAgent(db, row);
   const agent = await lockAgentByName(db, row.organization_id, row.name);
-  // The agent was deleted between the two statements, so its name is available again.
+  // If the agent was deleted between the two statements, insert a new one, because the name is available again.
   return agent ?? requireAgent(db, row);
 }
 

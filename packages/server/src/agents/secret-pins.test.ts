@@ -41,7 +41,7 @@ describe('an agent with secrets', () => {
     return row.secret_pins.map(({ secretSet, revision }) => `${secretSet} ${revision}`);
   };
 
-  it('is rejected while its secret set is missing or not ready, and then pins the current revision', async () => {
+  it('is rejected until its secret set is ready, and then pins the current revision of the set', async () => {
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-found', status: 404 });
     await put({ A: '1' });
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-ready', status: 409 });
@@ -63,7 +63,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 2']);
   });
 
-  it('can change instance numbers while its secret set is not ready, and pins a new revision that is ready', async () => {
+  it('can change instance numbers while its secret set is not ready, and pins a new revision once it is ready', async () => {
     await put({ A: '1' });
     await vault.deliver();
     await create();
@@ -149,7 +149,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 1']);
   });
 
-  it('rolls back to its earlier secret revision if that still exists', async () => {
+  it('rolls back to an earlier revision of its secret set only if the set still exists', async () => {
     await ready({ A: '1' });
     await create();
     const first = (await show()).desiredDeploymentId;

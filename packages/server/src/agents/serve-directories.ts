@@ -12,7 +12,10 @@ type Context = {
   hashDirectory: (path: string) => Promise<string>;
 };
 
-/** `preparing` is the id of the deployment that the reconciler still has to prepare, or null. */
+/**
+ * `problem` says why the directory cannot be served, or is null. `preparing` is the id of the deployment that the
+ * reconciler still has to prepare or validate, or null.
+ */
 export type ServedDirectory = {
   readonly name: string;
   readonly problem: string | null;

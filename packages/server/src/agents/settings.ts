@@ -98,7 +98,10 @@ export function requireSupported(request: Request): void {
   }
 }
 
-/** Warns about an agent name with "start", because standard WebRTC clients replace the first `/start` in a URL. */
+/**
+ * Returns a warning for an agent name that begins with "start", because standard WebRTC clients replace the first
+ * `/start` in a URL. Null for any other name.
+ */
 export function warnAboutName(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (

@@ -2,7 +2,10 @@ import type { Database } from '../store/tables.ts';
 import { type AuditEvent, computeChainHash, initialPreviousHash } from './chain.ts';
 import { findLastEvent, insertEvent, lockAuditLog } from './rows.ts';
 
-/** Appends to an audit log. Call this last in a transaction, because the log stays locked until the end. */
+/**
+ * Appends an entry to an audit log. Call this last in a transaction, because the log stays locked until the transaction
+ * ends.
+ */
 export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
   await lockAuditLog(db, organizationId);
   const last = await findLastEvent(db, organizationId);

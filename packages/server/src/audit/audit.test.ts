@@ -43,7 +43,7 @@ const append = (organizationId: string, one: AuditEvent) =>
   rows.db.transaction().execute((db) => appendAudit(db, organizationId, one));
 const verify = (organizationId = home) => verifyAudit(context(), { organizationId });
 const list = (query: object = {}) => listAuditEntries(context(), { organizationId: home }, { ...wholePage, ...query });
-/** Runs statements that only the owner of the tables can run. */
+/** Runs SQL statements with the triggers of the audit log disabled, as only the owner of the table can do. */
 const tamper = async (...statements: string[]) => {
   await sql`alter table audit_events disable trigger user`.execute(rows.db);
   for (const statement of statements) await sql.raw(statement).execute(rows.db);
@@ -98,7 +98,7 @@ describe('verifyAudit', () => {
     expect(await verify()).toMatchObject({ ok: false, brokenAt: 5, entries: 4, lastSequence: 4 });
   });
 
-  it('has a test for each column of the table', async () => {
+  it('is tested with a change to each column of the table', async () => {
     const { rows: columns } = await sql<{ name: string }>`select column_name as name from information_schema.columns
       where table_name = 'audit_events' and column_name <> 'organization_id'`.execute(rows.db);
     expect(columns).toHaveLength(18);
@@ -134,7 +134,7 @@ describe('appendAudit', () => {
   });
 });
 
-describe('retention', () => {
+describe('audit log retention', () => {
   const purge = (days: number) => purgeAudit(context(), days);
   const sequences = async (organizationId = home) =>
     (await listAuditEntries(context(), { organizationId }, wholePage)).entries.map(({ sequence }) => sequence);
@@ -158,7 +158,7 @@ describe('retention', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 2, firstSequence: 9, removedThrough: 8 });
   });
 
-  it('keeps an old entry behind a younger one', async () => {
+  it('keeps an old entry that follows a younger one', async () => {
     await append(home, event(1));
     await append(home, event(10));
     expect(await purge(4.5)).toBe(5);
@@ -179,7 +179,7 @@ describe('retention', () => {
     expect(await verify()).toMatchObject({ ok: false, brokenAt: 6, entries: 0 });
   });
 
-  it('deletes nothing when its connection is terminated', async () => {
+  it('deletes nothing when its database connection is terminated', async () => {
     const holder = new pg.Client(clientConfig(rows.database.address));
     await holder.connect();
     await holder.query('begin');
@@ -247,7 +247,7 @@ describe('createRefusalLog', () => {
     result: 'secret-set-not-found',
   });
 
-  it('limits the entries of each organization and records how many were left out', async () => {
+  it('limits the entries of each organization and records the number of omitted entries', async () => {
     const log = createRefusalLog(context(), createRateLimit({ burst: 3, perSecond: 0.1 }, context().now));
     const other = await rows.organization('other');
     for (let number = 0; number < 50; number++) await log.record(refusal());

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A person, with their e-mail address at the time of the action. */
 export type Person = { readonly id: string; readonly email: string };
 
-/** The caller and its IP address. `keyId` is null if a person in a browser, the operator or the service itself acts. */
+/** The caller and its IP address. `keyId` is null if the caller is a person in a browser, the operator, or the service itself. */
 export type Actor = {
   /** Id of the API key or personal access token that authenticated the request. */
   readonly keyId: string | null;
@@ -26,7 +26,7 @@ export type AuditEvent = {
   readonly revisionAfter: number | null;
   /** The result: `done`, `started`, `unchanged`, `dry-run`, or the error reason of a refused request. */
   readonly result: string;
-  /** Number of requests that the entry represents, 1 if missing. */
+  /** Number of requests that the entry represents; undefined means 1. */
   readonly count?: number;
 };
 
@@ -42,8 +42,9 @@ export const ofWholeOrganization = {
 export const initialPreviousHash = Buffer.alloc(32);
 
 /**
- * SHA-256 of a JSON list with the previous hash and the event. The list ends with the person only if there is one, so that events
- * from before people had accounts keep their hashes. docs/operations.md verifies exported logs with it.
+ * Returns the hash of an event: SHA-256 of a JSON list with the previous hash and the fields of the event. The list contains the
+ * person only if there is one, so that older events without a person keep their hashes. docs/operations.md shows how to verify an
+ * exported log with these hashes.
  */
 export function computeChainHash(
   previous: Buffer,

@@ -14,14 +14,15 @@ export type Refusal = {
 };
 
 export type RefusalLog = {
-  /** Resolves when the refusal is stored or, above the rate limit, when it is only counted. Never rejects. */
+  /** Stores a refusal, or above the rate limit only counts it. Then resolves; never rejects. */
   readonly record: (refusal: Refusal) => Promise<void>;
   /** Stores, for each organization that exceeded the limit, an `audit.left-out` entry with the number of omitted refusals. */
   readonly recordLeftOut: () => Promise<void>;
 };
 
 /**
- * Records refused requests in the audit log, each in its own transaction. `limit` keeps these entries from filling the disk.
+ * Records refused requests in the audit log, each in its own transaction. `limit` limits the rate of these entries, so that they
+ * do not fill the disk.
  */
 export function createRefusalLog(
   context: { readonly db: Database; readonly now: () => Date; readonly logger: Pick<Logger, 'warn'> },

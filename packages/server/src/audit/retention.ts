@@ -5,7 +5,8 @@ const dayMs = 86_400_000;
 
 /**
  * Deletes entries older than `days` from all logs, except the newest entry of each log; 0 deletes nothing. Each log is
- * shortened in one statement, so that it verifies even if the process is killed. Returns the number of deleted entries.
+ * shortened in one statement, so that the log verifies even if the process is killed. Returns the number of deleted
+ * entries.
  *
  * @throws if `days` is below the minimum that the trigger `audit_events_stay` enforces; then no entry is deleted
  */

@@ -3,7 +3,7 @@ import type { AuditEventsTable, Database } from '../store/tables.ts';
 
 export type AuditRow = Selectable<AuditEventsTable>;
 
-/** Blocks other writers of this organization's log until the transaction ends. */
+/** Blocks other writers of an organization's audit log until the transaction ends. */
 export async function lockAuditLog(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audit ${organizationId}`}, 0))`.execute(db);
 }
@@ -22,7 +22,7 @@ export async function insertEvent(db: Database, row: Insertable<AuditEventsTable
   await db.insertInto('audit_events').values(row).execute();
 }
 
-/** Lists events whose sequence is greater than `after`, oldest first. */
+/** Lists events whose sequence number is greater than `after`, oldest first. */
 export function listEventsAfter(
   db: Database,
   organizationId: string,
@@ -43,12 +43,12 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** Name of the affected object in upper or lower case. */
+  /** Name of the affected object. Upper and lower case match alike. */
   readonly object: string | null;
   readonly result: string | null;
 };
 
-/** Lists one page of events. `beyond` is the last sequence of the previous page. */
+/** Lists one page of events. `beyond` is the last sequence number of the previous page, or null for the first page. */
 export function listEventPage(
   db: Database,
   organizationId: string,

@@ -20,8 +20,8 @@ export type BackupContext = LogsContext & {
 
 /**
  * Streams a backup of the database and the data directory as a tar archive. All rows come from one database snapshot.
- * Files are read after the snapshot, so the encryption keys of all rows are included; a file that is removed in between
- * is omitted.
+ * Files are read after the snapshot, so the encryption keys of all rows are included. A file that is removed after the
+ * snapshot is omitted.
  */
 export async function* createBackup(context: BackupContext): AsyncGenerator<Buffer> {
   const createdAt = context.now();

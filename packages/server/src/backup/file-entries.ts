@@ -5,7 +5,10 @@ import type { Entry } from './tar.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** Returns a file as tar entries, or none if it was removed. Pads the content if the file shrinks meanwhile. */
+/**
+ * Returns the tar entry of a file, or none if the file was removed. Pads the content with zeros if the file shrinks
+ * while it is read.
+ */
 export async function* fileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     const { size } = await file.stat();
@@ -13,7 +16,10 @@ export async function* fileEntries(dataDirectory: string, path: string): AsyncGe
   });
 }
 
-/** Returns tar entries for the selected files directly in a directory. None if the directory does not exist. */
+/**
+ * Returns tar entries for the files of a directory whose names `isWanted` accepts, without subdirectories. Returns none
+ * if the directory does not exist.
+ */
 export async function* directoryEntries(
   dataDirectory: string,
   path: string,
@@ -52,7 +58,9 @@ async function* withFile(
   }
 }
 
-/** Reads exactly the bytes of a range. Pads with zeros, because the tar header already announced the size. */
+/**
+ * Reads exactly the bytes of a range. Pads missing bytes with zeros, because the tar header already states the size.
+ */
 async function* read(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const chunk = Buffer.alloc(Math.min(chunkBytes, to - at));

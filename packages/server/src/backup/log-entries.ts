@@ -13,8 +13,9 @@ export type LogsContext = {
 };
 
 /**
- * Returns tar entries for the stored output of an instance, without ranges that were dropped. Omits output far above
- * its limit: a bot can extend its sparse file to exabytes, and on a full disk the service cannot record dropped ranges.
+ * Returns tar entries for the stored output of an instance, without dropped ranges. Omits an output file that is far
+ * larger than its limit: a bot can extend its sparse file to exabytes, and while the disk is full, the service cannot
+ * record which ranges it dropped.
  */
 export async function* logEntries(context: LogsContext, directory: string): AsyncGenerator<Entry> {
   const { dataDirectory } = context;

@@ -16,7 +16,7 @@ export async function findPendingRestore(dataDirectory: string): Promise<Pending
 
 /**
  * Rejects if an earlier `botcli operator restore` was interrupted. Call this before creating anything in the data
- * directory, which must stay empty for the next restore.
+ * directory, because a repeated restore requires an empty data directory.
  *
  * @throws OperatorError
  */
@@ -28,14 +28,19 @@ export async function requireNoPartialRestore(dataDirectory: string): Promise<vo
   );
 }
 
-/** Moves the files of the backup to their final paths. Idempotent, so a killed start can repeat it. */
+/**
+ * Moves the files of the backup to their final paths. Idempotent, so that the next start can repeat it after a kill.
+ */
 export async function moveRestoredFiles({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const files = join(directory, 'files');
   await mkdir(files, { recursive: true });
   for (const name of await readdir(files)) await rename(join(files, name), join(dataDirectory, name));
 }
 
-/** Removes a completed restore. Renames its directory first, so that a kill leaves no partial one. */
+/**
+ * Removes a completed restore. Renames the restore's directory first, so that a kill leaves no partial directory that
+ * the next start would restore.
+ */
 export async function removeCompletedRestore({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const old = join(dataDirectory, 'restore.done');
   await rm(old, { recursive: true, force: true });

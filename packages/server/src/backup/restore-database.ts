@@ -29,8 +29,8 @@ export async function restoreDatabase(
   }
   await context.db.transaction().execute(async (db) => {
     if (await wasRestored(db, manifest.id)) return;
-    // Apply only the migrations that the backup knows, because the columns of the backup match these. Later migrations
-    // then also change the restored rows.
+    // Apply only the migrations that the backup contains, because its rows have the columns of these migrations. Apply
+    // later migrations after inserting the rows, so that they convert the rows.
     const applied = await migrateWithin(db, known);
     if (applied.length < known.length) {
       throw new StoreError(
@@ -81,8 +81,8 @@ async function parentsFirst(db: Database): Promise<readonly string[]> {
 }
 
 /**
- * Ends the instances in the backup, which do not run on this machine, and lets builds be prepared again from their
- * archives.
+ * Ends the instances and sessions in the backup, because they do not run on this machine. Reopens deployments and
+ * builds, so that builds are prepared again from their archives.
  */
 async function forgetLost(
   context: { readonly db: Database; readonly now: () => Date },

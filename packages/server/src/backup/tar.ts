@@ -7,7 +7,7 @@ export type Entry = { readonly path: string; readonly size: number; readonly con
 
 const blockBytes = 512;
 
-/** Writes a tar archive that ends with a checksum of all entries. Without the checksum it is incomplete. */
+/** Writes a tar archive that ends with a checksum of all entries. An archive without the checksum is incomplete. */
 export async function* writeTar(entries: AsyncIterable<Entry>, at: Date): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const entry of entries) {

@@ -88,7 +88,10 @@ function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): Faile
 
 const errorCharacters = 8_000;
 
-/** Shortens text for the database and terminals. */
+/**
+ * Removes control characters from text, replaces square brackets and limits the length, so that the text is safe for
+ * the database and for terminals.
+ */
 function plain(text: string): string {
   return withoutBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
 }

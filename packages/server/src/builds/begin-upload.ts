@@ -53,7 +53,8 @@ export async function beginUpload(
     created_at: now,
     updated_at: now,
   });
-  // If the uploaded content does not match the announced hash, it is deleted here, and the client uploads it again.
+  // If the bytes that were uploaded earlier do not match the announced hash, `settle` deletes them, and the client
+  // uploads the archive again.
   const settled = await context.uploads.settle(upload).catch(() => upload);
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlSeconds) * 1000);
   return {

@@ -4,7 +4,10 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
-/** Maximum number of lines per build, from the beginning and from the end, which usually names the cause. */
+/**
+ * Limits on the log of one build: the number of `lines` from its beginning, and of `lastLines` from its end, which
+ * usually names the cause of a failure. Longer lines are cut to `lineCharacters`.
+ */
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
 const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
 
@@ -25,10 +28,10 @@ export type BuildLogContext = {
   readonly stored: (buildId: string) => void;
 };
 
-/** Time during which lines are collected for one write. */
+/** Time in milliseconds during which lines are collected for one write. */
 const gatherMs = 100;
 
-/** Opens the log of a build and appends to existing lines, each stored at most `gatherMs` after it arrives. */
+/** Opens the log of a build and appends to its existing lines. Stores a new line about `gatherMs` after it arrives. */
 export async function openBuildLog(
   context: BuildLogContext,
   buildId: string,

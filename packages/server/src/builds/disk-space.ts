@@ -4,7 +4,10 @@ import type { Runtime } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { sumArchiveBytes } from './upload-rows.ts';
 
-/** Admission control for disk space. The runtime limits what running builds and instances use. */
+/**
+ * Admission control for disk space: rejects uploads and builds while space is short. The runtime limits how much space
+ * running builds and instances use.
+ */
 export type DiskSpace = {
   /** Whether the free disk space is below the service's reserve. */
   readonly isLow: () => Promise<boolean>;

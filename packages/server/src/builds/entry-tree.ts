@@ -5,8 +5,8 @@ export type ArchiveLimits = { readonly pathBytes: number; readonly depth: number
 type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: string };
 
 /**
- * The entries of an archive so far. Decides where an entry may be written without reading the disk, so that a link on
- * the disk cannot redirect the write. Paths are relative, normalized, and use `/`.
+ * The entries that were read from an archive so far. Decides where an entry may be written without reading the disk, so
+ * that a link on the disk cannot redirect the write. Paths are relative, normalized, and use `/`.
  */
 export type EntryTree = {
   /**
@@ -108,7 +108,10 @@ function cleanSegments(
 
 /** Limit on links that are followed in the archive to resolve a path (path_resolution(7)). */
 const hopsAtMost = 40;
-/** Limit on steps for all links of an archive together, because resolving them blocks the event loop. */
+/**
+ * Limit on the number of path segments that are processed to resolve all links of an archive, because resolving links
+ * blocks the event loop.
+ */
 const stepsAtMost = 2_000_000;
 
 function requireInside(
@@ -132,7 +135,7 @@ function requireInside(
       if (at.pop() === undefined) throw outside();
       continue;
     }
-    // Skip the lookup for a path deeper than the archive's tree, because no entry is that deep.
+    // Skip the lookup for a path that is deeper than the limit, because no entry is that deep.
     const node = at.length < depth ? nodes.get([...at, segment].join('/')) : undefined;
     if (node?.kind !== 'link') {
       at.push(segment);

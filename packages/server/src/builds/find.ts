@@ -6,7 +6,10 @@ export type UsableBuild = Pick<BuildRow, 'id' | 'content_hash'> & {
   readonly prepared: NonNullable<BuildRow['prepared']>;
 };
 
-/** Finds a successful build and locks it, so that `removeUnused` sees that it is in use. Null if there is none. */
+/**
+ * Finds a successful build, marks it as used and locks its row, so that `removeUnused` keeps the build. Null if no
+ * successful build has this id.
+ */
 export async function lockUsableBuild(
   context: { db: Database; now: () => Date },
   scope: { readonly organizationId: string; readonly region: string },

@@ -1,9 +1,15 @@
-/** Notifies followers of a build's log of new lines and of the end of the build. */
+/** Notifies the followers of a build's log when lines were stored and when the build has ended. */
 export type LogNews = {
   readonly notify: (buildId: string) => void;
-  /** Subscribe before reading the log, so that no line is missed, and unsubscribe afterwards. */
+  /**
+   * Subscribes to the next notification. Call this before reading the log, so that no line is missed, and call `drop`
+   * afterwards.
+   */
   readonly next: (buildId: string) => {
-    /** Resolves at the next notification, after this time, or when the signal (not aborted yet) aborts. */
+    /**
+     * Resolves at the next notification, after `milliseconds` but no later than after `pollMs`, or when the signal
+     * aborts. The signal must not be aborted already.
+     */
     readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;
   };

@@ -3,14 +3,16 @@ export type PlannedBuild = {
   readonly organizationId: string;
   /** Whether this process is running the build. */
   readonly busy: boolean;
-  /** Time of the next attempt after a temporary failure. Null if there is none. */
+  /**
+   * Time before which the build must not be attempted again after a temporary failure. Null if no attempt has failed.
+   */
   readonly restUntil: Date | null;
 };
 
 /**
- * Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. Pure. Starts at most one
- * build per organization: the runtime prepares one at a time for each organization, so the timeout of a second one
- * would run while it waits. Builds that a previous server process did not finish are open too, and start again.
+ * Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. Pure. Runs at most one
+ * build per organization: the runtime prepares only one build of an organization at a time, so a second build would
+ * wait while its timeout runs. A build that a previous server process did not finish is also open, and starts again.
  */
 export function planBuilds(
   builds: readonly PlannedBuild[],

@@ -1,7 +1,10 @@
 import type { Build } from '@bothost/contract';
 import type { BuildRow } from './rows.ts';
 
-/** Formats a build for the API. There is no container image, because the region's runtime prepares the project. */
+/**
+ * Formats a build for the API. Its image fields are null, because the runtime prepares the project without a container
+ * image.
+ */
 export function presentBuild(row: BuildRow, serviceUrl: string): Build {
   const { started_at: startedAt, completed_at: completedAt } = row;
   return {

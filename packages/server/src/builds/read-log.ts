@@ -7,8 +7,8 @@ import { findBuildRow } from './rows.ts';
 type GetBuildLogs = Operations['getBuildLogs'];
 
 /**
- * Returns the lines of a build's log after the position in `token`. If there are none yet, waits up to `wait` seconds,
- * or until `closing` aborts.
+ * Returns the lines of a build's log from the position in `nextToken`. If no more lines are stored yet, waits for new
+ * lines or for the end of the build: at most `wait` seconds, and only until `closing` aborts.
  *
  * @throws failure `build-not-found`, `invalid-request` for an invalid token
  */

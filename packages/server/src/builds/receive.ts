@@ -29,16 +29,23 @@ export type UploadProgress = {
 };
 
 /**
- * Receives archives. The size of the file on disk is the number of received bytes; the database row records whether the
- * upload is complete, which requires a verified hash. All functions reject with upload failures.
+ * Receives archives. The size of the file on disk is the number of received bytes. The database row records whether the
+ * upload is complete: all bytes have arrived and their hash is verified. The functions reject with failures such as
+ * `upload-not-found`.
  */
 export type UploadReceiver = {
   readonly readProgress: (uploadId: string, token: string) => Promise<UploadProgress>;
-  /** Appends at `offset`, the current size of the file. Keeps the bytes of interrupted requests. */
+  /**
+   * Appends a request body at `offset`, which must be the current size of the file. Keeps the bytes of an interrupted
+   * request.
+   */
   readonly append: (uploadId: string, token: string, offset: number, body: Readable) => Promise<UploadProgress>;
   /** Replaces the content of the upload with a complete archive. */
   readonly replace: (uploadId: string, token: string, body: Readable) => Promise<UploadProgress>;
-  /** Completes an upload whose bytes were not verified, for example because a server was killed. */
+  /**
+   * Completes an upload whose bytes have all arrived but were not verified, for example because a server was killed.
+   * Reopens a complete upload whose archive is missing.
+   */
   readonly settle: (upload: UploadRow) => Promise<UploadRow>;
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
@@ -107,7 +114,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   };
 }
 
-/** Check the token before interrupting another request for the same upload. */
+/** Rejects an invalid token. Call this before interrupting another request for the same upload. */
 function requireToken(context: ReceiveContext, uploadId: string, token: string): void {
   if (!isValidUploadToken(context.uploadTokenKey, uploadId, token, context.now()))
     throw failure('upload-token-invalid');
@@ -164,8 +171,8 @@ async function settleNow(context: ReceiveContext, upload: UploadRow): Promise<Up
 }
 
 /**
- * Compares the hash of a body with that of a complete archive, which is never overwritten. Different content is an
- * error.
+ * Rejects a body whose content differs from the complete archive of the upload. A complete archive is never
+ * overwritten.
  */
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
@@ -189,7 +196,7 @@ async function write(
     file = await open(path, 'a', 0o600);
     await truncate(path, offset);
     if (interrupted.aborted) stop();
-    // Do not destroy the body if it is rejected, because the response is sent over the same connection.
+    // Do not destroy a rejected request body, because the error response is sent over the same connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (size + chunk.length > limit) throw failure('archive-too-large');
       await file.appendFile(chunk);
@@ -199,7 +206,7 @@ async function write(
     return size;
   } catch (error) {
     if (interrupted.aborted)
-      throw failure('upload-offset-wrong', { message: 'Another request continues this upload.' });
+      throw failure('upload-offset-wrong', { message: 'Another request has taken over this upload.' });
     throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
   } finally {
     interrupted.removeEventListener('abort', stop);

@@ -3,7 +3,10 @@ import type { Database } from '../store/tables.ts';
 import type { BuildsInUse } from './retention.ts';
 import { listSuccessfulBuilds, markRemoving } from './rows.ts';
 
-/** Repeats the builds in use of a region, whose prepared projects were lost, and removes unused builds. */
+/**
+ * After a restore, repeats the builds in use of a region, because their prepared projects were lost. Restarts
+ * interrupted builds, and marks unused successful builds for removal.
+ */
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,

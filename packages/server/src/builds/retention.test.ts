@@ -66,7 +66,7 @@ async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>
 
 const buildIds = async () => (await rows.db.selectFrom('builds').select('id').execute()).map(({ id }) => id);
 
-it('removeUnused removes an unused build with its archive and prepared project, and keeps newer builds', async () => {
+it('removeUnused removes an unused build with its archive and prepared project, and keeps a recently used build', async () => {
   const old = await oldBuild(31);
   const young = await oldBuild(29);
   const failed = await oldBuild(31, { state: 'failed', prepared: null });

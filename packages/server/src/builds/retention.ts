@@ -26,10 +26,13 @@ export type Retention = {
 export type BuildsInUse = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const hourMs = 3_600_000;
-/** Rows per transaction, so that no lock is held for long. */
+/** Maximum number of rows per transaction, so that no lock is held for long. */
 const batch = 100;
 
-/** Removes unused builds and archives. A row is deleted after its files, so that the next run finishes. */
+/**
+ * Removes unused builds, and old uploads without a build. If the server is killed during the removal, the next run
+ * finishes it.
+ */
 export async function removeUnused(context: RetentionContext, retention: Retention, inUse: BuildsInUse): Promise<void> {
   const { db, host } = context;
   const now = context.now();
@@ -61,7 +64,10 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
   await removeOrphans(context);
 }
 
-/** Removes archives without a row. They are orphans, because a row is created before its file. */
+/**
+ * Removes archives without a database row. They are orphans, because the row of an upload is created before its
+ * archive.
+ */
 async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
   const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {

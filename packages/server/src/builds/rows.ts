@@ -14,7 +14,7 @@ export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise
     .executeTakeFirst();
 }
 
-/** Finds the successful or running build of the same content, and updates the time of its last use. */
+/** Finds the waiting, running or successful build of the same content, and updates the time of its last use. */
 export function markBuildOfContentUsed(
   db: Database,
   content: Pick<BuildRow, 'organization_id' | 'region' | 'content_hash'>,
@@ -169,7 +169,8 @@ export function changeOpenBuild(
 
 /**
  * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too.
- * Skips builds with a cancel request that came too late, because a reopened one would end as canceled.
+ * Skips a build that succeeded despite a cancel request, because a reopened build with this request would end as
+ * canceled.
  */
 export async function reopenBuildsOfUpload(db: Database, uploadId: string, at: Date): Promise<void> {
   await db

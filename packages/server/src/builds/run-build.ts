@@ -26,11 +26,14 @@ export type RunContext = AttemptContext & {
 /** Attempts that failed because of the service, and the time of the next attempt, by build id. */
 export type BuildRetries = Map<string, { readonly attempts: number; readonly until: Date }>;
 
-/** Attempts before a build fails because of service errors. */
+/** Number of attempts after which a build fails if the service causes each failure. */
 const maxAttempts = 5;
 const firstRetryMs = 2_000;
 
-/** Number of server processes that may die during a build. The build then probably killed them, so it is not started again. */
+/**
+ * A build is not started again after this number of server processes died while they ran it, because the build probably killed
+ * them.
+ */
 const maxServerDeaths = 2;
 const interrupted = {
   state: 'failed',
@@ -122,7 +125,7 @@ async function finish(context: RunContext, build: BuildRow, log: BuildLog, outco
     used_at: now,
   };
   await context.retryWrite(() => changeOpenBuild(context.db, build.id, result));
-  // Reset the count only after the result is stored, because a failure to store it counts as a failed attempt.
+  // Reset the count of failed attempts only after the result is stored, because a failure to store it counts as a failed attempt.
   context.retries.delete(build.id);
   context.logger.info({ buildId: build.id, status: outcome.state, errorCode: result.error_code }, 'build ended');
   context.buildLogs.notify(build.id);

@@ -2,9 +2,9 @@
 const blockBytes = 512;
 
 /**
- * Finds the end of a tar archive chunk by chunk: the returned function gives the offset after the end mark within a
- * chunk, or null. Reads only headers and sizes; the parser checks everything else, but does not report where the
- * archive ends.
+ * Creates a function that finds the end of a tar archive, because the parser does not report it. Call the function with
+ * each chunk in order: it returns the offset after the end mark, or null if the end mark is not in this chunk. It reads
+ * only headers and sizes; the parser checks everything else.
  */
 export function createEndFinder(): (chunk: Buffer) => number | null {
   const block = Buffer.alloc(blockBytes);
@@ -35,7 +35,10 @@ export function isAllZero(bytes: Buffer): boolean {
 
 const directory = 0x35;
 
-/** Bytes of an entry's body. The size is octal, or base 256 if its first bit is set. A directory has no body. */
+/**
+ * Returns the number of bytes in an entry's body. The size in the header is octal, or base 256 if its first bit is set.
+ * A directory has no body.
+ */
 function bodyBytes(header: Buffer): number {
   if (header[156] === directory) return 0;
   const field = header.subarray(124, 136);

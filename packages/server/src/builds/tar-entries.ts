@@ -6,7 +6,10 @@ import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
 import { createEndFinder, isAllZero } from './tar-end.ts';
 
-/** Limits on unpacking: `bytes` in total, and a `ratio` of unpacked to packed bytes above `ratioFromBytes`. */
+/**
+ * Limits on unpacking: `bytes` is the maximum total of unpacked bytes, and `ratio` the maximum ratio of unpacked to
+ * packed bytes, which applies above `ratioFromBytes`.
+ */
 export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 
 /** Archives that unpack to fewer bytes are harmless at any compression ratio. */
@@ -95,7 +98,10 @@ export async function readTarEntries(
   }
 }
 
-/** Yields decompressed chunks. Rejects nested compression, which the parser would unpack without counting. */
+/**
+ * Yields decompressed chunks. Rejects nested compression, because the parser would unpack it without checking the size
+ * limits.
+ */
 async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -127,7 +133,7 @@ function lastEntry(entry: ReadEntry | null): ReadEntry | null {
   return entry;
 }
 
-/** Creates a container for the first error that several callbacks may report. */
+/** Creates a container that keeps the first error of several callbacks. */
 function createProblem() {
   let first: { readonly error: unknown } | null = null;
   let resolveOccurred: () => void = () => undefined;

@@ -240,7 +240,7 @@ describe('unpacking a malicious archive', () => {
 it.each([
   ['between two files', tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
   ['while a file is being opened', tar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
-])('unpackArchive, aborted %s, rejects with the reason and leaves no files', async (_, unpacked) => {
+])('unpackArchive, aborted %s, rejects with the reason of the abort and leaves no files', async (_, unpacked) => {
   const path = join(folder, 'archive');
   const aborting = new AbortController();
   const output = () => aborting.abort(new Error('enough'));

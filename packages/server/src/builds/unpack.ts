@@ -13,7 +13,7 @@ export type UnpackOptions = {
   readonly output: (line: string) => void;
   readonly signal: AbortSignal;
   readonly removeTree: RemoveTree;
-  /** Rejects if the disk has too little space for this many bytes. Called before they are written. */
+  /** Rejects if the disk has too little free space for this many bytes. */
   readonly requireSpace: (bytes: number) => Promise<void>;
   readonly limits?: UnpackLimits;
 };

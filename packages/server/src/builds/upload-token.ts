@@ -1,6 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Returns the token `<Unix seconds>.<base64url HMAC-SHA256>` for uploading one archive. Never part of a URL. */
+/**
+ * Returns the token `<Unix seconds>.<base64url HMAC-SHA256>`, which allows uploading one archive until this time. The
+ * token is never part of a URL.
+ */
 export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date): string {
   const seconds = String(Math.floor(expiresAt.getTime() / 1000));
   return `${seconds}.${signature(key, uploadId, seconds).toString('base64url')}`;

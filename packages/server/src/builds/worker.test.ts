@@ -48,7 +48,7 @@ async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promi
   return build;
 }
 
-/** Fake project preparation, controlled by the test. */
+/** A fake project preparation: the test writes its output and decides whether it succeeds or fails. */
 type PendingPreparation = {
   readonly spec: Parameters<Runtime['prepare']>[0];
   readonly say: BuildOutput;
@@ -204,7 +204,7 @@ describe('a build', () => {
     expect((await page).nextToken).toBeDefined();
   });
 
-  it('fails with the error message of the runtime', async () => {
+  it('fails with the error message of the runtime if the preparation fails', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
@@ -316,7 +316,7 @@ describe('running builds', () => {
     await before.next(0);
     await worker.close();
     expect(await find(build.id)).toMatchObject({ state: 'building', completed_at: null });
-    // The killed server left an unfinished directory.
+    // Create the unfinished directory that a killed server leaves.
     await mkdir(`${places.tree(build.id)}.partial`);
     await mkdir(places.tree(build.id));
     await writeFile(join(places.tree(build.id), 'half'), '');
@@ -418,7 +418,7 @@ describe('canceling a build', () => {
     await cancel(build.id);
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
     await expect(cancel(build.id)).rejects.toMatchObject({ reason: 'build-ended' });
-    // Reopen the build now. Otherwise, the next poll would end it as canceled.
+    // A repeated upload does not reopen this build, because the next poll would end it as canceled.
     await reopenBuildsOfUpload(rows.db, build.upload_id, new Date());
     expect((await find(build.id)).state).toBe('success');
   });
@@ -447,7 +447,7 @@ describe('canceling a build', () => {
   });
 });
 
-describe('a build that was running when its server', () => {
+describe('a build that a server was running', () => {
   /**
    * Starts a server, waits until it runs a build, and ends the server. A server that `died` writes nothing to the
    * database.
@@ -461,7 +461,7 @@ describe('a build that was running when its server', () => {
     await worker.close();
   }
 
-  it('died twice fails and is not started a third time', async () => {
+  it('fails, and is not started a third time, if two servers died while they ran it', async () => {
     const build = await newBuild();
     await interrupt('died');
     await interrupt('died');
@@ -476,7 +476,7 @@ describe('a build that was running when its server', () => {
     expect(begun).toEqual([]);
   });
 
-  it('shut down is restarted each time', async () => {
+  it('is restarted after each shutdown of its server', async () => {
     const build = await newBuild();
     await interrupt('died');
     for (const how of ['stopped', 'stopped', 'stopped'] as const) await interrupt(how);

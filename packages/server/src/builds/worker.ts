@@ -28,7 +28,10 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   let loop: PollingLoop | null = null;
   const wake = () => loop?.wake();
 
-  /** Runs and stops builds. Also finds new builds and cancel requests that other servers stored. */
+  /**
+   * Starts open builds and stops canceled ones. Reads both from the database, because other servers may create and
+   * cancel builds.
+   */
   async function poll(): Promise<void> {
     if (!context.holdsRegion()) return;
     const open = await listOpenBuildRows(context.db, context.host.region);

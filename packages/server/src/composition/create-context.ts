@@ -40,7 +40,10 @@ export type ServiceState = {
 /** Rate limit on audit entries for refused requests: at most about a megabyte a day per organization. */
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
-/** Creates all parts of the service. They are inactive until `server.ts` starts them. */
+/**
+ * Creates all parts of the service. Secret delivery and vault maintenance start at once; `server.ts` starts the other
+ * parts.
+ */
 export async function createContext(
   foundation: Foundation,
   config: Config,
@@ -133,7 +136,11 @@ function openBuildParts(
   });
 }
 
-/** The configured OpenID Connect provider, or null. @throws OperatorError if only a part of it is configured */
+/**
+ * Returns the configured OpenID Connect provider, or null if none is configured.
+ *
+ * @throws OperatorError if only some of its required settings are present
+ */
 function openIdProviderOf(config: Config): OpenIdProvider | null {
   const { openIdIssuer: issuer, openIdClientId: clientId, openIdName: name, openIdEmailDomains: emailDomains } = config;
   const { openIdClientSecret: clientSecret } = config.secrets;

@@ -27,7 +27,7 @@ describe('the data directory', () => {
     expect(await mode(path)).toBe(expected);
   });
 
-  it('keeps its id and key, and only its owner can read them', async () => {
+  it('keeps its id and key when it is opened again, and only its owner can read the key', async () => {
     const first = await openDataDirectory(path, false, undefined);
     expect(await files()).toEqual(['id', 'key']);
     expect(await mode(join(path, 'key'))).toBe('600');

@@ -11,7 +11,10 @@ export type DataDirectory = {
   readonly rootKey: Buffer;
 };
 
-/** Creates the data directory: for root with mode 0711, so that accounts of bots can enter; otherwise 0700. */
+/**
+ * Creates the data directory and sets its mode: 0711 if the service runs as root, so that the accounts of bots can
+ * enter; otherwise 0700.
+ */
 export async function createDataDirectory(path: string, isRoot: boolean): Promise<void> {
   const mode = isRoot ? 0o711 : 0o700;
   await mkdir(path, { recursive: true, mode });
@@ -77,7 +80,10 @@ export function deriveKey(
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }
 
-/** Returns the content of a small file. Creates a missing one atomically: the first of several writers wins. */
+/**
+ * Returns the content of a small file. If the file is missing, creates it atomically with the result of `make`. Of
+ * several concurrent writers, the first one wins.
+ */
 export async function readOrCreateFile(file: string, mode: number, make: () => string): Promise<string> {
   const existing = await readIfThere(file);
   if (existing !== null) return existing;

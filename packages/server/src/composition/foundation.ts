@@ -23,7 +23,7 @@ export type Foundation = {
   readonly base: Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
   readonly data: DataDirectory;
   readonly store: Store;
-  /** Whether no other server that uses this database is alive. */
+  /** True if no other server that uses this database is alive. */
   readonly isAlone: boolean;
   /** The last heartbeat of the previous server process in this region. Null in a new region. */
   readonly lastHeartbeat: Date | null;
@@ -46,7 +46,7 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
-  // An embedded database inherits the control group, so the server enters it before it starts the database.
+  // Enter the server's control group (cgroup) before starting an embedded database, so that the database inherits it.
   enterServerGroup();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Context } from '../context.ts';
 import { addGauge } from '../metrics/telemetry.ts';
 
-/** Sums a figure of all start methods by their level. A level says, for example, whether instances are forked. */
+/** Groups start methods by their level (`module`, `libraries` or `spawn`), and sums a figure of each group. */
 function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
   const sums = new Map<string, number>();
   for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));

@@ -2,8 +2,8 @@ import { talkPath } from '@bothost/contract';
 import type { RunningServer } from './server.ts';
 
 /**
- * The message of a ready service. Shows keys only on a terminal, because other output may be stored. `invitation` is the one-time
- * link for the first account, or null if there are accounts.
+ * Returns the message that the service prints when it is ready. Shows keys only on a terminal, because other output may be
+ * stored. `invitation` is the one-time link for the first account, or null if there are accounts.
  */
 export function greet(
   server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>,

@@ -14,7 +14,10 @@ export async function announceRevocation({ authenticator, store }: Revocations, 
   await store.notify(channel, keyId ?? '');
 }
 
-/** Drops keys that other servers revoke from the cache; an empty message drops all, because messages may have been missed. */
+/**
+ * Removes keys that other servers revoke from this server's cache. An empty message removes all keys, because earlier messages
+ * may have been missed.
+ */
 export async function subscribeToRevocations({ authenticator, store }: Revocations): Promise<void> {
   await store.subscribe(channel, (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
 }

@@ -4,8 +4,9 @@ import { OperatorError } from '../operator-error.ts';
 import { readOrCreateFile } from './data-directory.ts';
 
 /**
- * Returns a function that checks whether a token is the operator's. The operator's token is in the settings, or in a
- * file in the data directory that the first start creates and that only accounts with access to the directory can read.
+ * Returns a function that checks whether a token is the operator's token. `given` is the token from the settings. If it
+ * is undefined, the first start creates a token in a file of the data directory, which only the service's account can
+ * read.
  *
  * @throws OperatorError if the file is damaged
  */

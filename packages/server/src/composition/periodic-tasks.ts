@@ -22,7 +22,7 @@ type Context = {
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
-  /** Deletes revisions of secret sets that are no longer used. */
+  /** Deletes unused revisions of secret sets. */
   readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
   readonly refusals: Pick<RefusalLog, 'recordLeftOut'>;

@@ -6,7 +6,7 @@ import { storeOutput, withStoredOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
-/** The driver of this server's region. */
+/** The kind of runtime driver with which this server runs the instances of its region. */
 export const runtimeKind: RuntimeKind = 'process';
 
 /**

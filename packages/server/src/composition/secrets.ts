@@ -15,13 +15,13 @@ import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
-  /** Whether no other server with this database is alive. */
+  /** True if no other server that uses this database is alive. */
   readonly isAlone: boolean;
 };
 
 type Secrets = Pick<Context, 'keyring' | 'rootKeys' | 'deliverSecrets' | 'workOnVault' | 'secretRates' | 'registries'>;
 
-/** Timeout for checking registry credentials. */
+/** Timeout in milliseconds for checking the credentials of a container registry. */
 const registryTimeoutMs = 5_000;
 
 /**
@@ -62,7 +62,10 @@ export async function openSecrets(
   };
 }
 
-/** Root keys: those in BOTHOST_VAULT_KEYS, then one derived from BOTHOST_KEY. Without either, key files are created. */
+/**
+ * Returns the root keys of the vault: the keys in BOTHOST_VAULT_KEYS, then a key derived from BOTHOST_KEY. If neither
+ * is set, the vault creates key files.
+ */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));
   const derived = config.secrets.rootKey === undefined ? [] : [deriveKey(data.rootKey, 'vault')];

@@ -4,7 +4,10 @@ import type { Reconciler } from '../reconciler/reconciler.ts';
 /** An agent that is served from a directory. `problem` is null if the agent serves. */
 export type ServedAgent = { readonly name: string; readonly problem: string | null };
 
-/** Waits until each agent serves or has failed, or until `stopping` aborts. Installing packages may take minutes. */
+/**
+ * Waits until each agent serves or has failed, or until `stopping` aborts. This may take minutes, because packages may
+ * be installed.
+ */
 export async function waitForServedAgents(
   served: readonly ServedDirectory[],
   reconciler: Pick<Reconciler, 'deployed'>,

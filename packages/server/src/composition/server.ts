@@ -84,7 +84,7 @@ async function compose(
   // Write the profile only after the server listens, because the profile contains the server's URL.
   const firstStart = await createFirstOrganization(context, config, dataDirectory, state.url);
   const served = await serveOwnDirectories(parts);
-  // All agents are registered now, and the keys of a first start are valid.
+  // The service is ready now: all agents are registered, and the keys of a first start are valid.
   state.isStarting = false;
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
   const agents = waitForServedAgents(served, context.reconciler, stopping);

@@ -85,7 +85,7 @@ describe('shutdown', () => {
 });
 
 describe('shutdown that leaves bots running', () => {
-  it('ends no session, so the next server process adopts it with its metrics', async () => {
+  it('ends no session, so the next server process adopts the live session with its metrics', async () => {
     const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
     const id = await live(service);
     const path = { agentName: 'parrot', sessionId: id };

@@ -13,7 +13,10 @@ type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly drain: () => void;
 };
 
-/** Time for instances to end after their sessions: 25 s for the stop request, 5 s for SIGTERM, and a margin. */
+/**
+ * Time in milliseconds for instances to end after their sessions: 25 s for the stop request, 5 s for SIGTERM, and a
+ * margin.
+ */
 const instancesMs = 40_000;
 /** Time to record the end of a killed bot, in milliseconds. */
 const killMs = 5_000;
@@ -112,7 +115,7 @@ function until(
 ): Promise<void> {
   return withAnySignal(signals, async (signal) => {
     while (!signal.aborted) {
-      // Start to wait before the check, so that no reconcile pass is missed.
+      // Start waiting for the next reconcile pass before checking the condition, so that no pass is missed.
       const pass = reconciler.nextPass(signal);
       if (await reached()) return;
       await pass;

@@ -1,4 +1,7 @@
-/** Two signals within this time count as one: under npm, Ctrl-C arrives from the terminal and from npm. */
+/**
+ * Two signals within this number of milliseconds count as one: under npm, one Ctrl-C causes a signal from the terminal
+ * and another one from npm.
+ */
 const samePress = 500;
 
 /**

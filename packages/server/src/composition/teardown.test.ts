@@ -20,7 +20,7 @@ it('a teardown aborts the signal, then runs the steps in reverse order', async (
   expect(done).toEqual(['address', 'database']);
 });
 
-it('a failed start also undoes the steps that a normal shutdown leaves in place', async () => {
+it('a teardown after a failed start also runs the steps that a normal shutdown skips', async () => {
   const { teardown, done } = started();
   await teardown.endFailedStart();
   expect(done).toEqual(['address', 'region', 'database']);
@@ -34,7 +34,7 @@ it('a teardown continues after a failed step and rejects with the first failure'
   expect(done).toEqual(['address', 'database']);
 });
 
-it('a failed start reports its own error even if the teardown fails too', async () => {
+it('a teardown after a failed start does not reject if a step fails, so that the error of the start is reported', async () => {
   const { teardown, done } = started();
   teardown.add(() => Promise.reject(new Error('in the way')));
   await teardown.endFailedStart();

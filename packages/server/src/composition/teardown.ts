@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 type Step = () => Promise<unknown>;
 
-/** Collects the steps that undo a start, for the shutdown or a failed start. */
+/** Collects the steps that undo the start of the service. The steps run at shutdown or after a failed start. */
 export type Teardown = {
   /** Signal that aborts before the first teardown step runs, so that waiting code ends. */
   readonly closing: AbortSignal;
@@ -11,13 +11,19 @@ export type Teardown = {
   /** Adds a step that runs only if the start fails. */
   readonly addForFailedStart: (step: Step) => void;
   readonly announce: () => void;
-  /** Runs all steps. If steps fail, rejects with the error of the first one after all steps have run. */
+  /**
+   * Runs all steps except those added with `addForFailedStart`. If steps fail, rejects with the first error after the
+   * last step has run.
+   */
   readonly end: () => Promise<void>;
   /** Runs all steps after a failed start. Never rejects, because the error of the start matters more. */
   readonly endFailedStart: () => Promise<void>;
 };
 
-/** Runs the steps in reverse order. If a step fails, the others still run, so that every lock is released and every process ended. */
+/**
+ * Creates a teardown, which runs its steps in reverse order. If a step fails, the other steps still run, so that every
+ * lock is released and every process is ended.
+ */
 export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];

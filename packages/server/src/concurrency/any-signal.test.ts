@@ -19,7 +19,7 @@ it.each([0, 1])(
   },
 );
 
-it('withAnySignal passes on an already aborted signal, and removes listeners after a failure', async () => {
+it('withAnySignal aborts at once for an already aborted signal, and removes listeners after a failure', async () => {
   const aborted = AbortSignal.abort();
   expect(await withAnySignal([aborted], async (signal) => signal.aborted)).toBe(true);
   await expect(withAnySignal([aborted], () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -1,6 +1,6 @@
 /**
- * Runs `work` with a signal that aborts at the first of several signals. `AbortSignal.any` leaks memory if one of its
- * signals lives long.
+ * Runs `work` with a signal that aborts at the first of several signals. Used instead of `AbortSignal.any`, which leaks
+ * memory if one of its signals lives long.
  */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],

@@ -1,14 +1,17 @@
-/** A loop that polls for work. */
+/** A loop that polls for work every second and when woken. */
 export type PollingLoop = {
-  /** Polls immediately, or directly after the current poll. */
+  /** Polls immediately; if a poll is running, polls once more after it. */
   readonly wake: () => void;
-  /** Stops polling, and resolves after the current poll. */
+  /** Stops polling. Resolves when the running poll, if any, has ended. */
   readonly close: () => Promise<void>;
 };
 
 const everyMs = 1_000;
 
-/** Polls immediately, when woken, and every second, one poll at a time. Reports a failed poll and continues. */
+/**
+ * Starts a loop that calls `poll` immediately, when woken, and every second, but never concurrently. Reports the error
+ * of a failed poll to `onFailure` and continues.
+ */
 export function startPollingLoop(
   poll: (signal: AbortSignal) => Promise<unknown>,
   onFailure: (error: unknown) => void,

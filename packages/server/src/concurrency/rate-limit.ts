@@ -3,7 +3,7 @@ export type RateLimit = {
   readonly take: (key: string) => boolean;
 };
 
-/** Above this number of buckets, full buckets are removed. */
+/** Above this number of buckets, full buckets are removed to save memory. A full bucket equals a new one. */
 const bucketsAtMost = 10_000;
 
 /** Creates a token bucket per key. Buckets are kept in memory, so each server counts separately. */

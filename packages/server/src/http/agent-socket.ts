@@ -34,7 +34,7 @@ export type AgentSocketContext = {
   readonly logger: Logger;
   readonly toFailure: ToFailure;
   readonly resolveClient: (incoming: IncomingMessage) => Client;
-  /** Creates the session and claims its instance. If this rejects, there is no session and no claim. */
+  /** Creates a session and claims an instance for it. If the promise rejects, neither the session nor the claim remains. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
 
@@ -81,7 +81,8 @@ export function createAgentSocket(context: AgentSocketContext) {
       const known = error instanceof BotRefusedSocket ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(context.logger, known, { requestId, carrier, host });
-      // Invalid tokens are not remembered, because anyone can send them.
+      // Do not remember refusals of invalid tokens. Anyone can send such tokens, and would displace the remembered refusals of
+      // valid tokens.
       if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
       client.refuse(known);
     }
@@ -111,7 +112,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     // Resume the client's socket, which was paused until the bot's socket was ready.
     joined.resume();
     bot.resume();
-    // The client already has its HTTP response, so a later failure can only close the sockets.
+    // The client already has the response 101, so a later failure can only close the sockets.
     session.live().catch((error: unknown) => {
       context.logger.error({ sessionId: session.sessionId, err: error }, 'session could not be recorded as live');
       close(joined, bot, 1011, 'the service failed');
@@ -120,7 +121,10 @@ export function createAgentSocket(context: AgentSocketContext) {
     return 'WS_CONNECTION_CLOSED';
   }
 
-  /** Waits for the session's instance and opens its WebSocket. Null if the client disconnects before the instance is ready. */
+  /**
+   * Waits for the session's instance and opens the WebSocket of its bot. Returns null if the client disconnects before the
+   * instance is ready.
+   */
   async function openBot(
     incoming: IncomingMessage,
     client: SocketClient,
@@ -150,8 +154,8 @@ function logRefusal(
   if (known.status >= 500) {
     logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
   } else if (carrier !== null) {
-    // Log the refusal, because carriers do not show the response: without this entry, nothing explains why a phone call stays
-    // silent.
+    // Log the refusal, because carriers do not show the response. Without this entry, the operator could not find out why a phone
+    // call is silent.
     const { reason, message, cause } = known;
     const why = cause instanceof Error ? cause.message : message;
     logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
@@ -159,8 +163,8 @@ function logRefusal(
 }
 
 /**
- * Returns a failure with the bot's response, which explains why the WebSocket failed. Most bots that reject a WebSocket have no
- * `/ws` route.
+ * Returns a failure whose message contains the HTTP status of the bot's response. Most bots that reject a WebSocket have no `/ws`
+ * route and respond with 404.
  */
 function failureFromRefusal(cause: BotRefusedSocket): ApiError {
   const { answer } = cause;
@@ -169,7 +173,7 @@ function failureFromRefusal(cause: BotRefusedSocket): ApiError {
   return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${status}.` });
 }
 
-/** Shortens names for the log, because an invalid name may be long. */
+/** Shortens the names of the agent and the organization for the log, because a client can send names of any length. */
 function shortened(host: ServiceHost | null) {
   if (host === null) return {};
   const { agentName, organizationName } = host;

@@ -50,14 +50,15 @@ declare module 'fastify' {
   }
 }
 
-/** Creates the HTTP server. Proxied requests bypass the framework, which would buffer their bodies. */
+/** Creates the HTTP server. Requests for bots bypass the framework, which would buffer their bodies. */
 export async function createApp(context: AppContext, handlers: Handlers): Promise<FastifyInstance> {
   const proxy = createSessionProxy(context);
   const sockets = createAgentSocket(context);
   const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
-    // Request ids are random and not sortable, because no index contains them and sortable ids cost a system call.
+    // Use random UUIDs. Sortable UUIDs would only help in a database index, which contains no request ids, and each
+    // would cost a system call.
     const id = requestIds.get(incoming) ?? randomUUID();
     requestIds.set(incoming, id);
     return id;
@@ -107,7 +108,8 @@ function addUpgrades(
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
-    // After an upgrade, Node removes its own error listener. Without another one, a socket error would end the process.
+    // After an upgrade, Node removes its error listener from the socket. Without another listener, an error of the
+    // socket would end the process.
     socket.on('error', () => socket.destroy());
     if (!isWebSocket(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
     const id = requestId(incoming);
@@ -124,7 +126,7 @@ function addUpgrades(
     refuseUpgrade(socket, failure('endpoint-not-found'), id);
   });
   app.addHook('preClose', async () => {
-    // Node's server does not close upgraded sockets, which would keep the process alive.
+    // Close upgraded sockets. Node's server does not close them, and open sockets would keep the process alive.
     for (const socket of upgraded) socket.destroy();
   });
 }
@@ -149,7 +151,8 @@ function addHooks(app: FastifyInstance, context: AppContext): void {
 
 function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: AgentSockets): void {
   app.setErrorHandler(async (error, request, reply) => {
-    // Log a lost client as information and send no response, because the service did not fail.
+    // The client has disconnected. Log this at the level `info`, because the service did not fail, and send no
+    // response.
     if (request.raw.destroyed && !request.raw.complete) {
       const fields = { method: request.method, path: loggedPath(request) };
       request.log.info(fields, 'client disconnected before the end of its request');
@@ -171,25 +174,30 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
 }
 
 function addDocuments(app: FastifyInstance): void {
-  // Bots request ICE servers here for each WebRTC offer. The response is empty, so that no call uses a public
-  // third-party server.
+  // Bots request their ICE servers at this path for each WebRTC offer. The response contains none, so that no call uses
+  // a public third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
 }
 
-/** The path of a request without the query, and without the token at the end of a WebSocket path. */
+/**
+ * Returns the path of a request for the log: without the query, and without the token at the end of a WebSocket path.
+ */
 function loggedPath(request: FastifyRequest): string | undefined {
   const socket = parseSocketPath(request.raw);
   return socket === null ? request.url.split('?')[0] : `${socketPath(socket.carrier)}/...`;
 }
 
-/** Adds the request id and CORS headers, which every response has. */
+/** Adds the request id, and the CORS headers if the path belongs to the public API. */
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
 }
 
-/** Parses bodies as JSON, whatever their content type. An empty body counts as no body. */
+/**
+ * Parses request bodies as JSON, whatever their content type. Operations that accept a form also get bodies that do not
+ * start with `{`, parsed as a form. An empty body counts as no body.
+ */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook('onRequest', async (request) => {
@@ -230,13 +238,17 @@ function withLimit(known: ApiError, bytes: number | undefined): ApiError {
   return failure('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
 }
 
-/** Handles input that is not an HTTP request and has no id. `code` is an error code of Node's HTTP parser. */
+/**
+ * Returns the failure for input that Node could not read as a complete HTTP request. `error.code` is Node's error code.
+ */
 function unreadable(error: Error & { code?: string }) {
   if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers-too-large');
   return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
 }
 
-/** Responds to a path that cannot be decoded as to an unknown path: 404 with a key, 401 without. */
+/**
+ * Treats a path that cannot be decoded like an unknown path: the response is 404 with a valid key and 401 without one.
+ */
 async function refuseAddress(
   context: AppContext,
   error: Error & { statusCode?: number | undefined },

@@ -6,8 +6,8 @@ import { isPipecatCli } from './pipecat-cloud.ts';
 export const authorizePage = '/authorize';
 
 /**
- * Describes the OAuth 2.0 login to Pipecat Cloud's CLI: first the issuer at the path of Pipecat Cloud, then its metadata (RFC 8414),
- * at the path of OpenID Connect that the CLI uses.
+ * Adds two documents that describe the OAuth 2.0 login to Pipecat Cloud's CLI: the issuer, at the path that Pipecat Cloud uses,
+ * and the metadata of the issuer (RFC 8414), at the path that OpenID Connect defines.
  */
 export function addAuthorizationServer(app: FastifyInstance): void {
   app.get('/auth/config', async (request) => ({ issuer: issuerOf(request), client_id: pipecatCliId, scopes: '' }));
@@ -29,8 +29,10 @@ const needsTls = () => failure('authorization-needs-tls');
 const usesTls = ({ client }: FastifyRequest) => client.serviceUrl.startsWith('https:');
 
 /**
- * The CLI accepts only HTTPS. It shows nothing of an error response, but it shows an authorization endpoint that it refuses, so
- * without HTTPS it gets metadata with a message instead of that address. @throws failure `authorization-needs-tls` for others
+ * Returns the URL of the issuer. The CLI refuses an authorization endpoint without HTTPS. It shows the refused endpoint, but no
+ * message of an error response. So without HTTPS the CLI gets metadata in which the error message replaces the endpoint.
+ *
+ * @throws failure `authorization-needs-tls` for other clients without HTTPS
  */
 function issuerOf(request: FastifyRequest): string {
   if (!usesTls(request) && !isPipecatCli(request)) throw needsTls();

@@ -4,10 +4,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export type BackupSource = { readonly createBackup: () => AsyncGenerator<Buffer> };
 
-/** Disconnects a client that receives nothing for this time, because a backup holds a database transaction. */
+/**
+ * Milliseconds without progress after which the client is disconnected, because a backup keeps a database transaction
+ * open.
+ */
 const idleMs = 600_000;
 
-/** Streams a backup to the operator. If the backup fails, the connection is aborted, so that the client notices. */
+/**
+ * Streams a backup to the operator. If the backup fails, the connection is aborted, so that the client does not take
+ * the part that it received for a complete backup.
+ */
 export function addBackup(
   app: FastifyInstance,
   { createBackup }: BackupSource,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns the bearer token. Null if there are several Authorization headers, because a proxy may have checked another
- * one (RFC 9110, 5.3).
+ * Returns the bearer token of a request. Null if there is none, or if there are several Authorization headers: a proxy
+ * may have checked a different header than the service would read (RFC 9110, section 5.3).
  */
 export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
   if (hasSeveralAuthorizations(request)) return null;

@@ -22,8 +22,8 @@ const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 
 /** Streams requests to bots with back-pressure. Uses undici, because `node:http` takes 50 % more CPU time. */
 export function createBotRequests() {
-  // Keeps connections for the session's next request for less than 5 s, after which uvicorn closes idle ones. There is
-  // no other time limit, because a request may stream as long as its session lasts.
+  // Keep an idle connection for 4 s, for the next request of the session. uvicorn closes idle connections after 5 s.
+  // There is no other time limit, because a request may stream as long as its session lasts.
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0, connect });
 
   function send(request: BotRequest, incoming: IncomingMessage, response: ServerResponse, answer: BotAnswer): void {
@@ -58,7 +58,7 @@ export function createBotRequests() {
       onResponseError: (_, error) => {
         if (begun || response.destroyed) return void response.destroy();
         if (!again || !isBroken(error)) return answer.onFailure(error);
-        // The bot closed the idle connection just when the request reused it, so send the request once more.
+        // The bot closed the reused connection at the moment when the request was sent, so send the request once more.
         again = false;
         dispatch();
       },
@@ -98,14 +98,14 @@ function connect(options: buildConnector.Options, done: buildConnector.Callback)
 }
 
 /**
- * Copies the body to a separate stream, so that the client keeps its connection if a bot responds before it reads the
- * whole body.
+ * Copies the request body to a separate stream. undici destroys this stream if the bot responds without reading the
+ * whole body; the connection of the client stays open.
  */
 function bodyOf(incoming: IncomingMessage): PassThrough {
   const body = new PassThrough();
   body.on('error', () => undefined);
   incoming.pipe(body);
-  // Read the rest of the body, because the next request follows it on the same connection.
+  // Read the rest of the body, because the client's next request follows the body on the same connection.
   body.on('close', () => incoming.resume());
   return body;
 }

@@ -9,7 +9,7 @@ import type { Client } from './request-client.ts';
 /** The HTTP response of a bot that rejected the WebSocket. */
 export type BotResponse = { readonly status: number; readonly phrase: string };
 
-/** Thrown if the bot does not accept the WebSocket. `answer` is null if it sent no HTTP response. */
+/** Thrown if the bot does not accept the WebSocket. `answer` is null if the bot sent no HTTP response. */
 export class BotRefusedSocket extends Error {
   override readonly name = 'BotRefusedSocket';
   readonly status: CompletionStatus;
@@ -22,8 +22,8 @@ export class BotRefusedSocket extends Error {
 }
 
 /**
- * Opens an instance's `/ws` with the client's query and request and the service's `headers`. Returns a paused socket, so that no
- * message is lost before the client is connected. Rejects with `BotRefusedSocket`.
+ * Opens a WebSocket to the path `/ws` of an instance, with the client's query and headers and the headers of the session. Returns
+ * a paused WebSocket, so that no message is lost before the client is connected. Rejects with `BotRefusedSocket`.
  */
 export function openBotSocket(
   address: Address,
@@ -63,7 +63,10 @@ export function openBotSocket(
   });
 }
 
-/** Removes square brackets from the reason phrase, which the bot chooses, because messages must not contain them. */
+/**
+ * Converts the response of a bot that rejected the WebSocket. The bot chooses the reason phrase, so it is shortened and cleaned:
+ * error messages must not contain square brackets, which an existing client treats as markup.
+ */
 function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): BotRefusedSocket {
   if (statusCode === undefined) return new BotRefusedSocket('HTTP_ERROR');
   const phrase = statusMessage

@@ -17,10 +17,10 @@ export type CallClient = SocketClient & {
 };
 
 /**
- * Creates the client for a phone call. Carriers abandon a handshake before a cold bot has started, so the client sends
- * 101 as soon as the call has an instance, or earlier if only the call's messages name the agent. Messages that arrive
- * before the bot is ready are held and then sent to the bot. A rejection is an HTTP response before the 101, and a
- * close code afterwards.
+ * Creates the client for a phone call. A carrier abandons the handshake before a bot without a warm instance has started. So the
+ * service sends 101 as soon as an instance is claimed for the call, or earlier if only the messages of the call name the agent.
+ * Messages that arrive before the bot is ready are held and then sent to the bot. A rejection is an HTTP response before the 101,
+ * and a close code afterwards.
  */
 export function createCallClient(
   server: WebSocketServer,
@@ -41,7 +41,8 @@ export function createCallClient(
   };
 
   async function answer(): Promise<WebSocket | null> {
-    // Remove the subprotocols, because no bot is connected yet that could choose one. Carriers do not offer any.
+    // Remove the subprotocols from the request. Only the bot could choose one, and no bot is connected yet. Carriers offer no
+    // subprotocols.
     delete incoming.headers['sec-websocket-protocol'];
     client = await accept(server, upgrade);
     client?.on('message', hold);
@@ -76,7 +77,10 @@ export function createCallClient(
   };
 }
 
-/** Close codes (RFC 6455 7.4.1 and its IANA registry): try again later, going away, policy violation, internal error. */
+/**
+ * Returns a close code (RFC 6455, section 7.4.1, and its IANA registry): 1013 try again later, 1001 going away, 1008 policy
+ * violation, 1011 internal error.
+ */
 function closeCode(error: ApiError): number {
   if (error.status === 429 || error.status === 503) return 1013;
   if (error.reason === 'session-ended') return 1001;

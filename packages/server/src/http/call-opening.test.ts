@@ -11,7 +11,7 @@ afterEach(() => {
   for (const step of undo.splice(0)) step();
 });
 
-/** Opens a call: the service's WebSocket, its connection, and the carrier's WebSocket. */
+/** Opens a call. Returns the service's WebSocket, the connection that carries it, and the carrier's WebSocket. */
 async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer().listen(0, '127.0.0.1');
@@ -47,7 +47,7 @@ it('readOpening rejects if the call ends before its start message', async () => 
 it('readOpening limits the bytes of an incomplete message', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
-  // Send unsolicited pongs, because pings would be answered, and too many queued answers would end the connection.
+  // Send pongs instead of pings. The service would answer pings, and too many queued answers would end the connection.
   for (let sent = 0; sent < 200; sent += 1) far.pong('x'.repeat(100));
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });

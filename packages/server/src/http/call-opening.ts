@@ -48,7 +48,8 @@ export function readOpening(
     };
     client.on('message', onMessage);
     client.once('close', onClose);
-    // This listener runs after that of the WebSocket, so a start message within the limit has been handled already.
+    // This listener runs after the listener of the WebSocket, so a start message within the byte limit has already been
+    // handled.
     socket.on('data', onData);
   });
 }

@@ -19,7 +19,7 @@ import { createPrincipal } from './refused-request.ts';
 import type { Client } from './request-client.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
-/** What the authentication of requests depends on. */
+/** The dependencies of request authentication. */
 export type CallerContext = {
   readonly resolveClient: (incoming: IncomingMessage) => Client;
   readonly authenticator: Authenticator;
@@ -131,7 +131,7 @@ async function findPerson(
     return { ...visitor, person: owner.person, credential };
   }
   if (headers.authorization !== undefined || headers.cookie?.includes(sessionCookie) !== true) return null;
-  // Browsers send cookies with requests that pages of other sites make.
+  // Check the origin, because browsers also send cookies with requests that pages of other sites make.
   if (operation.method !== 'GET') requireSameOrigin(request.raw, visitor, true);
   const session = await people.findSession(visitor);
   if (session === null) throw failure('session-expired');
@@ -183,7 +183,10 @@ async function keyCallerOf(
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
 }
 
-/** A private key may use only the paths of its own organization, by name or id. Other organizations answer 404. */
+/**
+ * Checks that a private key is used only with the name or id of its own organization. For any other organization, the response is
+ * 404.
+ */
 function requireOwnOrganization(request: FastifyRequest): void {
   const { organization } = fieldsOf(request.params);
   const { caller } = request;

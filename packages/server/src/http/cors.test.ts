@@ -50,7 +50,7 @@ describe('corsHeaders', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('allow the configured origins, and vary by origin', () => {
+  it('allow the configured origins, with the header `Vary: Origin`', () => {
     expect(corsHeaders(some, from(origin))).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
   });
 
@@ -61,7 +61,7 @@ describe('corsHeaders', () => {
     },
   );
 
-  it('are empty without an Origin', () => {
+  it('are empty for a request without an Origin header', () => {
     expect(corsHeaders(everybody, request('/v1/public/parrot/start'))).toEqual({});
   });
 });

@@ -1,7 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { proxyMethods, publicBase } from '@bothost/contract';
 
-/** Origins whose pages may read the public API: all (`*`), or only these. Credentials are never allowed. */
+/**
+ * Origins whose pages may read the public API: all (`*`), or only the listed origins. Credentials are never allowed.
+ */
 export type CorsPolicy = { readonly origins: readonly string[] };
 
 const day = '86400';

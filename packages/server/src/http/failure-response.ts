@@ -33,7 +33,10 @@ export function sendFailure(
 
 const discardMs = 5_000;
 
-/** Drops the rest of a body for up to 5 s, so that the client reads the response, not a connection reset. */
+/**
+ * Reads and discards the rest of a request body for up to 5 s, so that the client receives the response instead of a
+ * connection reset.
+ */
 export function discardBody(incoming: IncomingMessage): void {
   incoming.resume();
   const timer = setTimeout(() => incoming.destroy(), discardMs);

@@ -80,7 +80,7 @@ describe('headersForClient', () => {
   });
 
   it.each(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'access-control-allow-origin'])(
-    'omits %s',
+    'omits the header %s of the bot',
     (name) => {
       expect(headersForClient({ [name]: 'x' })).toEqual(sandbox);
     },

@@ -18,7 +18,10 @@ const hopByHop = new Set([
 /** Headers of the client that are not forwarded to bots. The service's HTTP server handles `expect` itself. */
 const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
 
-/** Headers that proxies set. Bots get these only from the service. Treats `_` like `-`, as some bot servers do. */
+/**
+ * Headers that proxies set. The service sets them for bots and does not forward them from clients. Matches `_` like
+ * `-`, because some bot servers treat both alike.
+ */
 const ofProxies = /^(?:forwarded|x[-_]real[-_]ip|x[-_]forwarded[-_].*)$/;
 
 /**

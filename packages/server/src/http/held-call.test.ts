@@ -18,7 +18,7 @@ describe('createHeldCall', () => {
     expect(call.messages().map(({ isBinary }) => isBinary)).toEqual([false, false, true, false, false, false]);
   });
 
-  it('measures a second in the audio format of the carrier', () => {
+  it('converts seconds to bytes with the audio format of the carrier', () => {
     const call = createHeldCall('exotel');
     for (let second = 0; second < 4; second += 1) call.add(media(16_000), false);
     expect(call.messages()).toHaveLength(2);

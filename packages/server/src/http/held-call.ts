@@ -6,18 +6,18 @@ type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly aud
 
 /** Holds the messages of a phone call until its bot is connected. */
 export type HeldCall = {
-  /** Adds a message. False if the size limit is exceeded. */
+  /** Adds a message. Returns false if the messages without audio exceed the size limit. */
   readonly add: (data: RawData, isBinary: boolean) => boolean;
   /** The held messages, unchanged and in order of arrival. */
   readonly messages: () => readonly Message[];
 };
 
-/** Audio bytes per second: 8000 samples of one byte each. Exotel sends 16-bit PCM. */
+/** Audio bytes per second: 8000 samples of one byte, or of two bytes for Exotel, which sends 16-bit PCM. */
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
 /**
- * Maximum size of an audio message per byte of audio; base64 in JSON takes a little over 2. A larger message is not
- * audio.
+ * Maximum ratio of the size of the held audio messages to their audio, in bytes. Base64 in JSON needs a ratio a little
+ * above 2; messages with a higher ratio contain other data.
  */
 const wireBytesPerAudioByte = 8;
 
@@ -27,7 +27,10 @@ const wireBytesPerAudioByte = 8;
  */
 const messageBytes = 64;
 
-/** Holds the latest audio and all other messages, because a bot identifies the call by the first messages. */
+/**
+ * Holds the most recent seconds of audio and all messages without audio. A bot identifies the call by the first
+ * messages, which contain no audio.
+ */
 export function createHeldCall(carrier: Carrier): HeldCall {
   const most = heldCallLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];

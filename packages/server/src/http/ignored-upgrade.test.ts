@@ -38,19 +38,20 @@ describe('a request that offers an upgrade to HTTP/2', () => {
     );
   });
 
-  it('gets a response although its body arrives later', async () => {
+  it('gets a response even if its body arrives after its headers', async () => {
     const socket = await openSocket(service);
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${h2c}content-length: 11\r\n\r\n{"bod`,
     );
-    // The service has read the request head by now, because it has answered a request of a later connection.
+    // By now, the service has read the head of the first request, because it has answered a later request on another
+    // connection.
     await (await fetch(`${service.url}/healthz`)).text();
     socket.write('y": 1}');
     expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 [\s\S]*"body-not-object"/);
     socket.destroy();
   });
 
-  it('reaches the bot without the upgrade headers, but not on reserved paths', async () => {
+  it('is forwarded to the bot without its upgrade headers, except on reserved paths', async () => {
     const path = (text: string) => new URL(sessionUrl(service, 'target', id, text)).pathname;
     const answer = await send('POST', path('/echo'), service.publicKey, 'hello');
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"body":"hello"/);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { failure, type Issue } from '@bothost/contract';
 
-/** Messages contain only field names of this form, because other names may be misplaced secret values. */
+/** Pattern of the field names that error messages may contain. Any other name may be a misplaced secret value. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
 const maxNestingLevels = 100;
 const issuesAtMost = 20;
@@ -14,9 +14,9 @@ const levelsInPathAtMost = 16;
  * @throws failure `invalid-json`, `invalid-request` with the path of the value
  */
 export function parseJson(bytes: Buffer): unknown {
-  // Decode only valid UTF-8, because decoding silently replaces invalid bytes.
+  // Reject invalid UTF-8 before decoding, which would silently replace invalid bytes.
   if (!isUtf8(bytes)) throw failure('invalid-json', { message: 'The request body is not valid UTF-8.' });
-  // Check before parsing, because a parser takes long for a body of nothing but brackets.
+  // Check the nesting before parsing, because parsing a body that consists only of brackets takes long.
   if (isNestedDeeper(bytes, maxNestingLevels))
     throw invalid([{ path: 'body', message: `is nested more than ${maxNestingLevels} levels deep` }]);
   let value: unknown;
@@ -30,7 +30,10 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** Also rejects duplicate field names, because parsers disagree about which counts (RFC 8259, section 4). */
+/**
+ * Parses a request body like `parseJson`, but also rejects duplicate field names: parsers disagree about which of them
+ * counts (RFC 8259, section 4).
+ */
 export function parseExactJson(bytes: Buffer): unknown {
   const value = parseJson(bytes);
   const issues = findDuplicates(bytes.toString('utf8'));
@@ -38,7 +41,7 @@ export function parseExactJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** Counts brackets outside strings. The text need not be valid JSON. */
+/** Whether brackets outside strings are nested deeper than `levels`. The text need not be valid JSON. */
 function isNestedDeeper(bytes: Buffer, levels: number): boolean {
   let level = 0;
   let isInString = false;
@@ -57,7 +60,10 @@ function isNestedDeeper(bytes: Buffer, levels: number): boolean {
 
 const surrogate = /\p{Cs}/u;
 
-/** `path` is changed during the visit, because a copy for each of a million values would block the service. */
+/**
+ * Rejects a value that other programs may not be able to read. Changes `path` in place: a copy of it for each of a
+ * million values would block the service.
+ */
 function requireInteroperable(value: unknown, path: (string | number)[]): void {
   if (path.at(-1) === '__proto__') throw problemAt(path, 'is not an allowed field name');
   if (typeof value === 'string' && surrogate.test(value)) throw problemAt(path, 'contains half of a surrogate pair');
@@ -78,7 +84,7 @@ function invalid(issues: readonly Issue[]) {
   return failure('invalid-request', { message, issues });
 }
 
-/** Matches strings and structural characters. The text must be valid JSON. */
+/** Matches the strings and the structural characters of valid JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
 type Level = { readonly names: Set<string> | null; at: string; expectsName: boolean };
@@ -113,7 +119,7 @@ function pathOf(names: readonly (string | number)[]): string {
   return ['body', ...(isLong ? [...printable.slice(0, levelsInPathAtMost), '...'] : printable)].join('.');
 }
 
-/** Returns the fields of an object with unchecked values. Empty if the value is not an object. */
+/** Returns the fields of an object, whose values are not checked. Empty if `value` is not an object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

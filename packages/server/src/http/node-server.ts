@@ -21,7 +21,8 @@ export function createNodeServer(
   requestId: (incoming: IncomingMessage) => string,
   handler: Handler,
 ): Server {
-  // Bodies of sessions may stream without a time limit; headers must arrive within a minute.
+  // There is no time limit for whole requests, because bodies for bots may stream as long as a session lasts. Headers
+  // must arrive within a minute.
   const options = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000, requireHostHeader: false };
   const server = createServer(options, (incoming, response) => {
     const badHead = checkHead(incoming);

@@ -29,7 +29,7 @@ async function ask(path: string, { method = 'GET', key = service.privateKey, bod
 }
 const reasonOf = (answer: { json: unknown }) => (answer.json as { reason?: string }).reason;
 const json = { 'content-type': 'application/json' };
-/** Larger than every limit on bodies, and larger than the socket buffers of both sides. */
+/** A body larger than the size limits of all operations, and larger than the socket buffers of both sides. */
 const megabytes = ' '.repeat(32_000_000);
 
 const all = Object.values(allOperations).flatMap((operation) =>
@@ -93,7 +93,7 @@ describe('the order of checks', () => {
     ['DELETE', '/v1/keys', 'GET, POST'],
     ['PATCH', '/v1/keys/x', 'DELETE'],
     ['PUT', '/v1/organizations/test-org/properties', 'GET, PATCH'],
-  ])('answers 405 with the allowed methods for another method (%s %s)', async (method, path, allow) => {
+  ])('answers an unsupported method with 405 and the allowed methods: %s %s', async (method, path, allow) => {
     const answer = await ask(path, { method });
     expect([answer.status, reasonOf(answer)]).toEqual([405, 'method-not-allowed']);
     expect(answer.headers.get('allow')).toBe(allow);
@@ -113,13 +113,13 @@ describe('request bodies', () => {
     '{"name":"x"}',
     '{"name":"x","kind":"other"}',
     '{"name":" ","kind":"public"}',
-  ])('are rejected with 400 and the error object: %s', async (body) => {
+  ])('are rejected with 400 and an error object if they are invalid: %s', async (body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(ErrorResponse.parse(answer.json)).toMatchObject({ code: '400', error: expect.any(String) });
   });
 
-  it('are reported with all their errors at once, by field', async () => {
+  it('are rejected with one error that lists all invalid fields', async () => {
     const answer = await create('{"name":"","kind":"x","expiresInSeconds":0}');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(issues.map(({ path }) => path)).toEqual(['body.name', 'body.kind', 'body.expiresInSeconds']);
@@ -137,7 +137,7 @@ describe('request bodies', () => {
     ['an invalid content type', { 'content-type': 'json' }],
     ['the content type of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['the content type of text', { 'content-type': 'text/plain; charset=utf-8' }],
-  ])('are read as JSON under %s', async (_, headers) => {
+  ])('are read as JSON with %s', async (_, headers) => {
     expect((await create('{"name":"typed","kind":"public"}', headers)).status).toBe(201);
   });
 
@@ -145,7 +145,7 @@ describe('request bodies', () => {
     const answer = await fetch(`${service.url}/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.privateKey}` },
-      // Sends a request body unchanged, without a content type.
+      // `fetch` sends bytes unchanged and without a content type.
       body: new TextEncoder().encode('{"name":"untyped","kind":"public"}'),
     });
     expect(answer.status).toBe(201);
@@ -202,7 +202,7 @@ describe('request bodies', () => {
     expect((await create(body)).status).toBe(201);
   });
 
-  it('are rejected if they would change an object prototype', async () => {
+  it('are rejected with 400 if they have the field __proto__', async () => {
     expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
   });
 
@@ -218,17 +218,17 @@ describe('a NUL character', () => {
     '/v1/agents/a%00b/sessions',
     '/v1/agents/%00/sessions/x',
     '/v1/agents/%00/sessions/0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
-  ])('in a path answers 404: %s', async (path) => {
+  ])('in a path gets the response 404: %s', async (path) => {
     const answer = await ask(path);
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('in the path of a session start answers 404', async () => {
+  it('in the path of a session start gets the response 404', async () => {
     const answer = await ask('/v1/public/%00/start', { method: 'POST', key: service.publicKey });
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('elsewhere in a request answers 400', async () => {
+  it('in a query or body gets the response 400', async () => {
     const name = await ask('/v1/keys', { method: 'POST', body: '{"name":"a\\u0000b","kind":"public"}', headers: json });
     expect([name.status, reasonOf(name)]).toEqual([400, 'invalid-request']);
     const region = await ask('/v1/agents?region=%00');
@@ -244,18 +244,18 @@ describe('request parameters', () => {
     ['DELETE', '/v1/keys/'],
     ['GET', '/v1/organizations//agents'],
     ['DELETE', '/v1/agents//sessions/'],
-  ])('answer 404 if one is empty, and never match another operation: %s %s', async (method, path) => {
+  ])('in a path get 404 if one of them is empty, and never select another operation: %s %s', async (method, path) => {
     expect((await ask(path, { method })).status).toBe(404);
   });
 
-  it('are named in the error if a list operation gets invalid ones', async () => {
+  it('of a list operation are named in the error if they are invalid', async () => {
     const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(answer.status).toBe(400);
     expect(issues.map(({ path }) => path)).toEqual(['query.limit', 'query.offset', 'query.startTime', 'query.status']);
   });
 
-  it('are a client error if their percent-encoding is malformed', async () => {
+  it('cause a client error if their percent-encoding is malformed', async () => {
     const answer = await ask('/v1/agents/%zz');
     expect(answer.status).toBeLessThan(500);
     expect(ErrorResponse.parse(answer.json).error).not.toBe('');
@@ -274,7 +274,7 @@ describe('the paths of an organization', () => {
     }
   });
 
-  it('answer 404 for another organization', async () => {
+  it('get the response 404 for another organization', async () => {
     const answer = await ask('/v1/organizations/other/regions');
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'organization-not-found']);
   });
@@ -329,7 +329,7 @@ describe('without a key', () => {
   });
 });
 
-it('the OpenAPI document describes settings below `properties`, where existing clients read them', async () => {
+it('the schema of organization properties lists settings in `properties`, where existing clients read them', async () => {
   const { json } = await ask('/v1/organizations/test-org/properties/schema');
   expect(json).toEqual({
     properties: { defaultRegion: expect.objectContaining({ type: 'string', currentValue: 'us-west' }) },

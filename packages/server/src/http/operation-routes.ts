@@ -44,11 +44,14 @@ export function addOperationRoutes(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller in its organization. Unset before authentication, and for operations without an organization. */
+    /**
+     * The authenticated caller with its organization. Unset before authentication, and for operations without an
+     * organization.
+     */
     caller: Principal;
     /** The person who calls an operation without an organization. */
     person: PersonPrincipal | undefined;
-    /** The client of an operation without a credential. */
+    /** The client of an operation that requires no credential. */
     visitor: Visitor;
     requestedAt: Date;
   }
@@ -109,7 +112,7 @@ function addRoutes<Params, Query, Body, Response, Key extends Credential>(
     app.route({
       method: operation.method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
-      // Operations without a body accept and ignore a body up to the general limit.
+      // Operations without a body ignore the body of a request. It may be as large as the general limit.
       bodyLimit: operation.bodyBytes === 0 ? maxRequestBodyBytes : operation.bodyBytes,
       config: { operation },
       schema: { response: { '2xx': responseSchema(operation.response) } },
@@ -180,7 +183,7 @@ function invalid(issues: readonly Issue[]) {
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
-/** The methods for which operations exist at a path. */
+/** Returns the methods that operations define for a path. Empty if the path matches no operation. */
 export function allowedMethods(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const all: readonly Operation[] = Object.values(allOperations);

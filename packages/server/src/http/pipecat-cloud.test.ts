@@ -5,7 +5,7 @@ import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import { ended, start } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
-/** Paths and shapes are those of `pipecatcloud` 1.4.0, the CLI of Pipecat Cloud. */
+/** The paths, and the fields of requests and responses, are those of `pipecatcloud` 1.4.0, the CLI of Pipecat Cloud. */
 let bot: BotDirectory;
 let service: TestServer;
 beforeAll(async () => {
@@ -29,13 +29,13 @@ describe('the services of an organization', () => {
     expect(Object.keys((json['services'] as object[])[0] ?? {})).toEqual(expect.arrayContaining(read));
   });
 
-  it('are wrapped in a body if read one by one', async () => {
+  it('are in the field `body` of the response if a client reads a single service', async () => {
     const { json } = await call('GET', '/services/spoken');
     expect(json).toEqual({ body: expect.objectContaining({ ready: true, autoScaling: expect.any(Object) }) });
     expect((await call('GET', '/services/nobody')).status).toBe(404);
   });
 
-  it('change by a PUT that names the agent in its body', async () => {
+  it('are changed by a PUT that names the agent in its body', async () => {
     const change = { serviceName: 'spoken', autoScaling: { minAgents: 0, maxAgents: 7 }, krispViva: {} };
     expect(await call('PUT', '/services', change)).toMatchObject({
       status: 200,
@@ -49,7 +49,7 @@ describe('the services of an organization', () => {
     expect([status, json['error']]).toEqual([400, expect.stringContaining('image: this region runs builds')]);
   });
 
-  it('have deployments, logs and sessions', async () => {
+  it('have paths for their deployments, logs and sessions', async () => {
     const id = await start(service, 'spoken');
     const { json: one } = await call('GET', `/services/spoken/sessions/${id}`);
     expect(one).toMatchObject({ sessionId: id, endedAt: null, events: expect.any(Array) });
@@ -62,7 +62,7 @@ describe('the services of an organization', () => {
 });
 
 describe('a DELETE of a session', () => {
-  it('stops the session, and succeeds again after its end', async () => {
+  it('stops the session, and succeeds again after the session has ended', async () => {
     const id = await start(service, 'spoken');
     const stopped = { status: 200, json: { status: 'terminated', session_id: id } };
     expect(await call('DELETE', `/services/spoken/sessions/${id}`)).toMatchObject(stopped);
@@ -86,7 +86,7 @@ it('a session start for a missing agent gets 409 instead of 404 if the client is
 });
 
 describe('API keys', () => {
-  it('are created, listed whole if public, and revoked', async () => {
+  it('can be created, listed in full if they are public, and revoked', async () => {
     const { json: made } = await call('POST', '/apiKeys', { name: 'site', type: 'public' });
     const list = async () => (await call('GET', '/apiKeys')).json as Record<'public' | 'private', { id: string }[]>;
     const site = { id: made['id'], key: made['key'], metadata: { name: 'site' } };
@@ -105,7 +105,7 @@ describe('API keys', () => {
     await expect.poll(isRevoked).toBe(true);
   });
 
-  it('identify the caller', async () => {
+  it('identify the caller in GET /users', async () => {
     const { json } = await ask(service, 'GET', '/users');
     const [own] = (await service.client.listKeys()).keys.filter(({ kind }) => kind === 'private');
     expect(json).toEqual({ user: { userId: own?.id, emails: [] } });
@@ -122,7 +122,7 @@ it('GET /registry-keys returns an empty list', async () => {
   expect((await call('GET', '/registry-keys')).json).toEqual({ registry_keys: [] });
 });
 
-it.each(Object.values(notOfferedOperations))('$name is refused with a sentence that gives the reason', async (one) => {
+it.each(Object.values(notOfferedOperations))('the operation $name is refused with an explanation', async (one) => {
   const path = one.path.replace(/\{\w+\}/g, 'x');
   const { status, json } = await call(one.method, path, /GET|DELETE/.test(one.method) ? undefined : {});
   expect([status, json['reason']]).toEqual([400, 'not-offered']);

@@ -38,13 +38,16 @@ const notOffered: HandlersOf<typeof notOfferedOperations> = {
   deployServiceFromGit: refuseGitHub,
 };
 
-/** Phone bots that Pipecat generates name no `websocket_auth`, and their carriers connect without a token. */
+/**
+ * Warning for a deployment whose request has no `websocketAuth`. Phone bots that Pipecat generates do not set it, and their
+ * carriers connect without a token.
+ */
 const tokenWarning =
   'WebSocket clients of this agent need a token. If a phone carrier connects to it, add websocket_auth = "none" to pcc-deploy.toml.';
 
 /**
- * Maps the operations of Pipecat Cloud's CLI to the handlers of this service's own operations, in the shapes that the CLI
- * reads.
+ * Implements the operations of Pipecat Cloud's CLI with the handlers of this service's own operations. Responses have the fields
+ * that the CLI reads.
  */
 export function pipecatCloudHandlers(own: Handlers): HandlersOf<PipecatCloudOperations> {
   return {
@@ -110,7 +113,11 @@ export function pipecatCloudHandlers(own: Handlers): HandlersOf<PipecatCloudOper
   };
 }
 
-/** Reports a session that has ended as stopped. @throws failure `nothing-to-stop` if the session does not exist */
+/**
+ * Returns the response for a session that has already ended: it is reported as stopped.
+ *
+ * @throws failure `nothing-to-stop` if the session does not exist
+ */
 async function describeEnded(own: Handlers, request: Parameters<Handlers['getSession']>) {
   try {
     const { sessionId } = await own.getSession(...request);

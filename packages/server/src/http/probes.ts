@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { bearerToken } from './bearer.ts';
 
 export type Probes = {
-  /** Null if the service is ready. Otherwise, a message for the operator that says what is missing. */
+  /** Returns null if the service is ready. Otherwise, returns a message for the operator that says what is missing. */
   readonly findReadinessProblem: () => Promise<string | null>;
   /** Returns the metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;

@@ -1,11 +1,11 @@
 import type { ApiError } from '@bothost/contract';
 
-/** Maximum number of remembered rejections. The oldest is dropped first. */
+/** Maximum number of remembered refusals. The oldest refusal is dropped first. */
 const entries = 1_000;
 
 /**
- * Remembers why WebSocket tokens were refused. Browsers hide the response to a handshake, so a page then asks with a
- * plain request.
+ * Remembers why WebSocket tokens were refused. Browsers hide the response to a WebSocket handshake from the page, so
+ * the page then requests the same URL without a handshake to learn the cause.
  */
 export function createRecentRefusals() {
   const byToken = new Map<string, ApiError>();

@@ -24,7 +24,7 @@ function requestOrigin(request: FastifyRequest): Pick<Actor, 'requestId' | 'addr
   return { requestId: request.id, ...(address === '' ? {} : { address }) };
 }
 
-/** The audit entry of a rejected request, or null if the audit log does not cover it. */
+/** Returns the audit entry of a rejected request, or null if the audit log does not record such a request. */
 export function createRefusal(
   request: FastifyRequest,
   operation: Pick<Operation, 'audit'>,
@@ -33,7 +33,7 @@ export function createRefusal(
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
   const actor = refused === null ? (request.caller as Principal | undefined) : createPrincipal(refused.caller, request);
-  // A deployment that names a missing secret set counts as an access to that set.
+  // Record a deployment that is refused because of its secret set, because it is an attempt to access that set.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
   if (!actor || action === null) return null;
   return {
@@ -45,7 +45,10 @@ export function createRefusal(
   };
 }
 
-/** Records only names, and keys only of valid requests, because other text may be a misplaced secret. */
+/**
+ * Returns the names and secret keys that the audit entry records. Omits the keys of an invalid request, and all other
+ * text, because a client may have put a secret value into the wrong field.
+ */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = fieldsOf(request.params);
   const body = fieldsOf(request.body);

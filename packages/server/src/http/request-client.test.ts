@@ -46,7 +46,7 @@ describe('createClientResolver', () => {
     [['10.0.0.0/8'], '198.51.100.1, 203.0.113.9, 10.0.0.7', '203.0.113.9'],
     [1, 'unknown', '10.0.0.2'],
   ])(
-    'with %j trusted, returns the last untrusted address of %s as the client',
+    'with the trusted proxies %j and X-Forwarded-For: %s, returns the client address %s',
     (trustedProxies, addresses, address) => {
       expect(resolveClient(trustedProxies, { 'x-forwarded-for': addresses }).address).toBe(address);
     },
@@ -59,7 +59,7 @@ describe('createClientResolver', () => {
     [{ ...forwarded, 'x-forwarded-proto': 'javascript' }, own.serviceUrl],
     [{ ...forwarded, 'x-forwarded-host': 'a/b"' }, own.serviceUrl],
     [{}, own.serviceUrl],
-  ])('returns the service URL of %j', (headers, serviceUrl) => {
+  ])('for the headers %j, returns the service URL %s', (headers, serviceUrl) => {
     expect(resolveClient(1, headers).serviceUrl).toBe(serviceUrl);
   });
 
@@ -97,7 +97,7 @@ describe.each([
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
 
-  it('names its URL in start responses, uploads, the OpenAPI document and the page policy', async () => {
+  it('uses its URL in start responses, upload URLs, the OpenAPI document and the content security policy', async () => {
     const started = await ask('/v1/public/behind/start', service.publicKey, { transport: 'websocket' });
     const { wsUrl, sessionId } = (await started.json()) as { wsUrl: string; sessionId: string };
     await stop(service, 'behind', sessionId);
@@ -117,7 +117,7 @@ describe.each([
     expect(entries[0]).toMatchObject({ action: 'keys.create', address });
   });
 
-  it('sends bots the client address and the URL, on requests and sockets', async () => {
+  it('sends the client address and its URL to bots, with HTTP requests and WebSockets', async () => {
     const expected = {
       'x-forwarded-for': address,
       'x-forwarded-proto': serviceUrl.split(':')[0],

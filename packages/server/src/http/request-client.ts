@@ -11,13 +11,13 @@ export type Client = {
   readonly serviceUrl: string;
 };
 
-/** Addresses and CIDR ranges of proxies, or the number of proxies in front of the service. */
+/** Trusted proxies: their IP addresses and CIDR ranges, or the number of proxies in front of the service. */
 export type TrustedProxies = readonly string[] | number;
 
 /**
- * Returns a function that determines the client of a request. The function reads `X-Forwarded-For`, `-Proto` and
- * `-Host` only if the connection comes from a trusted proxy. `publicUrl` takes precedence over these headers; `ownUrl`
- * is the URL without a proxy.
+ * Returns a function that determines the client of a request. It reads `X-Forwarded-For`, `-Proto` and `-Host` only if
+ * the connection comes from a trusted proxy. `publicUrl` takes precedence over these headers. `ownUrl` returns the URL
+ * for requests without them.
  */
 export function createClientResolver(options: {
   readonly trustedProxies: TrustedProxies;
@@ -48,7 +48,7 @@ function forwardedUrl({ headers }: IncomingMessage): string | null {
   return /^https?$/.test(protocol) && host !== '' && isHost(host) ? `${protocol}://${host}` : null;
 }
 
-/** Only the last value of a header is trusted, because the nearest proxy appends its value. */
+/** Returns the last value of a header, which the nearest proxy appended. Clients can set the values before it. */
 function lastOf(header: string | string[] | undefined): string | undefined {
   return header?.toString().split(',').at(-1)?.trim();
 }

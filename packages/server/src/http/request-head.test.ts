@@ -55,7 +55,7 @@ describe('a request head', () => {
     },
   );
 
-  it('with an unknown expectation is rejected with 417', async () => {
+  it('with an unsupported Expect header is rejected with 417', async () => {
     const lines = `host: x\r\n${authorization(service.privateKey)}expect: 200-ok\r\nconnection: close\r\n`;
     const { head, error } = await send('GET /v1/agents HTTP/1.1', lines);
     expect([head.split(' ')[1], error.reason]).toEqual(['417', 'expectation-unsupported']);
@@ -83,7 +83,7 @@ describe('a request head', () => {
     if (requestLine.includes('SESSION')) expect(answer).toContain('"url":"/echo?a=1"');
   });
 
-  it('with an absolute-form target can upgrade', async () => {
+  it('with an absolute-form target can upgrade to a WebSocket', async () => {
     const socket = await openSocket(service);
     const lines = `host: x\r\n${authorization(service.publicKey)}${upgrade}\r\n`;
     socket.write(`GET http://elsewhere.example${session()}/socket HTTP/1.1\r\n${lines}`);

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, failure } from '@bothost/contract';
 
-/** Limit on header lines. `maxHeadersCount` must be 0, because Node silently drops lines beyond it. */
+/**
+ * Maximum number of header lines. Node's own limit, `maxHeadersCount`, must be 0 (off), because Node silently drops
+ * lines beyond it.
+ */
 const headerLinesAtMost = 1_000;
 /** A host name, or an address in square brackets, with an optional port (RFC 9110, section 7.2). */
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
@@ -23,7 +26,8 @@ export function checkHead(incoming: IncomingMessage): ApiError | null {
     const name = rawHeaders[index] ?? '';
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  // RFC 9112, section 3.2, requires exactly one Host header. With several, a proxy may have checked a different one.
+  // RFC 9112, section 3.2, requires exactly one Host header. If there are several, a proxy may have checked a different
+  // one than the service reads.
   const isMissing = hosts === 0 && httpVersion !== '1.0';
   if (isMissing || hosts > 1 || !isHost(incoming.headers.host ?? '')) {
     return failure('invalid-request', { message: 'The request must have one valid Host header.' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { responseSchema } from './response-schema.ts';
 
-/** Serializes `value` with a schema as the framework does. */
+/** Serializes `value` with the schema of `type`, like the framework does for a response. */
 async function written(type: z.ZodType, value: unknown): Promise<unknown> {
   const app = fastify();
   app.get('/', { schema: { response: { 200: responseSchema(type) } } }, async () => value);

@@ -3,8 +3,8 @@ import { failure } from '@bothost/contract';
 
 /**
  * Refuses a request that a page of another origin made (CSRF). Browsers set `Sec-Fetch-Site` and `Origin`, which pages cannot
- * change; old browsers send only `Origin`. A request with neither header does not come from a browser, so it has no cookies
- * that a page could abuse. Such a request is refused only if `isRequired`.
+ * change; old browsers send only `Origin`. A request with neither header does not come from a browser, so it has no cookies that
+ * a page could abuse. Such a request is refused only if `isRequired` is true.
  *
  * @throws failure `cross-site-request`
  */

@@ -11,7 +11,7 @@ export type SessionPath = {
 
 const pattern = new RegExp(`^${publicBase}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
 
-/** Parses a path of the session proxy; null for any other path. */
+/** Parses a path of the session proxy. Returns null for any other path. */
 export function parseSessionPath(url: string): SessionPath | null {
   const match = pattern.exec(url);
   if (match === null) return null;
@@ -26,7 +26,7 @@ export function parseSessionPath(url: string): SessionPath | null {
       reserved: isReserved(path),
     };
   } catch {
-    // Malformed percent-encoding matches no path.
+    // A path with malformed percent-encoding is not a path of the session proxy.
     return null;
   }
 }
@@ -55,7 +55,7 @@ export function isReserved(path: string): boolean {
 }
 
 /**
- * Decodes a path until it no longer changes.
+ * Decodes a path up to three times, because a bot's server may decode a path more than once.
  *
  * @throws URIError if the path itself has malformed percent-encoding
  */

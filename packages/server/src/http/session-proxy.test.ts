@@ -68,7 +68,7 @@ describe('the session proxy', () => {
     expect(await order('state.seen')).toEqual({ method, url: '/a%20b/c?d=%26&e', body, type: 'x/y' });
   });
 
-  it('rejects any other method', async () => {
+  it('rejects an unsupported method with 405', async () => {
     const answer = await sendRaw(
       service,
       `PROPFIND ${new URL(url('/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\nconnection: close\r\n\r\n`,
@@ -127,7 +127,7 @@ describe('the session proxy', () => {
     expect(await text(await answerOf(sent))).toBe(String(160 * megabyte));
   });
 
-  it('accepts a body of 64 MB and rejects a larger one before forwarding it', async () => {
+  it('accepts a Content-Length of 64 MB and rejects a larger one without a request to the bot', async () => {
     await order(
       `state.reached = 0; state.onRequest = async (request, response) => { state.reached += 1; let size = 0; for await (const chunk of request) size += chunk.length; response.end(String(size)); }; true`,
     );
@@ -195,7 +195,7 @@ describe('the session proxy', () => {
       }
     });
 
-    it('lets pages read every failure', async () => {
+    it('adds CORS headers to every failure, so that pages can read it', async () => {
       const noKey = { headers: { origin } };
       const keyed = withKey(service.publicKey, { origin });
       const failures: [string, RequestInit, number][] = [
@@ -229,7 +229,7 @@ describe('the session proxy', () => {
     });
   });
 
-  it('leaves no open connections', async () => {
+  it('has no active sessions after the last one is stopped', async () => {
     await stop(service, 'target', id);
     await idle(service, 'target');
   });

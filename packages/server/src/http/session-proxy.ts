@@ -89,7 +89,8 @@ export async function authenticatePublicKey(
 }
 
 /**
- * Fails with 404 for a missing session or one of another organization, and with 421 for a session of another server.
+ * Returns the address of the bot of a session. Fails with 404 if the session does not exist or belongs to another
+ * organization, and with 421 if another server runs it.
  */
 export async function locateSession(
   context: Pick<ProxyContext, 'directory'>,
@@ -109,7 +110,8 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
 }
 
 /**
- * Waits until the bot has the session. Fails with 404 if the session ends earlier, and with 504 after the time limit.
+ * Waits until the session is dispatched to its bot. Fails with 404 if the session ends before that, and with 504 after
+ * the time limit.
  */
 async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
   const disconnect = new AbortController();

@@ -5,23 +5,30 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { EarlyData } from './early-bytes.ts';
 import { refuseUpgrade } from './failure-response.ts';
 
-/** A client of an agent. Implementations differ in when they accept the client, and in what it may send before that. */
+/**
+ * A WebSocket client of an agent. Implementations differ in when they accept the client, and in whether they hold
+ * messages until the bot is connected.
+ */
 export type SocketClient = {
-  /** Aborts when the client disconnects. */
+  /** Signal that aborts when the client disconnects. */
   readonly disconnected: AbortSignal;
-  /** Prepares the client once an instance is claimed for its session. That instance may still be starting. */
+  /** Called when an instance is claimed for the session of this client. The instance may still be starting. */
   readonly claimed: () => Promise<void>;
-  /** Accepts the client and returns its paused WebSocket. Null if the client has disconnected. */
+  /**
+   * Called when the WebSocket `bot` is open. Accepts the client and returns its paused WebSocket. Null if the client
+   * has disconnected.
+   */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;
   readonly refuse: (error: ApiError) => void;
 };
 
-/** An upgrade request from a client that has not been answered yet. */
+/** An upgrade request that has no response yet. */
 export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
 
 /**
- * Creates a client that gets 101 only after its bot has accepted the WebSocket, and a plain HTTP response if it fails
- * before. The 101 names the subprotocol that the bot chose, and no message has to be held.
+ * Creates a client that gets 101 only after its bot has accepted the WebSocket. So the 101 can name the subprotocol
+ * that the bot chose, a failure before that is a plain HTTP response, and no messages arrive that the service would
+ * have to hold.
  */
 export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade, requestId: string): SocketClient {
   const { incoming, socket, early } = upgrade;

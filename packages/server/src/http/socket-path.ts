@@ -8,7 +8,7 @@ export type ServiceHost = { readonly agentName: string; readonly organizationNam
 /** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: ServiceHost }
-  /** `host` is null if the path names no agent, so that the carrier's first messages must name it. */
+  /** `host` is null if the path names no agent. In this case, the first messages of the carrier must name it. */
   | { readonly carrier: Carrier; readonly host: ServiceHost | null }
 );
 
@@ -18,7 +18,7 @@ const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`)
 /**
  * Parses `/ws/generic` and the paths of phone carriers, followed by `/{agent}.{org}[/{token}]` or
  * `?serviceHost={agent}.{org}`. `/ws/twilio` alone is valid too, because Twilio drops queries. The token is in the
- * `Authorization` header, else in `?token=`, else in the last path segment. Null for any other path.
+ * `Authorization` header, else in `?token=`, else in the last path segment. Returns null for any other path.
  */
 export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>): SocketPath | null {
   const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);

@@ -10,8 +10,8 @@ import { relay } from './socket-relay.ts';
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
 /**
- * Makes the bot exit with the client's close code as its status, because no request reaches the bot after the close. The bot
- * waits for the close, because the session may end earlier.
+ * Makes the bot exit with the client's close code as its exit status. The test cannot ask the bot for the code, because no
+ * request reaches the bot after the close. The bot waits for the close before it exits, because SIGTERM may arrive earlier.
  */
 const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
   process.on("SIGTERM", async () => process.exit((await closed) % 256)); true`;
@@ -121,7 +121,7 @@ describe('a WebSocket between a client and a bot', () => {
     it('limits memory use if the client does not read', async () => {
       const client = await open(way);
       client.socket.pause();
-      // Sends 512 MB in total, and pauses while its side of the connection is full.
+      // Let the bot send 512 MB in total. It pauses while its send buffer is full.
       await order(
         client,
         `state.pushed = 0; state.push = () => { const block = Buffer.alloc(1048576); sockets.clients.forEach((socket) => {
@@ -172,7 +172,7 @@ describe('a WebSocket between a client and a bot', () => {
     expect(await exitOf(service, 'talker', client.sessionId)).toMatchObject({ code: 1001 % 256 });
   });
 
-  it('accepts messages of 16 MB from both sides and closes on larger ones', async () => {
+  it('accepts messages of 16 MB from both sides, and closes after a larger message', async () => {
     const fits = await open('relay');
     fits.socket.send(Buffer.alloc(16 * 1024 * 1024));
     const [echoed] = await once(fits.socket, 'message');
@@ -185,7 +185,8 @@ describe('a WebSocket between a client and a bot', () => {
 
     const fromBot = await open('relay');
     const closedByBot = once(fromBot.socket, 'close');
-    // The large message ends the session, so the bot sends it only after it has answered this request.
+    // The bot sends the large message only when the client sends `now`. If the bot sent it at once, the session could end before
+    // this request has a response.
     await order(
       fromBot,
       'sockets.clients.forEach((socket) => socket.once("message", () => socket.send(Buffer.alloc(16 * 1024 * 1024 + 1))))',
@@ -238,7 +239,7 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
-  it('stops reading when too many empty messages are queued, and loses none', async () => {
+  it('pauses the sender when too many empty messages are queued, and loses none', async () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const upgraded = once(servers[1], 'connection');
     const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
@@ -248,7 +249,7 @@ describe('a WebSocket between a client and a bot', () => {
     ear.on('message', () => {
       received += 1;
     });
-    // Block the service's output, as if the bot did not read.
+    // Hold back what the service sends to the bot, as if the bot did not read.
     socket.cork();
     for (let sent = 0; sent < 20_000; sent += 1) far.send('');
     await expect.poll(() => client.isPaused).toBe(true);

@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** High-water mark of each direction in bytes. Above it, the sender's socket is paused. */
+/** High-water mark in bytes for each direction. Above it, the socket of the sender is paused. */
 const highWaterBytes = 1_048_576;
-/** High-water mark in messages, because even empty messages take memory. */
+/** High-water mark in messages for each direction. Needed because even empty messages take memory. */
 const highWaterMessages = 4_096;
 
 /** Interval of pings. Shorter than the idle timeouts of load balancers, usually 60 s. */
@@ -11,7 +11,7 @@ const pingMs = 20_000;
 /**
  * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
  * Resolves when either side has closed. Pings the client: while the bot does not read, the service does not read from
- * the client either, and only a failed write reveals that the client is gone.
+ * the client either, so only a failed write reveals that the client has disconnected.
  */
 export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
   forward(client, bot);

@@ -39,7 +39,7 @@ function withoutKey(target: string): { target: string; key: string | null } {
   const query = target.slice(start + 1);
   const key = new URLSearchParams(query).get('access_token');
   if (key === null) return { target, key };
-  // The bot gets the rest of the query byte for byte.
+  // Remove only the key. The rest of the query is forwarded byte for byte.
   const rest = query.split('&').filter((field) => !new URLSearchParams(field).has('access_token'));
   return { target: target.slice(0, start) + (rest.length === 0 ? '' : `?${rest.join('&')}`), key };
 }
@@ -93,7 +93,7 @@ function join(a: Duplex, b: Duplex) {
   ] as const) {
     from.pipe(to);
     from.on('error', () => to.destroy());
-    // End the other socket instead of destroying it, so that it still delivers its buffered bytes.
+    // When one socket closes, end the other one instead of destroying it, so that it still sends its buffered bytes.
     from.on('close', () => to.end());
   }
 }

@@ -15,8 +15,8 @@ export type UploadContext = {
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
- * Returns the upload id in a URL, converted to lower case. Requests with the same id run one at a time, so other spellings of a
- * UUID are rejected.
+ * Returns the upload id in a URL, in lower case. Null if the URL is not for an upload. Requests for one upload run one at a time,
+ * by the text of its id, so only one spelling of the UUID is accepted.
  */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
@@ -26,7 +26,10 @@ export function parseUploadPath(url: string): string | null {
 const idleMs = 60_000;
 const longestMs = 3_600_000;
 
-/** Streams archives to disk, not through the framework. The token is in a form field or header, so no log has it. */
+/**
+ * Streams archives to disk, bypassing the framework. Clients send the upload token in a form field or header instead of the URL,
+ * so that no log contains it.
+ */
 export function createUploadEndpoint(context: UploadContext) {
   async function answer(incoming: IncomingMessage, uploadId: string): Promise<UploadProgress> {
     const token = String(incoming.headers['upload-token'] ?? '');
@@ -70,7 +73,7 @@ export function createUploadEndpoint(context: UploadContext) {
       clearTimeout(deadline);
       const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
-      // The status is null if the connection was lost before a response.
+      // Log null as the status if the connection was lost before a response was sent.
       const status = response.headersSent ? response.statusCode : null;
       context.logger.info({ ...fields, status, ms }, 'request');
     }
@@ -102,7 +105,10 @@ function send(response: ServerResponse, progress: UploadProgress, requestId: str
 const formBytes = 65_536;
 const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
 
-/** Reads the form fields, then the archive in `file`. Resolves when `take` has the complete archive. */
+/**
+ * Reads a multipart form: the field `token`, then the archive in the field `file`, which is streamed to `take`. Resolves with the
+ * result of `take`.
+ */
 function receiveForm(
   incoming: IncomingMessage,
   take: (token: string, file: Readable) => Promise<UploadProgress>,

@@ -6,7 +6,7 @@ export function isWebSocket(incoming: Pick<IncomingMessage, 'headers'>): boolean
   return incoming.headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** Returns the error of a client's opening handshake (RFC 6455, section 4.2.1). */
+/** Returns the error of a client's opening handshake (RFC 6455, section 4.2.1), or null if the handshake is valid. */
 export function handshakeProblem(incoming: Pick<IncomingMessage, 'method' | 'headers'>): ApiError | null {
   const { 'sec-websocket-key': key = '', 'sec-websocket-version': version } = incoming.headers;
   const isSound = incoming.method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && version === '13';

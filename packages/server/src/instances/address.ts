@@ -6,7 +6,7 @@ export type Address = InstanceAddress;
 
 type AddressColumns = { readonly socket: string | null; readonly host: string | null; readonly port: number | null };
 
-/** Returns null if the instance is not ready yet. */
+/** Returns the address of an instance, or null if the instance is not ready yet. */
 export function addressOf({ socket, host, port }: AddressColumns): Address | null {
   if (socket !== null) return { socket };
   return host === null || port === null ? null : { host, port };

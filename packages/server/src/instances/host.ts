@@ -7,9 +7,9 @@ export type Host = { readonly id: string; readonly region: string };
 const aliveMs = 60_000;
 
 /**
- * Records this host as the host of its region. The caller holds the region's lock, so no other host of the region is alive, and
- * this server cleans up after the previous server process. Returns the last heartbeat of that process (null in a new region),
- * and whether all servers of other regions have been silent for a minute.
+ * Records this host as the host of its region. The caller holds the lock of the region, so no other server of the region is
+ * alive. Returns the last heartbeat of the previous server process of the region (null in a new region), and whether all servers
+ * of other regions have been silent for a minute.
  */
 export async function recordHost(
   context: { db: Database; now: () => Date },
@@ -21,8 +21,8 @@ export async function recordHost(
       .select('heartbeat_at')
       .where('region', '=', host.region)
       .executeTakeFirst();
-    // Do not write a heartbeat yet: the previous server process's last heartbeat is the end time of the sessions that it
-    // relayed. If this server were killed before it ended these sessions, their end time would be lost.
+    // Do not write a heartbeat yet: the last heartbeat of the previous server process becomes the end time of the sessions that
+    // it relayed. A heartbeat of this server would replace that time, and a kill before these sessions are ended would lose it.
     await db
       .insertInto('hosts')
       .values({ ...host, heartbeat_at: context.now() })
@@ -62,7 +62,10 @@ export async function forgetRegion(db: Database, { id, region }: Host): Promise<
     .execute();
 }
 
-/** Writes the heartbeat, without waiting for a sync: a lost one shifts recorded end times by a second. */
+/**
+ * Writes the heartbeat without waiting for the disk. If a crash of the database loses it, recorded end times are about a second
+ * too early.
+ */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await sql`set local synchronous_commit = off`.execute(db);

@@ -36,7 +36,7 @@ const claim = async (of: AgentIds, maxAgents = 3) =>
 
 describe('the lifecycle of an instance', () => {
   it.each([address, { socket: '/run/bothost/a/socket' }])(
-    'moves from starting to ready at %o, to stopping and to ended, and never back',
+    'moves from starting to ready with the address %o, then to stopping and to ended, and never back',
     async (address) => {
       const of = await agent();
       const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });

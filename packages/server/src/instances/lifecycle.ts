@@ -19,7 +19,10 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
   return listOpenInstanceRows(db, hostId);
 }
 
-/** Fills a warm pool up to `idle`, within `maxAgents`. Call this in a transaction that holds the agent's lock. */
+/**
+ * Creates instances until the warm pool has `idle` instances, but never more than `maxAgents` for the deployment.
+ * Returns the number of created instances. Call this in a transaction that holds the lock of the agent.
+ */
 export async function provisionInstances(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
   pool: { deploymentId: string; agentId: string; idle: number; maxAgents: number },
@@ -38,7 +41,7 @@ export async function provisionInstances(
   return missing;
 }
 
-/** Marks a starting instance as ready. Undefined if it is being stopped. */
+/** Marks a starting instance as ready. Returns undefined if the instance is being stopped. */
 export function markReady(
   context: { db: Database; now: () => Date },
   instanceId: string,

@@ -9,10 +9,11 @@ type ClaimedRow = Pick<
 >;
 
 /**
- * Claims an instance for a session in one statement: the ready idle one that has waited longest, else a starting one,
- * else a new one if fewer than `maxAgents` instances of the agent are occupied. Returns no row at capacity. The caller
- * holds the agent's lock, so the count is exact; the update decides between concurrent claims. The statement also
- * inserts the session's row (`first`), because each database round trip delays a warm start.
+ * Claims an instance for a session in one statement: the oldest ready idle instance; if none is ready, the oldest
+ * starting one; if there is none, a new instance. Returns no row if `maxAgents` instances of the agent have a session.
+ * The count is exact because the caller holds the agent's lock. The update checks the state again, because the instance
+ * may be stopped concurrently. The statement also inserts the session's row (`first`), because each database round trip
+ * delays a warm start.
  */
 export async function claimInstanceRow(
   db: Database,
@@ -131,7 +132,10 @@ export function findInstanceById(db: Database, id: string): Promise<InstanceRow 
   return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Deletes rows of instances that ended before a time. Their sessions keep everything that matters. */
+/**
+ * Deletes at most `limit` rows of instances that ended before a time. The history of the instances is stored with their
+ * sessions.
+ */
 export async function deleteEnded(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('instances')

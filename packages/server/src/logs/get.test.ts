@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { testRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
-it('getLogs ends a waiting request when the server closes, and removes its listener', async () => {
+it('getLogs ends a waiting request when the server closes, and removes its abort listener', async () => {
   const rows = await testRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
   // Let other accounts enter the directory, because bots run under accounts of their own.

@@ -15,10 +15,11 @@ export type LogsContext = SourcesContext & {
   readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
   /**
-   * Runs one read at a time per organization. So other requests wait for at most one read, however many an organization sends.
+   * Runs the reads of one organization one after the other, so that an organization with many requests delays the requests of
+   * others by one read at most.
    */
   readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
-  /** When aborted, the request stops waiting for new lines. */
+  /** Aborts when the server closes. A request then stops waiting for new lines. */
   readonly closing: AbortSignal;
 };
 
@@ -46,7 +47,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   const waitOver = new AbortController();
   const stop = () => waitOver.abort();
   const timer = setTimeout(stop, query.wait * 1000);
-  // `AbortSignal.any` leaks memory if one of its signals lives as long as the server.
+  // Do not use `AbortSignal.any` here: it leaks memory if one of its signals lives as long as the server.
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
   try {
@@ -121,7 +122,10 @@ async function readLogs(
   }
 }
 
-/** Returns whether lines may still be added: to a session until it and its instance have ended, to an agent always. */
+/**
+ * Returns whether new lines may still arrive before `end`: for a session, until the session and its instance have ended; for an
+ * agent, always.
+ */
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.mark()) return false;
   const { sessionId } = scope;

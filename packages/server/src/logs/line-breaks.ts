@@ -18,8 +18,8 @@ export type LineRange = {
 /**
  * Splits `bytes` into lines. The first line starts at the offset `from`; bytes after the last returned line may belong to a
  * longer line. A line ends after a newline. Without a newline for 16 KiB, a line also ends at each multiple of 16 KiB, moved to
- * the start of a character. So a line is shorter than 32 KiB, and has the same ends wherever and in whichever direction reading
- * starts.
+ * the start of a character. So every line is shorter than 32 KiB, and its ends do not depend on where, or in which direction,
+ * reading starts.
  */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];
@@ -36,7 +36,10 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   }
 }
 
-/** Returns the first offset in `bytes` that is the start of a line whatever precedes the bytes, or null if they are too few. */
+/**
+ * Returns the first offset in `bytes` that is the start of a line, whatever precedes `bytes`. Null if `bytes` is too short to
+ * find one.
+ */
 export function findFirstLineStart(bytes: Buffer, from: number): number | null {
   const found = bytes.indexOf(newline);
   const block = Math.ceil(from / blockBytes) * blockBytes + blockBytes - from;

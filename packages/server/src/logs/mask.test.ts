@@ -52,7 +52,7 @@ describe('createMask and maskTail', () => {
     ['Base64 of URLs', Buffer.from(hostile).toString('base64url'), '***'],
   ])('mask a value in %s', (_, line, left) => {
     const [log = ''] = shown(`${line}\n`, [hostile]);
-    // The encoded form of a line break at the end of a value may remain.
+    // The encoded form of a line break at the end of a value may remain unmasked.
     expect(log.replace(/=+$/, '').replace(/\*\*\*(\\n|%0[Aa]|[A-Za-z0-9_-]{1,3}(?==|$))/, '***')).toBe(left);
   });
 
@@ -67,8 +67,8 @@ describe('createMask and maskTail', () => {
     const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
     const left = (log.split('Basic ')[1] ?? '').replaceAll('=', '').split('***');
     expect(left).toHaveLength(2);
-    // One more character may remain at each end of the value, because it also encodes bits of the text before or after it. Such a
-    // character contains at most four bits of the value.
+    // One more character may remain unmasked at each end of the value, because it also encodes bits of the text before or after
+    // the value. Such a character contains at most four bits of the value.
     expect(left[0]?.length).toBe(Math.ceil((before.length * 8) / 6));
     expect(left[1]?.length).toBeLessThanOrEqual(Math.ceil((behind.length * 8) / 6) + 1);
   });
@@ -82,7 +82,7 @@ describe('createMask and maskTail', () => {
     for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
   });
 
-  it('find the same spans with the algorithm for few values and the one for many', () => {
+  it('find the same spans with both search algorithms, for few values and for many values', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
     fc.assert(
       fc.property(
@@ -155,7 +155,7 @@ describe('createMask and maskTail', () => {
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
-  it('mask one line among thousands with the same prefix', () => {
+  it('mask one line of a value that has thousands of lines with the same prefix', () => {
     const line = (index: number) => `    "${String(index).padStart(9, 'x')}",`;
     const value = Array.from({ length: 4_000 }, (_, index) => line(index)).join('\n');
     const written = Array.from({ length: 4_000 }, () => '    "xxxxxxxx",\n').join('');

@@ -57,7 +57,7 @@ function beginningOf(text: string, secret: string, least = 1): Span[] {
   return length < least ? [] : [[0, length]];
 }
 
-/** Length of the longest suffix of `ending` that begins `beginning` (Knuth-Morris-Pratt, which takes linear time). */
+/** Length of the longest suffix of `ending` that is a prefix of `beginning` (Knuth-Morris-Pratt, which takes linear time). */
 function overlapOf(ending: string, beginning: string): number {
   const most = Math.min(ending.length, beginning.length);
   /** For each prefix of `beginning`, the length of its longest proper prefix that is also its suffix. */

@@ -23,7 +23,7 @@ export type Merge = {
   readonly close: () => Promise<void>;
 };
 
-/** Cost of opening an output, counted as this number of bytes read, however small the output is. */
+/** Opening an output counts as reading this number of bytes, however small the output is. */
 const sourceBytes = 16 * 1024;
 
 type Head = {

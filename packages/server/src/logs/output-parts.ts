@@ -17,7 +17,10 @@ export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OffsetRange };
 
-/** A range of an output without gaps. `end` is null while the bot may still be writing the last line. */
+/**
+ * A range of an output without gaps. `end` says what ends the range: a gap, or the end of the output. Null while the
+ * bot may still be writing the last line.
+ */
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
 
 /** Reads lines and gaps forward. Starts with a gap if output at `from` was dropped since the last page. */

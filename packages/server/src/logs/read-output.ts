@@ -22,7 +22,7 @@ export type ReadRequest = {
   readonly to: Timestamp;
 };
 
-/** A line with its position in the total order, or null if the line does not match the filter. */
+/** A line with its position in the total order. `line` is null if it does not match the filter. */
 export type PositionedLine = { readonly position: LogPosition; readonly line: ScannedLine['line'] };
 
 const linesPerBatch = 1_000;
@@ -56,7 +56,10 @@ export async function* readOutput(
   }
 }
 
-/** Splits a part with many short lines, so that a page decodes few lines that it does not return. A text search needs whole parts. */
+/**
+ * Splits a part with many short lines into batches, so that a page decodes few lines that it does not return. Keeps the
+ * part whole for a text search, which scans all bytes of a part at once.
+ */
 function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPart> {
   if (part.kind === 'gap' || text !== undefined) {
     yield part;
@@ -70,7 +73,10 @@ function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPar
   }
 }
 
-/** Returns the offset up to which output had arrived before `to`, or the end of an output that had ended before. */
+/**
+ * Returns the offset up to which the output had arrived before the time `to`. If the output had ended by then, this is
+ * its end.
+ */
 function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number {
   if (endedAt !== null && endedAt < to) return marks.at(-1)?.end ?? base;
   return marks.findLast(({ at }) => at < to)?.end ?? base;

@@ -57,7 +57,7 @@ describe('log retention', () => {
   }
   const both = (...ids: string[]) => ({ rows: new Set(ids), files: new Set(ids) });
 
-  it('removes rows and files of logs older than the age, and none without an age limit', async () => {
+  it('removes rows and files of logs older than the maximum age, or no logs if the age is not limited', async () => {
     const young = await log(30 * day - 1);
     const old = await log(30 * day + 1);
     expect(await purgeLogs(context, { days: 0, totalBytes: plenty })).toBe(0);
@@ -75,7 +75,7 @@ describe('log retention', () => {
     expect(await left()).toEqual(both(second, newest));
   });
 
-  it('keeps the newest twenty logs that belong to no session, per deployment', async () => {
+  it('keeps the newest twenty logs of each deployment that belong to no session', async () => {
     const ids: string[] = [];
     for (let number = 0; number < 23; number++) ids.push(await log(1_000 - number, { session_id: null }));
     const served = await log(5_000);

@@ -14,7 +14,7 @@ import {
 
 const batch = 500;
 const dayMs = 86_400_000;
-/** Number of kept logs per deployment of instances that never had a session, such as failed starts. */
+/** Maximum number of logs per deployment that are kept from instances without a session, such as failed starts. */
 const keptWithoutSession = 20;
 
 export type RetentionContext = {
@@ -25,7 +25,9 @@ export type RetentionContext = {
   readonly removeTree: RemoveTree;
 };
 
-/** If `days` is 0, age is not limited. `totalBytes` applies to all logs of this host. */
+/**
+ * Limits on stored logs: `days` is the maximum age, or 0 for no limit; `totalBytes` is the maximum size of all logs of this host.
+ */
 export type Retention = { readonly days: number; readonly totalBytes: number };
 
 /**
@@ -58,7 +60,10 @@ async function removeAll(
   }
 }
 
-/** Removes log files without a row, for example after a restore. Keeps recent ones, whose rows may follow. */
+/**
+ * Removes log files without a database row, for example after a restore. Keeps files of the last day, because their rows may not
+ * be stored yet.
+ */
 export async function removeOrphanedLogs(context: RetentionContext): Promise<void> {
   const recent = context.now().getTime() - dayMs;
   for (const agentId of await list(context.logsDirectory)) {

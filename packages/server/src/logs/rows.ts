@@ -108,7 +108,7 @@ export function findLogOwner(db: Database, instanceId: string): Promise<Omit<Log
     .executeTakeFirst();
 }
 
-/** Does nothing if the log is already stored. */
+/** Inserts the row of a log. Does nothing if the row already exists. */
 export async function insertLog(db: Database, row: Insertable<InstanceLogsTable>): Promise<void> {
   await db
     .insertInto('instance_logs')

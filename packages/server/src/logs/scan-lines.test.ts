@@ -24,7 +24,7 @@ it.each([
   ['key B1', 'b1', true],
   ['Éclair', 'éclair', true],
   ['the tide', 'tea', false],
-])('scanLines with the line %j and the text %j: matches %j, in any case', (written, text, matches) => {
+])('scanLines ignores upper and lower case: line %j, filter text %j, match %j', (written, text, matches) => {
   const bytes = Buffer.from(written);
   const marks = [{ at: 0, end: bytes.length, unattended: false }];
   const file = { path: '', base: 0, marks, dropped: [], endedAt: 0 };

@@ -8,7 +8,9 @@ import type { OutputPart } from './output-parts.ts';
 const colors = /\x1b\[[0-9;]*m/g;
 const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (${logLevels.join('|')}) *\|`);
 
-/** `text` is in lower case, and `level` is the minimum level. */
+/**
+ * Matches lines that contain `text`, which is in lower case, and have at least `level`. An undefined field matches every line.
+ */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
 /** A line of an output, or a gap in the output, with its offsets and the time at which the server received it. */
@@ -36,7 +38,7 @@ export function scanLines(
   const found: ScannedLine[] = [];
   for (const range of part.lines) {
     const bytes = part.bytes.subarray(range.from - part.from, range.to - part.from);
-    // The number of bytes that were dropped while the file was being read.
+    // Skip a line of zeros: its bytes were dropped while the file was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
     const written = bytes.toString('utf8').replace(/\r?\n$/, '');
     const log = conceal?.(written, cutOf(file, range)) ?? written;
@@ -72,8 +74,9 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
 }
 
 /**
- * Quick check whether a part may contain the filter's text. Only for ASCII text: the bytes are not decoded. Looks for the first
- * letters in upper and lower case first, because a search of bytes is many times faster than a conversion to lower case.
+ * Quick check whether a part may contain the filter's text. Always true for text that is not ASCII, because the bytes are not
+ * decoded, and for text with `*`, which a mask may add. First searches for the first three letters in both cases, because a
+ * search of bytes is many times faster than a conversion to lower case.
  */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
@@ -82,7 +85,7 @@ function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   return bytes.toString('latin1').toLowerCase().includes(text);
 }
 
-/** Returns a text in lower case with each of its letters in lower and upper case: `b1`, `B1`. */
+/** Returns all variants of a lower-case text in which each letter is in lower or upper case, for example `b1` and `B1`. */
 function casingsOf(text: string): readonly string[] {
   return [...text].reduce<readonly string[]>(
     (casings, letter) =>
@@ -92,9 +95,9 @@ function casingsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns when a line arrived: at the first mark that covers it; for a block of a long line, when the block was full; for a last
- * line without a line break, at the end of the output. Within a mark, only the order of lines is known, so nanoseconds rise with
- * the offset.
+ * Returns when a line arrived: the time of the first mark of the output that covers the line. A block of a long line arrived when
+ * the block was full, and a last line without a line break at the end of the output. Lines under the same mark have the same
+ * time, so their nanoseconds only rise with the offset to show their order.
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;

@@ -13,8 +13,8 @@ export type TextSearch = {
 const maxSeparateTexts = 24;
 const hashBits = 16;
 /**
- * Limit on comparisons per line: `perByte` for each byte of the line and of `extraBytes` more. Only malicious values and lines
- * reach the limit; without it they would block the service for seconds. At the limit, every candidate counts as a match.
+ * Limit on hash comparisons per line: `perByte` times the sum of the line's length and `extraBytes`. Only malicious values and
+ * lines reach the limit; without it they would block the service for seconds. At the limit, every candidate counts as a match.
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
@@ -52,7 +52,9 @@ function spansOf(line: string, text: string): Span[] {
 /** Searches with Rabin-Karp and two rolling hashes. Omits spans that lie within another span. */
 function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly Span[] {
   const hashes = createRollingHashes();
-  /** Maps the hash of the first bytes to the lengths of texts, and each length to the hashes of its texts. */
+  /**
+   * Maps the hash of a text's first bytes to the possible lengths of the text, and each length to the hashes of the whole texts.
+   */
   const byPrefix = new Map<number, Map<number, Set<number>>>();
   const mayStart = new Uint8Array(1 << hashBits);
   for (const text of texts) {
@@ -126,9 +128,9 @@ function createRollingHashes() {
         second: prefixSums(bytes, secondBytes, secondFactor),
       };
     },
-    /** 32-bit hash of the first bytes at `from`. */
+    /** Returns a 32-bit hash of the `minFormCharacters` bytes from the offset `from`. */
     prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minFormCharacters),
-    /** Combines 52 bits of both hashes into one number. */
+    /** Combines 52 bits of the two hashes of a range into one number. */
     range: ({ first, second }: Sums, from: number, to: number) =>
       (hashOf(first, firstPowers, from, to) >>> 0) * 2 ** 20 + (hashOf(second, secondPowers, from, to) >>> 12),
   };

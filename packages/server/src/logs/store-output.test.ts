@@ -111,7 +111,7 @@ it('withStoredOutput stores an output whose counter of dropped bytes exceeds wha
   const { rows, runtime, context, of, run, stored, instanceFile } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
-  // An earlier version wrote this after a bot had made its output file 8 EiB long three times.
+  // An earlier version wrote these numbers after a bot had made its output file 8 EiB long three times.
   await writeFile(instanceFile(instanceId, 'base'), '27670116110564327000');
   await writeFile(instanceFile(instanceId, 'marks'), '\n27670116110564327421 1767323045678000 a');
   await withStoredOutput(runtime, (id) => storeOutput(context, id)).forget(instanceId);

@@ -6,7 +6,7 @@ import type { Sample } from './series.ts';
 export type SampledSession = { readonly sessionId: string; readonly instanceId: string };
 
 export type Sampler = {
-  /** Takes a sample of each session. Call this every second. */
+  /** Takes a sample of the CPU and memory use of each session. Call this every second. */
   readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
   /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;
@@ -16,7 +16,10 @@ export type Sampler = {
 
 type State = { readonly at: number; readonly cpuMicroseconds: number; readonly unsaved: Sample[] };
 
-/** Turns cumulative usage into samples. The first reading is only a baseline, so downtime has no samples. */
+/**
+ * Creates a sampler, which turns cumulative usage into samples. Its first reading of a session is only a baseline, so the time
+ * during which the server was down has no samples.
+ */
 export function createSampler(context: {
   db: Database;
   now: () => Date;

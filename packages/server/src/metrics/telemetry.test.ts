@@ -21,7 +21,7 @@ async function phasesOf(times: StartTimes) {
 }
 
 describe('createTelemetry', () => {
-  it('records each phase and the total of a cold start', async () => {
+  it('records the duration of each phase and the total duration of a cold start', async () => {
     expect(await phasesOf(start())).toEqual({
       'cold claim': 0.01,
       'cold boot': 2,
@@ -43,7 +43,7 @@ describe('createTelemetry', () => {
     expect(await phasesOf(start({ requestedAt: null, claimedAt: null }))).toEqual({});
   });
 
-  it('counts session ends by HTTP and service status, and all other statuses as one', async () => {
+  it('counts session ends by status, and all statuses that bots invent as one', async () => {
     const telemetry = createTelemetry();
     for (const status of ['HTTP_COMPLETED', 'SESSION_STOPPED', '500', 'CALLER_HUNG_UP', 'OUT_OF_CREDIT', '5000'])
       telemetry.sessionEnded(status);

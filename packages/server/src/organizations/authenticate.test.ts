@@ -81,7 +81,7 @@ describe('createAuthenticator', () => {
     await expect(elsewhere.authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
-  it('does not cache a lookup that overlaps a revocation', async () => {
+  it('does not cache a key that is revoked during its lookup', async () => {
     const authenticator = open();
     const { id, key } = await make();
     const asked = authenticator.authenticate(key, 'private');
@@ -116,14 +116,14 @@ describe('createAuthenticator', () => {
     await expect.poll(lastUse).toBe(new Date(clock).toISOString());
   });
 
-  it('stores a public key of an earlier version at its next use', async () => {
+  it('stores the text of a public key at its next use if an earlier version stored only its hash', async () => {
     const { id, key } = await make('public');
     await rows.db.updateTable('api_keys').set({ public_key: null }).where('id', '=', id).execute();
     await open().authenticate(key, 'public');
     await expect.poll(async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.key).toBe(key);
   });
 
-  it('drops a revoked key when another server announces it, and the whole cache if announcements may be lost', async () => {
+  it('drops a key that another server revokes, and drops all keys if announcements may be lost', async () => {
     const authenticator = open();
     const [revoked, other] = [await make(), await make()];
     await authenticator.authenticate(revoked.key, 'private');

@@ -12,14 +12,14 @@ export type Caller = {
 };
 
 /**
- * The caller of a request and its organization, for the audit log, with the URL at which the caller reached the service (no
- * trailing slash).
+ * The caller of a request, as the audit log records it, with its organization and the URL at which the caller reached the service
+ * (no trailing slash).
  */
 export type Principal = Actor & Pick<Caller, 'organizationId' | 'organizationName'> & { readonly serviceUrl: string };
 
 /**
- * Thrown for an existing key that must not be used. It is the cause of the failure `key-invalid`, and only the audit log of the
- * key's organization shows it.
+ * Error for an existing key that must not be used. The client gets only `key-invalid`, whose cause is this error. The audit log
+ * of the organization that owns the key shows why the key was refused.
  */
 export class RefusedKeyError extends Error {
   override readonly name = 'RefusedKeyError';
@@ -33,14 +33,14 @@ export class RefusedKeyError extends Error {
 }
 
 /**
- * The kind of API that a key is used for. No API key is valid for `operator`; it is looked up only to record the attempt in the
- * audit log of its organization.
+ * The kind of API for which a caller presents a key. No API key is valid for `operator`: the service looks such a key up only to
+ * record the attempt in the audit log of its organization.
  */
 export type KeyUse = 'private' | 'public' | 'operator';
 
 /**
  * Finds the caller of an API key. `cached` never queries the database and returns undefined for a key that is not cached.
- * `forget` drops one key or all when a key is revoked on this server or another one.
+ * `forget` removes one key, or without an id all keys, from the cache; call it when this or another server revokes a key.
  */
 export type Authenticator = {
   readonly authenticate: (key: string, kind: KeyUse) => Promise<Caller>;
@@ -48,7 +48,9 @@ export type Authenticator = {
   readonly forget: (keyId?: string) => void;
 };
 
-/** Even if the notification is lost, a revocation on another server takes effect within this time. */
+/**
+ * How long a key stays cached. If the notification of a revocation on another server is lost, the key is refused after this time.
+ */
 const cacheMs = 900;
 /** Minimum interval between writes of `last_used_at` for a key. */
 const touchIntervalMs = 60_000;
@@ -59,7 +61,7 @@ type Entry = { readonly found: KeyWithOrganization; readonly until: number };
 
 /**
  * Authenticates API keys with the database and caches valid keys for less than a second. `authenticate` rejects with the failure
- * `key-invalid`. If the key exists but must not be used for this, the cause of the failure is a `RefusedKeyError`.
+ * `key-invalid`. If the key exists but is revoked, expired or of the wrong kind, the cause of the failure is a `RefusedKeyError`.
  */
 export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
   /** Cached callers by the hash of their key. Keys themselves are never kept. */
@@ -89,7 +91,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
     if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
-    // Ignore a failed write, because the time is only displayed; the next use of the key retries it.
+    // Ignore a failed write of the last use, because this time is only displayed. The next use of the key writes it again.
     updateLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
       touched.delete(found.id),
     );

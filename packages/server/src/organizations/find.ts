@@ -7,7 +7,11 @@ export async function findOrganizationByName(db: Database, name: string): Promis
   return row ?? null;
 }
 
-/** Finds an organization by name or id; null is the oldest. @throws failure `organization-not-found` */
+/**
+ * Finds an organization by name or id, or the oldest organization for null.
+ *
+ * @throws failure `organization-not-found`
+ */
 export async function organizationOrOldest(
   db: Database,
   nameOrId: string | null,

@@ -17,7 +17,7 @@ describe('the first start', () => {
   });
   afterEach(() => rows.close());
 
-  it('creates an organization with two keys, and calls keep before they are valid', async () => {
+  it('creates an organization with two keys, and calls keep with the keys before they are valid', async () => {
     const kept: unknown[] = [];
     const first = await createOrganizationAtFirstStart(context(), 'eu', made, async (keys) => {
       kept.push(keys);

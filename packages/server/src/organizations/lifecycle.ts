@@ -60,7 +60,7 @@ export async function updateOrganization(
 }
 
 /**
- * Revokes the organization's keys and ends its memberships. Its records stay until their retention ends.
+ * Deletes an organization: revokes its keys and ends its memberships. Its records stay until their retention period ends.
  *
  * @throws failure `organization-not-empty`, `last-organization`
  */

@@ -55,7 +55,10 @@ export async function listMembers(
   return (await listMemberRows(db, scope.organizationId)).map(present);
 }
 
-/** Adds the person who made the request. A member keeps the role that has more rights. Call this in a transaction. */
+/**
+ * Adds the person who made the request to an organization. A person who is already a member gets the new role only if
+ * it has more rights. Call this in a transaction.
+ */
 export async function addMember(context: Context, scope: Scope, role: Role): Promise<void> {
   const userId = scope.person?.id;
   if (userId === undefined) throw new Error('Only a person can join an organization.');

@@ -12,9 +12,9 @@ export type Profile = {
 };
 
 /**
- * Writes the CLI profile with mode 0600, through a temporary file and a rename. A profile with the keys of another
- * service may be their only copy, so it is kept and `otherFile` is written. An earlier profile for the same address is
- * copied to `.bak`. Returns the path of the written file.
+ * Writes the CLI profile with mode 0600, through a temporary file and a rename. If `file` contains keys of another
+ * service, keeps it, because it may be their only copy, and writes `otherFile` instead. Copies an earlier profile for
+ * the same address to `.bak`. Returns the path of the written file.
  */
 export async function writeProfile(file: string, otherFile: string, profile: Profile): Promise<string> {
   const existing = await readProfile(file);

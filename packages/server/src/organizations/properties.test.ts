@@ -23,7 +23,7 @@ describe('properties of an organization', () => {
     });
   });
 
-  it('cannot have an unknown default region; the error lists the regions', async () => {
+  it('cannot contain an unknown default region; the error lists the known regions', async () => {
     const before = await getProperties(rows, { organizationId });
     await expect(updateProperties(rows, { organizationId }, { defaultRegion: 'moon' })).rejects.toMatchObject({
       reason: 'region-unknown',

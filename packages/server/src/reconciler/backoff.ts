@@ -2,8 +2,8 @@
 const firstMs = 1_000;
 const longestMs = 60_000;
 /**
- * Failures that are further apart do not increase the delay. A successful start does not reset it. Otherwise, a bot
- * that exits right after it is ready would be started each second forever.
+ * Failures that are further apart than this time do not increase the delay. A successful start does not reset the
+ * delay, because a bot that exits right after it is ready would then be started every second forever.
  */
 const retentionMs = 300_000;
 
@@ -11,7 +11,7 @@ export type Backoff = {
   readonly failed: (id: string) => void;
   /** Ends the current delay after a successful start. The next failure still increases the delay. */
   readonly succeeded: (id: string) => void;
-  /** The time of the next attempt. Null if there was no recent failure. */
+  /** Returns the time before which no instance may be started. Null if no delay applies. */
   readonly until: (id: string) => Date | null;
 };
 

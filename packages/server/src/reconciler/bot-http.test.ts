@@ -133,7 +133,7 @@ describe('askBot', () => {
     expect(await askBot(address, 't', 0, never)).toBeNull();
   });
 
-  it('rejects if nothing listens, and when it is aborted', async () => {
+  it('rejects if nothing listens, and when the request is aborted', async () => {
     await expect(askBot(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
     const closing = new AbortController();
     const { address } = await bot(() => closing.abort());
@@ -152,7 +152,7 @@ describe('askToStop', () => {
     expect(seen).toEqual(['POST', '/_bot/stop', 'Bearer secret', '{"graceSeconds":20}']);
   });
 
-  it.each([200, 404, 409, 500])('returns false for %s', async (status) => {
+  it.each([200, 404, 409, 500])('returns false for response status %s', async (status) => {
     const { address } = await answering(status, '{}');
     expect(await askToStop(address, 't', 20)).toBe(false);
   });

@@ -94,8 +94,8 @@ export async function askBot(
 }
 
 /**
- * Asks a bot to stop its session (docs/bot-contract.md, "Stop"). Returns false if the bot cannot or has no session.
- * Never rejects.
+ * Asks a bot to stop its session (docs/bot-contract.md, "Stop"). Returns whether the bot accepted the request. Never
+ * rejects.
  */
 export async function askToStop(address: InstanceAddress, token: string, graceSeconds: number): Promise<boolean> {
   const body = JSON.stringify({ graceSeconds });

@@ -6,7 +6,10 @@ import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** Preparations are never aborted: they outlive a shutdown, or the next server process starts them again. */
+/**
+ * A signal that never aborts. A preparation continues during a shutdown; if it does not finish, the next server process
+ * starts it again.
+ */
 const never = new AbortController().signal;
 
 type Context = {

@@ -158,7 +158,7 @@ describe('dispatch', () => {
     await running;
   });
 
-  it('ends with BOT_START_TIMEOUT if the bot does not accept the session in time', async () => {
+  it('ends the session with BOT_START_TIMEOUT if the bot does not accept the session in time', async () => {
     const bot: Bot = { '/bot': () => undefined, '/_bot/session': () => acceptDeadline.abort() };
     const { context, readySession } = await session(bot);
     await dispatch(context, readySession);
@@ -200,7 +200,7 @@ describe('dispatch', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
-  it('is recorded before the request to a bot without a status route', async () => {
+  it('is stored in the database before the request is sent to a bot without a status route', async () => {
     let before: unknown;
     const { context, readySession } = await session(
       {
@@ -253,7 +253,7 @@ describe('a session adopted after a restart', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
   });
 
-  it('takes the end time and status from the bot if it ended during the restart', async () => {
+  it('takes its end time and status from the bot if the session ended during the restart', async () => {
     const report = { state: 'ended', status: 500, completionStatus: 'OUT_OF_CREDIT', endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(30), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
@@ -302,14 +302,14 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
 
-  it('waits for the exit or the time limit if the bot no longer has a status route', async () => {
+  it('is not ended until its bot exits or its time limit is reached if the bot no longer has a status route', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
     await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
 
-  it('is released if the bot is unreachable and the session has ended in another way', async () => {
+  it('is not ended a second time if its ownership is released while the bot is unreachable', async () => {
     const { context, readySession } = await session({ '/_bot/session': (request) => request.socket.destroy() });
     const resuming = resume(context, readySession);
     await once(server ?? process, 'request');
@@ -318,7 +318,7 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual([]);
   });
 
-  it('is released when the service closes again', async () => {
+  it('is not ended when the service closes again', async () => {
     const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
     await resume(context, readySession);
     expect(statuses()).toEqual([]);
@@ -344,7 +344,7 @@ describe('a session adopted after a restart', () => {
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });
 
-    it('is dispatched if a bot that was too busy to respond now reports no session', async () => {
+    it('is dispatched if the bot was only too busy to respond earlier and now reports no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,

@@ -22,7 +22,7 @@ export type ReadySession = {
   readonly requestedAt: Date | null;
   readonly claimedAt: Date | null;
   readonly readyAt: Date | null;
-  /** The request body as JSON text. Null if there is none. */
+  /** The body of the request that started the session, as JSON text. Null if the request had no body. */
   readonly body: string | null;
   readonly dispatchedAt: Date | null;
   readonly botStartedAt: Date | null;
@@ -46,7 +46,7 @@ export type DispatchContext = {
   readonly onDispatch: (instanceId: string) => void;
   /** Called when the bot has the session. From then on, requests can be forwarded to the bot. */
   readonly onOpen: (sessionId: string) => void;
-  /** Called with the time when the bot has just accepted the session. */
+  /** Called once the bot has accepted the session, with the time `at` of the acceptance. */
   readonly onLive: (session: ReadySession, at: Date) => void;
 };
 
@@ -87,7 +87,7 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   // The request was aborted because this server closes. The next server process asks the bot for the session's state.
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
-  // A short session may end before the bot responds to a status request.
+  // A short session may end before the bot responds to a status request. The dispatch then counts as its start.
   const startedAt = acceptedAt ?? (isAcceptance(outcome) ? sentAt : null);
   if (acceptedAt === null && startedAt !== null) await markStarted(context, session, startedAt);
   await endWith(context, session, startedAt, outcome);
@@ -122,7 +122,7 @@ export async function resume(context: DispatchContext, session: ReadySession): P
   // The previous server's request may still be queued in a busy bot. In that case, the bot reports the session only in
   // a later response.
   let mayHaveRequest = dispatchedAt !== null;
-  // The first status request does not wait for the end, because client requests are held until the bot responds.
+  // The first status request asks for an immediate response, because requests of clients are held until the bot responds.
   for (let waitSeconds = 0; ; ) {
     const signal = startedAt === null ? AbortSignal.any([released.signal, deadline]) : released.signal;
     const known = await ask(context, session, waitSeconds, signal);
@@ -154,7 +154,8 @@ export async function resume(context: DispatchContext, session: ReadySession): P
 }
 
 /**
- * Asks the bot for the session's state until it responds. Null if the bot has no status route and received the earlier dispatch.
+ * Asks the bot for the session's state until it responds. Returns null if the bot has no status route, and `aborted` if the
+ * signal aborts or the instance has exited.
  */
 async function ask(
   context: DispatchContext,

@@ -28,7 +28,7 @@ type Context = EndRecorder & {
   readonly requestReconcile: () => void;
 };
 
-/** Executes planned actions. `rows` is the observed state from which the plan was computed. */
+/** Creates a function that executes planned actions. `rows` are the database rows from which the plan was computed. */
 export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
   const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 

@@ -37,7 +37,10 @@ export type InstanceWatch = {
   readonly done: Promise<void>;
 };
 
-/** Time to wait for a bot's response after its exit. The response gives a more precise reason than the exit status. */
+/**
+ * Time in milliseconds to wait, after a bot has exited, for its response to `POST /bot`. The response gives a more
+ * precise reason than the exit status.
+ */
 const lastWordMs = 3_000;
 
 /** Records runtime events until the signal aborts, beginning with events that occurred while no server was running. */
@@ -87,15 +90,16 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
-  // Remove the instance's files before its row ends, because they are not cleaned up afterwards.
+  // Remove the instance's files before its row is marked as ended, because the files of ended instances are not cleaned
+  // up.
   await context.runtime.forget(event.instanceId);
   await retryWrite(() => markEnded(context, event.instanceId));
   context.requestReconcile();
 }
 
 /**
- * Whether the service itself ended an instance with SIGTERM or SIGKILL after its session. An exit shortly after the
- * session cannot be by SIGKILL, which the service sends only after `terminateMs`.
+ * Whether the service itself ended an instance, with SIGTERM or SIGKILL, after its session. The service sends SIGKILL
+ * only `terminateMs` after the end of the session, so an earlier SIGKILL has another cause.
  */
 function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boolean {
   if (sessionEndedAt === null || exit.outOfMemory) return false;
@@ -118,7 +122,7 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
   if (sessionId !== null) await context.retryWrite(() => recordEvents(context.db, sessionId, [stored]));
 }
 
-/** Derives the status of a session whose end no server observed from the exit of its instance. */
+/** Returns the status of a session whose end no server observed, derived from the exit of its instance. */
 async function statusByExit(
   context: Context,
   sessionId: string,

@@ -29,18 +29,23 @@ export type RunnerContext = {
   readonly iceConfigUrl: () => string;
   /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
   readonly onReady: (row: OpenInstance) => void;
-  /** Called after an instance has ended. `status` is for its session; `cause` says why it did not start. */
+  /**
+   * Called after an instance has ended. `status` is the status of its session. `cause` says why the instance failed to start;
+   * null if it did not fail.
+   */
   readonly onRemoved: (instanceId: string, status: CompletionStatus, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
   readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
-  /** Stops an instance. `transport` is that of its session. */
+  /** Stops an instance. `transport` is the transport of its session. */
   readonly stop: (row: OpenInstance, transport: SessionTransport) => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };
 
-/** Time for a bot to end its session when asked (docs/bot-contract.md, "Stop"). A Pipecat pipeline takes up to 20 s. */
+/**
+ * Time for a bot to end its session after the stop request (docs/bot-contract.md, "Stop"). A Pipecat pipeline takes up to 20 s.
+ */
 const cooperativeSeconds = 25;
 /** Milliseconds between SIGTERM and SIGKILL. */
 export const terminateMs = 5_000;
@@ -108,8 +113,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
     if (!context.ownership.has(sessionId)) return;
-    // Disconnect a waiting client first. Otherwise, the client would see the end of the instance as a failure of the
-    // bot.
+    // If the instance has no address yet, disconnect the client that waits for it. Otherwise, the client would see the end of the
+    // instance as a failure of the bot.
     const address = addressOf(row);
     if (address === null) return context.ownership.abort(sessionId);
     const canBeAsked = row.reports_session && transport !== 'websocket';
@@ -117,7 +122,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       canBeAsked && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
     if (hasAccepted) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     context.ownership.abort(sessionId);
-    // If the bot responds, wait until both sides have closed the WebSocket before sending SIGTERM.
+    // Wait up to `terminateMs` until the session is released, for example because both sides have closed its WebSocket. Then
+    // SIGTERM is sent.
     await context.ownership.released(sessionId, AbortSignal.timeout(terminateMs));
   }
 
@@ -145,8 +151,8 @@ function specOf(context: RunnerContext, row: OpenInstance, deployment: OpenDeplo
 }
 
 /**
- * Loads the secrets of an instance. Reads the database even for a bot without secrets: if the database is briefly unreachable,
- * the start is delayed instead of failing.
+ * Loads the secrets of an instance. Retries while the database is briefly unreachable, so that the start is delayed instead of
+ * failing.
  */
 function secretsOf(
   context: RunnerContext,

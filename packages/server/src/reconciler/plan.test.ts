@@ -637,7 +637,7 @@ describe('for any observed state, plan', () => {
       { numRuns: 2_000 },
     );
 
-  it('never provisions instances for a deployment that is at max_agents, does not serve, is backing off, or drains', () => {
+  it('provisions only for serving or validating deployments, below max_agents, and never during a backoff or a drain', () => {
     always((any, actions) => {
       for (const action of actions) {
         if (action.do !== 'provision') continue;
@@ -665,7 +665,7 @@ describe('for any observed state, plan', () => {
     });
   });
 
-  it('never retires or stops an instance with a live session', () => {
+  it('never retires or stops an instance with a starting or live session', () => {
     always((any, actions) => {
       const continuing = new Set(
         any.sessions.filter((s) => (s.state === 'live' || s.state === 'starting') && !s.relayLost).map((s) => s.id),
@@ -680,7 +680,7 @@ describe('for any observed state, plan', () => {
     });
   });
 
-  it('ends every session without an instance and without an owner', () => {
+  it('ends every session that has no instance and no owner, except a session that waits for its client', () => {
     always((any, actions) => {
       const existing = new Set(any.instances.map(({ id }) => id));
       for (const one of any.sessions) {

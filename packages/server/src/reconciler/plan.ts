@@ -21,7 +21,8 @@ export type PlannedDeployment = {
   readonly minAgents: number;
   readonly maxAgents: number;
   /**
-   * Time before which the service must not prepare or start again after a failure. Null if there was no recent failure.
+   * Time before which the service must not prepare the deployment or start its instances again after a failure. Null if
+   * there was no recent failure.
    */
   readonly restAfterFailureUntil: Date | null;
 };
@@ -55,12 +56,12 @@ export type PlannedSession = {
 
 export type ObservedState = {
   readonly now: Date;
-  /** Whether the service is shutting down and starts no new instances. */
+  /** Whether the service is shutting down. It then starts only instances that a session waits for. */
   readonly draining: boolean;
   readonly deployments: readonly PlannedDeployment[];
   readonly instances: readonly PlannedInstance[];
   readonly sessions: readonly PlannedSession[];
-  /** Ids of orphans: instances that the runtime lists, but that have no open row. */
+  /** Ids of orphans: instances that the runtime lists, but that have no open row in the database. */
   readonly orphans: readonly string[];
 };
 
@@ -85,7 +86,10 @@ export type Action =
       readonly only?: 'waiting';
     };
 
-/** Delay of the service's own time limit after the bot's (docs/bot-contract.md, "End of a session"). */
+/**
+ * Seconds after a bot's time limit at which the service itself ends the session (docs/bot-contract.md, "End of a
+ * session").
+ */
 const limitMarginSeconds = 10;
 
 /**
@@ -235,7 +239,7 @@ function groupByDeployment(instances: readonly PlannedInstance[]): ReadonlyMap<s
   return groups;
 }
 
-/** `instances` contains only instances of the deployment. */
+/** Plans the actions for a deployment and its warm pool. `instances` contains only instances of the deployment. */
 function planDeployment(
   deployment: PlannedDeployment,
   instances: readonly PlannedInstance[],
@@ -270,8 +274,9 @@ function planDeployment(
 }
 
 /**
- * Starts one instance to validate a deployment, which serves once that instance is ready. Counts only the deployment's
- * own instances, so that validation works even if sessions of the previous deployment use all of the agent's capacity.
+ * Plans the validation of a deployment: starts its warm instances, at least one, and activates the deployment once one
+ * of them is ready. Counts only the deployment's own instances, so that validation works even if sessions of the
+ * previous deployment use all of the agent's capacity.
  */
 function validate(deployment: PlannedDeployment, open: readonly PlannedInstance[], resting: boolean): Action[] {
   const deploymentId = deployment.id;

@@ -44,7 +44,10 @@ export type ReconcilerContext = {
   readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
-  /** The last heartbeat of the previous server process: the end time of the WebSockets that this process relayed. */
+  /**
+   * The last heartbeat of the previous server process, which is recorded as the end time of the WebSockets that it relayed. Null
+   * if the region is new.
+   */
   readonly lastHeartbeat: Date | null;
   readonly retryWrite: RetryWrite;
   /** Maximum number of instances per organization that start at the same time. */
@@ -61,14 +64,14 @@ export type Reconciler = {
   readonly start: () => Promise<void>;
   /** Requests a reconcile pass soon. Calls during a pass share the next one. */
   readonly requestReconcile: () => void;
-  /** Resolves after the next pass, which each end of a session or instance causes, or when the signal aborts. */
+  /** Resolves after the next pass, or when the signal aborts. Each end of a session or an instance causes a pass. */
   readonly nextPass: (signal: AbortSignal) => Promise<void>;
   /** Sends a newly started session to its warm instance. This server must already own the session. */
   readonly dispatch: (session: ReadySession) => void;
   readonly endSession: EndRecorder['endSession'];
   /** Resolves with the next outcome of a deployment: null once it serves, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
-  /** Starts no more instances, and stops idle instances. */
+  /** Stops idle instances. From then on, starts an instance only if a session already waits for it. */
   readonly drain: () => void;
   /** Stops reconciling and releases all resources. Bots continue to run. */
   readonly close: () => Promise<void>;

@@ -27,7 +27,10 @@ type Context = {
 export type EndRecorder = {
   /** Ends a session once. If `only` is given, ends the session only if it is still in that state. */
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
-  /** Records the end of an instance and of its session, if any. `cause` says why it did not start. */
+  /**
+   * Records the end of an instance and of its session, if any. `cause` says why the instance failed to start; null if
+   * it did not fail.
+   */
   readonly instanceRemoved: (
     instanceId: string,
     status: CompletionStatus,
@@ -73,8 +76,8 @@ export function createEndRecorder(context: Context): EndRecorder {
       }
       await endSession(sessionId, status, at);
     }
-    // A failed start may leave files without a process. Remove them before the row ends, because they are not cleaned
-    // up afterwards.
+    // A failed start may leave files without a process. Remove them before the row is marked as ended, because the
+    // files of ended instances are not cleaned up.
     await context.runtime.forget(instanceId);
     await retryWrite(() => markEnded(context, instanceId));
     requestReconcile();

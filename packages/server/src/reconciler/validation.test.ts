@@ -43,7 +43,7 @@ describe('deployment validation', () => {
   const serves = async () =>
     (await rows.db.selectFrom('agents').select('active_deployment_id').executeTakeFirstOrThrow()).active_deployment_id;
 
-  it('activates the deployment and ends the previous one when an instance is ready', async () => {
+  it('activates the deployment, which replaces the previous one, when an instance is ready', async () => {
     const { passed, outcomes } = begin();
     const outcome = outcomes.next(id);
     await passed(await open());
@@ -77,7 +77,7 @@ describe('deployment validation', () => {
     expect(backoff.until(id)).not.toBeNull();
   });
 
-  it('is retried up to five times after service failures', async () => {
+  it('makes up to five attempts if the service causes each failure', async () => {
     const { startFailed } = begin();
     for (let count = 1; count < 5; count += 1) {
       await startFailed(await open(), noRoom, false);
@@ -142,7 +142,7 @@ describe('describeStartFailure for an instance', () => {
     ],
     ['failed with an unknown error', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
     ['failed with a value that is not an error', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
-  ])('that %s returns its code and message, and whether it lasts', (_, error, timedOut, code, lasting) => {
+  ])('that %s returns code, message and whether the failure lasts', (_, error, timedOut, code, lasting) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = cause instanceof Error ? cause.message : cause;
     expect(describeStartFailure(error, timedOut)).toMatchObject({ code, lasting, message });

@@ -35,7 +35,7 @@ export type Validation = {
   readonly idleExit: (deploymentId: string, exit: NonNullable<Problem['exit']>) => Promise<void>;
 };
 
-/** Attempts to start an instance before service failures make its deployment fail. */
+/** Number of attempts to start an instance after which a deployment fails if the service causes each failure. */
 const attempts = 5;
 
 export function createValidation(context: Context): Validation {
@@ -43,7 +43,7 @@ export function createValidation(context: Context): Validation {
 
   async function passed(row: OpenDeployment): Promise<void> {
     const serves = await retryWrite(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
-    // Another pass may have activated the deployment already, or a newer one is desired.
+    // Another pass may have activated the deployment already, or a newer deployment is desired.
     if (!serves) return;
     logger.info({ deploymentId: row.id, agent: row.agent_name }, 'deployment activated');
     outcomes.settle(row.id, null);
@@ -61,7 +61,8 @@ export function createValidation(context: Context): Validation {
       return ended;
     };
     const ended = await retryWrite(write).catch((failure: unknown) => {
-      // Only log the failure, because the end of the instance must be recorded even if the problem cannot be.
+      // Only log that the failed start could not be recorded, because the end of the instance must be recorded in any
+      // case.
       logger.error({ deploymentId: row.id, err: failure }, 'failed start could not be recorded');
       return false;
     });

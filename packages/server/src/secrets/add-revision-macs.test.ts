@@ -15,7 +15,10 @@ import { createKeyring } from './vault/keyring.ts';
 import { openVault } from './vault/open-vault.ts';
 import { createLocalRootKeys } from './vault/root-key.ts';
 
-/** Rows written by the version with migration 0015: two secret sets, an image pull secret, and keys of two versions. */
+/**
+ * Rows that a version of the service with migrations up to 0015 wrote: two secret sets, an image pull secret, and keys
+ * of two versions.
+ */
 const before = new URL('../../test/support/secrets-before-0016.json', import.meta.url);
 const rootKey = Buffer.alloc(32, 7);
 const now = () => new Date('2026-11-21T12:00:00.000Z');

@@ -12,8 +12,8 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
 
 /**
  * Adds a MAC to each revision that was stored before migration 0016. Runs at each start, because a migration has no
- * access to keys. A revision gets a MAC only if it matches its former MAC, so a forged row is never accepted. Each
- * batch is one transaction, so the next start continues after a kill.
+ * access to keys. A revision gets a MAC only if it matches the MAC of its earlier format, so a forged row is never
+ * accepted. Each batch is one transaction, so after a kill the next start continues with the remaining revisions.
  */
 export async function addRevisionMacs({ db, keyring }: Context, batch = 100): Promise<void> {
   let after: Position | null = null;
@@ -32,7 +32,7 @@ async function addToBatch({ db, keyring }: Context, after: Position | null, batc
       const key = await keyring.current(db, set.organization_id, 'stamp');
       await updateMac(db, set.id, row.revision, computeRevisionMac(key, set, row));
     } catch (error) {
-      // A revision without a MAC counts as damaged. If its key is restored, the next start adds the MAC.
+      // Skip this revision. Without a MAC, it counts as damaged. If its key is restored, the next start adds the MAC.
       if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
     }
   }
@@ -54,7 +54,7 @@ function revisionsWithoutMac(db: Database, after: Position | null, batch: number
     .execute();
 }
 
-/** Migrations 0010 to 0015 had a MAC that covered all columns of a revision. */
+/** Whether a revision matches its MAC from before migration 0016. That MAC covered all columns of the revision. */
 async function matchesFormerMac({ db, keyring }: Context, set: SecretSetRow, row: RevisionRow): Promise<boolean> {
   const version = readMacKeyVersion(row.former_mac);
   if (row.former_mac === null || version === null) return false;

@@ -6,8 +6,9 @@ import { deleteSet, findSet, type SecretSetRow } from './rows.ts';
 import type { WriteScope } from './write-transaction.ts';
 
 /**
- * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set. It runs in the
- * transaction of the deletion: a deploy that names the set locks it, so no agent can start to use the set in between.
+ * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set, and is called in the
+ * transaction of the deletion. A deploy that names the set locks it too, so no agent can start to use the set before the
+ * deletion.
  *
  * @throws failure `secret-set-not-found`, `secret-set-changed`, `secret-set-in-use`
  */

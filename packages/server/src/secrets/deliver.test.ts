@@ -79,7 +79,7 @@ describe('deliverSecrets', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('delivers a restored set when the same values are written again', async () => {
+  it('delivers a set whose damage was repaired when the same values are written again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
     const statusOf = (written: WrittenSecrets) => (other?.when(written) === true ? other.status : created);

@@ -31,10 +31,10 @@ const ownerMessages = {
 } as const;
 
 /**
- * Carries out the due deliveries of this server's region once, and returns their number. A revision is ready if this server can
- * decrypt all of its values. Nothing is copied to a process runtime, because an instance gets its values from the database when
- * it starts. A damaged revision fails permanently. After any other error, such as a missing root key, the delivery is retried at
- * least once a minute, even after it is shown as failed.
+ * Carries out the due deliveries of this server's region once, and returns their number. A delivery checks that this server can
+ * decrypt all values of a revision; then the revision is ready. The delivery copies no values, because an instance gets its
+ * values from the database when it starts. A damaged revision fails permanently. After any other error, such as a missing root
+ * key, the delivery is retried at least once a minute, even after it is shown as failed.
  *
  * Deliveries are idempotent. A late delivery of an old revision does not change the state of a newer one.
  */

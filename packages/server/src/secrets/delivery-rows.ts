@@ -17,8 +17,8 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
 }
 
 /**
- * The due deliveries of a region, each with its organization: oldest first, failed ones last. No delivery is postponed beyond
- * `latest`, so a later due time comes from a server with a fast clock, and such a delivery counts as due.
+ * Returns the due deliveries of a region, each with its organization: oldest first, failed ones last. Deliveries are postponed to
+ * `latest` at most. A due time after `latest` was set by a server with a fast clock, so such a delivery counts as due.
  */
 export function listDueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db
@@ -86,7 +86,10 @@ export async function retryDelivery(
     .execute();
 }
 
-/** Returns deliveries of the newest revisions of sets that have been pending since a time before `since`, oldest first. */
+/**
+ * Returns the deliveries that have been pending since before `since`, oldest first. Includes only the newest revision of each
+ * set.
+ */
 export function listPendingSince(db: Database, since: Date, limit: number) {
   return db
     .selectFrom('secret_deliveries')

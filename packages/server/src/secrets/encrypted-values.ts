@@ -52,7 +52,11 @@ export function encryptToRow(
   return { ...row, sealed: encryptValue(keys.value, contextOf(set, row), value, randomBytes) };
 }
 
-/** Decrypts one value of a secret set. @throws DamagedError if the value does not belong to its row; RootKeyMissing */
+/**
+ * Decrypts one value of a secret set.
+ *
+ * @throws DamagedError if the value does not belong to its row; RootKeyMissing if its root key is not available
+ */
 export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row: ValueRow): Promise<Buffer> {
   const key = await keyring.version(db, set.organization_id, 'value', readKeyVersion(row.sealed));
   return decryptValue(key, contextOf(set, row), row.sealed);
@@ -61,7 +65,7 @@ export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row
 /**
  * Reads a revision and verifies its MAC.
  *
- * @throws DamagedError if the revision is missing or does not match its MAC; RootKeyMissing
+ * @throws DamagedError if the revision is missing or does not match its MAC; RootKeyMissing if its root key is not available
  */
 export async function readVerifiedRevision(
   context: Context,
@@ -74,7 +78,11 @@ export async function readVerifiedRevision(
   return row;
 }
 
-/** The encrypted values of a revision by key, in the order of the revision. @throws DamagedError if a value is missing */
+/**
+ * Returns the encrypted values of a revision by key, in the order of the keys in the revision.
+ *
+ * @throws DamagedError if a value is missing
+ */
 export async function readValueRows(db: Database, revision: RevisionRow): Promise<Map<string, ValueRow>> {
   const rows = await findValueRows(db, revision.set_id, revision.entries);
   return new Map(

@@ -1,8 +1,8 @@
 import { failure } from '@bothost/contract';
 
 /**
- * Returns when credentials expire: at the time in the request; without it, at the stored time if the credentials are unchanged,
- * or after the known lifetime of such credentials. Null if they do not expire.
+ * Returns when credentials expire: at the time in the request; else at the stored time `before`, which is null if the credentials
+ * changed; else at the end of the known lifetime of such credentials. Null if none of these times is known.
  *
  * @throws failure `invalid-request` if the time in the request has passed
  */

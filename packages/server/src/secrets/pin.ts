@@ -67,7 +67,10 @@ export async function requirePins(db: Database, organizationId: string, pins: re
   }
 }
 
-/** Returns, for each list of pins, whether its revisions are older than the newest revisions of their sets. */
+/**
+ * Returns each pin with the newest revision of its set, which is null if the set was deleted. `stale` is true if the pinned
+ * revision is not the newest one.
+ */
 export async function pinStates(
   db: Database,
   organizationId: string,
@@ -83,8 +86,8 @@ export async function pinStates(
 }
 
 /**
- * Thrown if the secrets of a deployment cannot be decrypted. The message is for the agent's owner. If `lasting` is true, retrying
- * does not help and only another deployment does.
+ * Thrown if the secrets of a deployment cannot be decrypted. The message is for the agent's owner. If `lasting` is true, a retry
+ * cannot succeed, and the owner has to deploy the agent again.
  */
 export class SecretsUnavailable extends Error {
   override readonly name = 'SecretsUnavailable';
@@ -104,8 +107,8 @@ export function decryptForDeployment(
   context: Context,
   { organizationId, region, pins }: PinnedSecrets,
 ): Promise<Record<string, string>> {
-  // Lock the set if the caller is in a transaction: its statements share no snapshot, so a concurrent write would look like
-  // damage.
+  // Lock the set if the caller is in a transaction. The statements of that transaction do not share a snapshot, so without the
+  // lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
   return readInSnapshot(context.db, async (db) => {
     const reading = { db, keyring: withVersionCache(context.keyring) };

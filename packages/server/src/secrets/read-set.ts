@@ -49,7 +49,11 @@ export function findUnchangedKeys(
   });
 }
 
-/** Replaces a DamagedError, whose message is only for the operator. @throws failure `secret-set-damaged` */
+/**
+ * Runs `read`, and converts a DamagedError, whose message is only for the operator, to a failure.
+ *
+ * @throws failure `secret-set-damaged`
+ */
 export async function withDamageAsFailure<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -7,10 +7,16 @@ import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
-/** Secret values for masking. `isComplete` is true if `values` contains every value of the pinned sets. */
+/**
+ * Secret values for masking the output of bots. `isComplete` is true if `values` contains every value of the pinned
+ * sets.
+ */
 export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
 
-/** Decrypts as many values of pinned sets as possible, for masking output. Never start a bot with them. */
+/**
+ * Decrypts as many values of pinned sets as possible, for masking output. Never start a bot with the result, because
+ * values may be missing.
+ */
 export function readableValues(
   context: { readonly db: Database; readonly keyring: Keyring },
   organizationId: string,

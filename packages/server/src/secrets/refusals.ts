@@ -20,7 +20,8 @@ export function requireUnchangedRegion(
 }
 
 /**
- * Rejects a request that expects another revision of the set; `expected` 0 means that the set must not exist.
+ * Rejects a write if the set is not at the revision `expected`. 0 means that the set must not exist; null means that
+ * any revision is accepted.
  *
  * @throws failure `secret-set-changed`
  */

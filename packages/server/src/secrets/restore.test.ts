@@ -11,7 +11,10 @@ import { verifyVault } from './maintenance/verify.ts';
 import { getSecretSet } from './show.ts';
 import { openVault } from './vault/open-vault.ts';
 
-/** In the order of their foreign keys, so that rows can be inserted in this order. */
+/**
+ * The tables of secret sets. A table with foreign keys comes after the tables that they refer to, so that rows can be
+ * inserted in this order.
+ */
 const setTables = ['secret_sets', 'secret_revisions', 'secret_values', 'secret_deliveries', 'pull_secret_checks'];
 const vaultTables = ['vault_state', 'vault_keys', 'vault_tasks'];
 

@@ -6,7 +6,10 @@ import type { VersionedKey } from './vault/encrypted-value.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { computeMac, isValidMac, readMacKeyVersion } from './vault/mac.ts';
 
-/** Columns that the encryption does not authenticate. A changed `host`, for example, would redirect credentials. */
+/**
+ * Columns that only the MAC authenticates, because they are not part of an encrypted value. Without the MAC, a changed
+ * `host`, for example, would redirect credentials.
+ */
 type AuthenticatedFields = Pick<RevisionRow, 'revision' | 'host' | 'expires_at' | 'entries'>;
 type Identity = Pick<SecretSetRow, 'id' | 'organization_id' | 'name' | 'kind' | 'region'>;
 
@@ -17,7 +20,11 @@ export function computeRevisionMac(key: VersionedKey, set: Identity, row: Authen
   return computeMac(key, purpose, fieldsOf(set, row));
 }
 
-/** Verifies the MAC of a revision. @throws DamagedError if the revision does not match its MAC; RootKeyMissing */
+/**
+ * Verifies the MAC of a revision.
+ *
+ * @throws DamagedError if the revision does not match its MAC; RootKeyMissing if its root key is not available
+ */
 export async function requireRevisionMac(
   { db, keyring }: { readonly db: Database; readonly keyring: Keyring },
   set: Identity,

@@ -6,7 +6,10 @@ export type SecretSetRow = Selectable<SecretSetsTable>;
 export type RevisionRow = Selectable<SecretRevisionsTable>;
 export type ValueRow = Selectable<SecretValuesTable>;
 
-/** Ignores the case of `name`. `lock` is held until the transaction ends: `share` prevents changes, `update` is for a change. */
+/**
+ * Finds a secret set by name, ignoring case. `lock` is held until the transaction ends: `share` keeps the set unchanged, `update`
+ * is for changing it.
+ */
 export async function findSet(
   db: Database,
   organizationId: string,

@@ -70,7 +70,7 @@ describe('secret sets', () => {
       expect(await values()).toEqual({ A: '1', B: 'two words' });
     });
 
-    it('merges into the set and stores only changed values', async () => {
+    it('merges the keys of a request into the set and stores only changed values', async () => {
       await put({ A: '1', B: '2', C: '3' });
       const answer = await put({ B: 'two', C: '3', D: '4' });
       expect(answer.changes.map(({ key, change }) => `${key} ${change}`)).toEqual([
@@ -103,7 +103,7 @@ describe('secret sets', () => {
       expect(await history()).toMatchObject([{ action: 'replace', added: ['C'], removed: ['A'], changed: [] }, {}]);
     });
 
-    it('removes keys, even the last one', async () => {
+    it('removes the keys that a request lists, even the last key of the set', async () => {
       await put({ A: '1', B: '2' });
       await vault.put(home, 'keys', { remove: ['A'] });
       await vault.put(home, 'keys', { remove: ['B'] });
@@ -134,7 +134,7 @@ describe('secret sets', () => {
       expect(await history()).toHaveLength(2);
     });
 
-    it('ignores the case of set names, and refuses to change its region or kind', async () => {
+    it('ignores the case of set names, and refuses to change the region or kind of a set', async () => {
       await put({ A: '1' });
       expect(await put({ A: '2' }, {}, 'KEYS')).toMatchObject({ name: 'keys', revision: 2 });
       expect(await reasonOf(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');

@@ -1,7 +1,10 @@
 import type { SecretReadiness } from '@bothost/contract';
 import type { SecretSetRow } from './rows.ts';
 
-/** Fields of a secret set that all responses about it have in common. `delivery` is that of its newest revision. */
+/**
+ * Returns the fields of a secret set that all responses about it have in common. `delivery` belongs to its newest
+ * revision.
+ */
 export function toSecretSetFields(
   set: SecretSetRow,
   delivery: { readonly state: SecretReadiness; readonly error: string | null },

@@ -25,8 +25,8 @@ export async function getSecretSet(
     const reading = { db, keyring: withVersionCache(context.keyring) };
     const content = await readSecretSet(reading, found);
     if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
-    // Decrypt every value before the response. Decryption authenticates the columns that the response shows, which are
-    // associated data.
+    // Decrypt every value, although the response contains none. Decryption authenticates the columns that the response
+    // shows, because they are associated data.
     for (const row of content.rows.values()) {
       (await withDamageAsFailure(() => decryptRow(reading, found, row))).fill(0);
     }

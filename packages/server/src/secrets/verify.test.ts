@@ -79,7 +79,7 @@ describe('image pull secrets', () => {
     });
   });
 
-  it('show no check of an older revision after a write or rollback', async () => {
+  it('have no check result right after a write or rollback', async () => {
     await put(credentials);
     await verify();
     await put('me:wrong');
@@ -123,7 +123,7 @@ describe('image pull secrets', () => {
     expect(await reasonOf(verify())).toBe('secret-set-not-found');
   });
 
-  it('are not sent for another organization, a missing set, a set without a registry, or an image in another registry', async () => {
+  it('are not sent for a missing set, a set of another organization or without a registry, or an image in another registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await reasonOf(verify(null, 'hub', other))).toBe('secret-set-not-found');

@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { listPendingSince } from './delivery-rows.ts';
 
-/** A secret set that is pending for longer is logged. Delivery to a server of its region normally takes one or two seconds. */
+/**
+ * Seconds after which a pending secret set is logged. Delivery to a running server of its region normally takes one or two
+ * seconds.
+ */
 const overdueSeconds = 60;
 const maxLogged = 20;
 

@@ -17,7 +17,10 @@ export type WriteRequest = {
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
   readonly host: string | null;
-  /** The expiry of an image pull secret. If the request has none, `lifetimeSeconds` is the known lifetime of such credentials. */
+  /**
+   * The expiry of an image pull secret. Null if the request has none; then `lifetimeSeconds` is the lifetime of such credentials,
+   * or null if it is unknown.
+   */
   readonly expiresAt: Date | null;
   readonly lifetimeSeconds: number | null;
   readonly region: string | null;

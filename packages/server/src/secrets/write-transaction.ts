@@ -35,7 +35,8 @@ export type PlannedWrite = {
 };
 
 /**
- * Plans a write and carries it out in one transaction with its audit entry. A dry run stores only the audit entry.
+ * Runs `plan` and carries out the planned write in one transaction with its audit entry. A dry run stores only the
+ * audit entry.
  *
  * @throws failure `secret-set-damaged` if the keys of the organization are lost
  */
@@ -81,7 +82,7 @@ export async function executeWrite(
   });
 }
 
-/** Runs outside the transaction of the write, as `Keyring.ensure` requires. */
+/** Creates missing keys of the organization. Call this outside a transaction, as `Keyring.ensure` requires. */
 async function ensureKeys({ db, keyring }: WriteContext, organizationId: string): Promise<void> {
   try {
     await keyring.ensure(db, organizationId);
@@ -108,8 +109,8 @@ async function readinessOf(
 function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentOrganizationKeys, dryRun: boolean) {
   return changes.map(({ key, change }) => {
     const value = values.get(key);
-    // Omit fingerprints in a dry run of a new set: the set's id is discarded, so its fingerprints match those of no
-    // later request.
+    // Omit fingerprints in a dry run for a new set. They depend on the id of the set, which is discarded, so they would
+    // match the fingerprints of no later response.
     const hasFingerprint = value !== undefined && !(dryRun && set.revision === 0);
     const at = { setId: set.id, key };
     return {

@@ -21,7 +21,9 @@ export type SocketTarget = {
 /** The session of a connected client. */
 export type SocketSession = {
   readonly sessionId: string;
-  /** Resolves with the instance's address once it is ready. Null if the instance fails to become ready. */
+  /**
+   * Resolves with the instance's address once the instance is ready. Resolves with null if the instance does not become ready.
+   */
   readonly address: (signal: AbortSignal) => Promise<Address | null>;
   /** Headers that only the service may send to the bot. */
   readonly headers: Readonly<Record<string, string>>;
@@ -61,7 +63,7 @@ type ConnectContext = SocketParts &
 export async function connectSocket(context: ConnectContext, requested: SocketTarget): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
   const requestedAt = context.now();
-  // Do not query for invalid names, because PostgreSQL rejects the NUL character.
+  // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
   if (![requested.organizationName, requested.agentName].every((name) => namePattern.test(name)))
     throw failure('token-invalid');
   const organization = await findOrganizationByName(context.db, requested.organizationName);
@@ -106,7 +108,7 @@ function createSocketSession(
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
   // The instance may have become ready after the claim read its row and before `expect`, so that its ready event was missed.
-  // This pass reads the address again; otherwise the client would wait for the next periodic pass.
+  // Request a reconcile pass, which reads the address again; otherwise the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;

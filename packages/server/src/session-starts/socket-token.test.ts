@@ -18,7 +18,7 @@ describe('verifyToken', () => {
     expect(encodeURIComponent(token)).toBe(token);
   });
 
-  it('rejects a token from the second in which it expires', () => {
+  it('rejects a token from the second of its expiry on', () => {
     expect(verifyToken(key, token, new Date((seconds + 300) * 1000 - 1))).toEqual(payload);
     expect(verifyToken(key, token, new Date((seconds + 300) * 1000))).toBeNull();
   });

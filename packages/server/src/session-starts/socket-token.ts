@@ -5,7 +5,10 @@ import { z } from 'zod';
 const Payload = z.object({ agent: z.string(), org: z.string(), session: z.string(), exp: z.number() });
 export type TokenPayload = z.infer<typeof Payload>;
 
-/** Returns the token `<base64url payload>.<base64url HMAC-SHA256>`, valid once: a session waits only once. */
+/**
+ * Returns the token `<base64url payload>.<base64url HMAC-SHA256>`. It is valid only once, because a session waits for
+ * only one client.
+ */
 export function signToken(key: Buffer, payload: TokenPayload): string {
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${signature(key, text).toString('base64url')}`;

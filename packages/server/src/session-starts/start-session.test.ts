@@ -46,7 +46,7 @@ describe('startSession', () => {
     await ended(service, 'default', String(json['sessionId']));
   });
 
-  it('passes the body to the bot unchanged', async () => {
+  it('passes the body of the start request to the bot unchanged', async () => {
     const body = { name: 'Zoë', list: [1, { deep: null }], text: '\u2028 \ud83e\udd9c "quoted"' };
     const { json } = await startSession({ body });
     const id = String(json['sessionId']);

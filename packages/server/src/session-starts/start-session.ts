@@ -27,7 +27,10 @@ type StartOptions = {
   readonly requestedAt: Date;
 };
 
-/** Returns once the session is committed and has claimed an instance. Dispatches it if the instance is warm. */
+/**
+ * Starts a session. Resolves when the session is stored and has claimed an instance. If the instance is warm, also
+ * dispatches the session.
+ */
 export async function startSession(
   context: StartContext,
   caller: Principal,

@@ -21,9 +21,9 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If secrets
- * could not be decrypted at the last start, checks them again before a session that needs a new instance; without the
- * check, that instance would only fail.
+ * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If the
+ * secrets of the deployment could not be decrypted at the last start of an instance, a session that needs a new
+ * instance first decrypts them again, because the new instance could not start without them.
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
@@ -39,7 +39,10 @@ export async function claimForSession(
   return claim;
 }
 
-/** Rejects without the cause, which may name secret sets. The agent and the log show it, the public API does not. */
+/**
+ * Rejects with `secrets-unavailable` if the secrets cannot be decrypted. The public API must not show the cause,
+ * because it may name secret sets; the agent and the log show it.
+ */
 async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);

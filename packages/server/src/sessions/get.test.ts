@@ -219,7 +219,7 @@ describe('finishSession', () => {
     expect((await getSession(context(), of, 'parrot', id)).completionStatus).toBe(first?.completion_status);
   });
 
-  it('keeps the cause of the end if it was decided earlier', async () => {
+  it('keeps the cause of the end if one was recorded earlier', async () => {
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     expect((await finishSession(context(), id, 'HTTP_COMPLETED', testNow, []))?.completion_status).toBe(
       'SESSION_TIME_LIMIT',

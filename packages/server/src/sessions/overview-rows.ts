@@ -65,7 +65,7 @@ export type SessionEndStatistics = {
   readonly agentName: string;
   readonly count: number;
   readonly failed: number;
-  /** The latest failed session. */
+  /** Id of the latest failed session of the agent, or null if none failed. */
   readonly sessionId: string | null;
   readonly failedAt: Date | null;
 };

@@ -1,7 +1,7 @@
 import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
 import type { PresentedRow } from './rows.ts';
 
-/** Formats a session as lists return it. */
+/** Converts a row to the form in which lists return a session. */
 export function presentSummary(row: PresentedRow): SessionSummary {
   return {
     sessionId: row.id,
@@ -18,7 +18,10 @@ export function presentSummary(row: PresentedRow): SessionSummary {
   };
 }
 
-/** The `meeting` fields are null, because they belong to hosted rooms, which this service does not have. */
+/**
+ * Converts a row to the form in which `getSession` returns a session. `meetingIds` is empty, because this service has
+ * no hosted rooms.
+ */
 export function presentSession(row: PresentedRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
     ...presentSummary(row),

@@ -76,7 +76,10 @@ export function changeSession(
     .executeTakeFirst();
 }
 
-/** Ends a session once, with an earlier `ending_status` if there is one. Undefined if it has already ended. */
+/**
+ * Ends a session once. If an `ending_status` was recorded before, it becomes the status. Returns undefined if the session has
+ * already ended.
+ */
 export function endSessionRow(
   db: Database,
   id: string,

@@ -68,7 +68,7 @@ describe('the session directory', () => {
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
-  it('drops the address of an exited instance permanently, and ends waits when the session ends', async () => {
+  it('drops the address of an exited instance permanently, and resolves waits when the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);

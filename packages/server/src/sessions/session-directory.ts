@@ -73,7 +73,7 @@ export function createSessionDirectory(context: {
 
   const find: SessionDirectory['find'] = async (session) => {
     const sessionId = session.sessionId.toLowerCase();
-    // Do not query for invalid names, because PostgreSQL rejects the NUL character.
+    // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
     if (!isUuid(sessionId) || !namePattern.test(session.agentName)) return undefined;
     const row = await findSessionLocation(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;

@@ -66,7 +66,7 @@ describe('startSession', () => {
     expect(await startSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
   });
 
-  it('claims the ready instance that has been idle longest', async () => {
+  it('claims the oldest ready instance', async () => {
     const { name, of } = await agent();
     await rows.instance(of, { created_at: ago(5) });
     const oldest = await rows.instance(of, { created_at: ago(9), ready_at: ago(8), reports_session: true });
@@ -114,7 +114,7 @@ describe('startSession', () => {
     expect([old, stopping]).not.toContain((await startSession(context(), input(name))).claim?.instanceId);
   });
 
-  it('fails at max_agents without creating a row', async () => {
+  it('fails at max_agents without creating a session row', async () => {
     const { name } = await agent({ max_agents: 1 });
     await startSession(context(), input(name));
     const start = input(name);
@@ -129,14 +129,14 @@ describe('startSession', () => {
     await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
-  it('counts sessions of earlier deployments', async () => {
+  it('counts sessions of earlier deployments toward max_agents', async () => {
     const { name, of } = await agent({ max_agents: 1 });
     await startSession(context(), input(name));
     await rows.deployment(of.agentId, { max_agents: 1 });
     await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
-  it('succeeds again after an instance has ended', async () => {
+  it('succeeds again at max_agents after an instance has ended', async () => {
     const { name } = await agent({ max_agents: 1 });
     const start = input(name);
     await startSession(context(), start);

@@ -46,7 +46,7 @@ describe('stopSession', () => {
     expect(await sessionRow(id)).toMatchObject({ state: 'ending' });
   });
 
-  it('keeps the cause of the end if it was decided earlier', async () => {
+  it('keeps the cause of the end if one was recorded earlier', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     await stop(name, id);
@@ -77,7 +77,7 @@ describe('stopSession', () => {
 });
 
 describe('markLive', () => {
-  it('records only the first acceptance', async () => {
+  it('records only the first time that the bot accepts the session', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
     await markLive(context(), id, { at: ago(5), readyAt: ago(6), cold: true });

@@ -23,8 +23,8 @@ export async function stopSession(
   const state = isUuid(sessionId) ? await readSessionState(context.db, agentId, sessionId) : undefined;
   if (state === undefined || state === 'ended') throw failure('not-found');
   if (await decideEnd(context, sessionId, 'SESSION_STOPPED')) return { ended: false };
-  // A session that still waits for its client has no instance to stop, so it is ended right here. If the client connects at the
-  // same time, the instance that this starts is stopped too.
+  // A session that still waits for its client has no instance to stop, so it is ended here. If the client connects at the same
+  // time, the instance that it claims is stopped too.
   if (state !== 'waiting') return { ended: false };
   return { ended: (await finishSession(context, sessionId, 'SESSION_STOPPED', context.now(), [])) !== undefined };
 }

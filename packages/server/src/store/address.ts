@@ -14,7 +14,7 @@ export function clientConfig(address: DatabaseAddress): pg.ClientConfig {
   return { ...address, ssl: false, options: '-c client_min_messages=warning', connectionTimeoutMillis: 10_000 };
 }
 
-/** Formats the address as a URL. `host` in the query takes precedence over the host name. */
+/** Formats the address as a URL. For a Unix socket, `pg` uses `host` in the query instead of the host name. */
 export function addressUrl(address: DatabaseAddress): string {
   if ('url' in address) return address.url;
   const { host, port, database, user } = address;

@@ -1,6 +1,6 @@
 /**
- * Node's error codes for failed and lost connections. ENOENT counts only for `connect`, where it means that the socket
- * is missing.
+ * Node's error codes for failed and lost connections. ENOENT is not in this set, because it counts only for `connect`,
+ * where it means that the socket is missing.
  */
 const socketCodes = new Set([
   'ECONNREFUSED',
@@ -15,8 +15,8 @@ const socketCodes = new Set([
 ]);
 
 /**
- * SQLSTATE codes (PostgreSQL appendix A) of a server that shut down, crashed, is starting, ended a
- * session at a time limit, or has too many clients. Class 08 is tested by its prefix.
+ * SQLSTATE codes (PostgreSQL appendix A) of a server that shut down, crashed, is starting, ended a session at a time
+ * limit, or has too many clients. Codes of class 08 (connection exception) are recognized by their prefix.
  */
 const sqlStates = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '53300']);
 
@@ -34,7 +34,7 @@ export function isConnectionError(error: unknown): boolean {
   return messages.test(error.message);
 }
 
-/** SQLSTATE of a query that was canceled, timed out waiting for a lock, deadlocked, or failed to serialize. */
+/** SQLSTATE codes of a query that was canceled, timed out waiting for a lock, deadlocked, or failed to serialize. */
 const passingStates = new Set(['57014', '55P03', '40P01', '40001']);
 
 /** Whether the same write may succeed later because the database is unreachable, full or busy. */

@@ -70,7 +70,7 @@ test('the connection pool replaces lost idle connections', async () => {
   await expect.poll(ask).toEqual([{ one: 1 }]);
 });
 
-test('the connection pool logs the loss of an idle connection without its settings', async () => {
+test('the connection pool logs the loss of an idle connection without the settings of the connection', async () => {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);
   const logged: unknown[][] = [];
@@ -108,7 +108,7 @@ async function relayTo(url: string) {
   return { url: relayed.href, open, cut };
 }
 
-test('the connection pool calls the recovery if it cannot connect, then retries once', async () => {
+test('the connection pool calls onConnectionFailure if it cannot connect, then retries once', async () => {
   const { url, drop } = await testDatabase([]);
   onTestFinished(drop);
   const relay = await relayTo(url);
@@ -131,7 +131,7 @@ test('the connection pool calls the recovery if it cannot connect, then retries 
   expect(recovered).toBe(1);
 });
 
-test('the connection pool fails with the original error if the recovery fails', async () => {
+test('the connection pool fails with the original error if onConnectionFailure fails', async () => {
   const { address } = await freshDatabase();
   const nowhere = 'url' in address ? { url: 'postgresql://bothost@127.0.0.1:1/none' } : { ...address, port: 1 };
   const opened = openDatabase({ address: nowhere, logger, onConnectionFailure: () => Promise.reject(new Error('no')) });

@@ -13,24 +13,28 @@ import { isConnectionError } from './connection-error.ts';
 import { preparedName } from './prepared.ts';
 import { StoreError } from './store-error.ts';
 
-/** The oldest version that supports the service's SQL, as `server_version_num`. */
+/** The oldest supported version of PostgreSQL, as `server_version_num`. Older versions lack SQL that the service uses. */
 const oldestServer = 150_000;
 
-/** How long a query waits for the recovery before it fails. The recovery continues. */
+/** Milliseconds that a query waits for `onConnectionFailure` before the query fails. The call itself continues. */
 const recoveryTimeoutMs = 10_000;
 
 export type DatabaseOptions = {
   readonly address: DatabaseAddress;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Maximum connections of the pool. The embedded server allows 60, of which subscriptions and locks use some. */
+  /** Maximum number of connections in the pool. The embedded server allows 60, and subscriptions and locks need some of them. */
   readonly maxConnections?: number;
-  /** Called when the pool cannot connect. After it resolves, connecting is retried once. */
+  /**
+   * Called when the pool cannot connect, to make the server reachable. When the promise resolves, the pool tries to connect once
+   * more.
+   */
   readonly onConnectionFailure?: () => Promise<void>;
 };
 
 /**
- * A pool of connections to PostgreSQL 15 or later, as Kysely. Reads `bigint` as number, and throws above 2^53; reads
- * `timestamptz` as Date. `destroy()` closes it. A lost connection fails the query that used it, never the process.
+ * Opens a pool of connections to PostgreSQL 15 or later, and returns it as Kysely. Reads `bigint` as number, and throws above
+ * 2^53; reads `timestamptz` as Date. `destroy()` closes the pool. A lost connection fails the query that used it, never the
+ * process.
  *
  * @throws StoreError if the server is unreachable or too old, or does not store UTF-8
  */
@@ -75,13 +79,16 @@ async function connectOrRecover(
   }
 }
 
-/** Discards a connection after an error, because its end event may arrive only after the next query. */
+/**
+ * Makes the pool discard a connection after a connection error. The end event of the connection may arrive only after the next
+ * query.
+ */
 function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
-    // Kysely passes a cursor instead of a text only for streaming queries.
+    // Kysely passes a cursor instead of the text of a query only to stream the results.
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
     const name = preparedName(text);
     const values = [...(parameters ?? [])];
@@ -93,7 +100,9 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   return { query, release: () => client.release(broken) };
 }
 
-/** Waits for the recovery for at most `recoveryTimeoutMs`. Rejects with the original error if it fails or takes longer. */
+/**
+ * Waits for `recovery` for at most `recoveryTimeoutMs`. Rejects with the error `original` if the recovery fails or takes longer.
+ */
 async function withTimeout(recovery: Promise<void>, original: unknown): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { clientConfig, type DatabaseAddress } from './address.ts';
 
-/** Interval of queries that detect the loss of the server, which TCP alone may not report. */
+/** Interval in milliseconds of queries that detect the loss of the server, which TCP alone may not report. */
 const heartbeatMs = 5_000;
 
-/** A connection outside the pool, for what belongs to a PostgreSQL session: advisory locks, subscriptions. */
+/** A connection outside the pool, for features that belong to one PostgreSQL session: advisory locks and subscriptions. */
 export type DedicatedConnection = { readonly close: () => Promise<void> };
 
 /**
@@ -36,7 +36,7 @@ export async function openDedicated(options: {
     throw error;
   }
   onLost = options.onLost;
-  // Time out before the next heartbeat query is due, so that two queries never overlap.
+  // Each heartbeat query times out before the next one is due, so that two queries never overlap.
   const question = { text: 'select 1', query_timeout: heartbeatMs - 1_000 };
   heartbeat = setInterval(() => void client.query(question).catch(lose), heartbeatMs);
   heartbeat.unref();

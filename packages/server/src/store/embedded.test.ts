@@ -75,7 +75,7 @@ describe('an embedded database', () => {
     second.close();
   });
 
-  test('keeps running after close if requested, and the next start adopts it', async () => {
+  test('keeps running after close(), and is adopted by the next start', async () => {
     const first = await open();
     const before = await postmasterOf(directory);
     first.close();
@@ -102,7 +102,7 @@ describe('an embedded database', () => {
   test('passes no variables of the service to PostgreSQL', async () => {
     const environment = await readFile(`/proc/${await postmasterOf(directory)}/environ`, 'utf8');
     const names = environment.split('\0').map((line) => line.split('=')[0]);
-    // PostgreSQL sets variables that start with PG itself.
+    // PostgreSQL itself sets the variables whose names start with PG.
     const known = ['LC_ALL', 'PATH', 'TZ', 'PGLOCALEDIR', 'PGSYSCONFDIR', 'PG_GRANDPARENT_PID', ''];
     expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('an embedded database', () => {
     await sql`drop table if exists carried`.execute(db);
     await sql`create table carried (name text primary key check (length(name) > 3))`.execute(db);
     const log = () => readFile(layoutOf(directory).log, 'utf8');
-    // Other connections see changed settings only after a delay.
+    // The database reloads its settings only after a delay.
     await expect
       .poll(async () => {
         await sql`select ${canary} as is_logged`.execute(db);
@@ -142,14 +142,14 @@ describe('an embedded database', () => {
     postgres.close();
   });
 
-  test('answers a query after SIGKILL of the database once it has restarted, without losing writes', async () => {
+  test('restarts after SIGKILL, and then answers queries without losing writes', async () => {
     const postgres = await open();
     const db = await openedWith(postgres);
     await sql`drop table if exists survived`.execute(db);
     await sql`create table survived as select 1 as one`.execute(db);
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
-    // A query on a lost connection fails; a later query waits until the database has restarted.
+    // The first query may fail, because its connection was lost. A later query waits until the database has restarted.
     const ask = async () => {
       const { rows } = await sql`select one from survived`.execute(db).catch(() => ({ rows: [] }));
       const after = await findPostmaster(layoutOf(directory).data);
@@ -160,7 +160,7 @@ describe('an embedded database', () => {
     postgres.close();
   });
 
-  test('is started once for many failed queries', async () => {
+  test('is restarted once for 20 concurrent calls of ensureRunning', async () => {
     const postgres = await open();
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
@@ -187,7 +187,7 @@ describe('an embedded database', () => {
     postgres.close();
   });
 
-  test('removes the unfinished database, program directory or process lock of a killed start', async () => {
+  test('removes the unfinished program directory and the process lock of a killed start', async () => {
     await (await open()).stop();
     const { root, starting } = layoutOf(directory);
     const left = ['data.new-Ab3dEf', 'programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
@@ -199,7 +199,7 @@ describe('an embedded database', () => {
     expect(await readdir(starting)).toEqual([]);
   });
 
-  test.runIf(asRoot)("denies other accounts, such as a bot's, its files and connections", async () => {
+  test.runIf(asRoot)('allows no other account, such as that of a bot, to read its files or to connect', async () => {
     const { data } = layoutOf(directory);
     const script = `
       const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
@@ -240,7 +240,7 @@ test('two embedded databases run at once, one in a path that is too long for a s
   for (const { stop } of both) await stop();
 });
 
-test.runIf(asRoot)('an error names the data directory that PostgreSQL cannot enter', async () => {
+test.runIf(asRoot)('the start error names the directory that PostgreSQL cannot enter', async () => {
   const closed = await mkdtemp(path.join(os.tmpdir(), 'bothost-closed-'));
   onTestFinished(() => rm(closed, { recursive: true, force: true }));
   const opened = openEmbeddedPostgres({ dataDirectory: path.join(closed, 'data'), logger });
@@ -274,7 +274,7 @@ describe.runIf(asRoot)('a full disk', () => {
     },
   );
 
-  test('fails writes, keeps earlier ones, and recovers when space is freed', async () => {
+  test('makes writes fail, keeps earlier writes, and allows queries again when space is freed', async () => {
     const directory = await smallDisk(160);
     const postgres = await openEmbeddedPostgres({ dataDirectory: directory, logger });
     const db = await openedWith(postgres);

@@ -11,7 +11,10 @@ import { StoreError } from './store-error.ts';
 /** Time limit in milliseconds for a fast shutdown of PostgreSQL. After it, an immediate shutdown follows. */
 const stopTimeoutMs = 60_000;
 
-/** Minimum delay after a failed start, so that requests do not cause constant restarts while the disk is full. */
+/**
+ * Minimum delay in milliseconds after a failed start, so that requests do not cause constant restarts, for example while the disk
+ * is full.
+ */
 const retryAfterMs = 1_000;
 
 const logCheckMs = 10 * 60_000;
@@ -37,10 +40,11 @@ export type EmbeddedOptions = {
 };
 
 /**
- * Opens the PostgreSQL of the data directory: creates it if missing, starts it if it does not run. It listens only on a unix
- * socket in its own data directory, so several data directories can be used at once, and only this account can connect.
+ * Opens the PostgreSQL server of a data directory: creates the database if it is missing, and starts the server if it is not
+ * running. The server listens only on a Unix socket in its own data directory. So several data directories can be used at once,
+ * and only the accounts of this process and of PostgreSQL can connect.
  *
- * @throws StoreError if it cannot be started; the message is for the operator
+ * @throws StoreError if the server cannot be started; the message is for the operator
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDirectory, logger, now = Date.now } = options;

@@ -23,7 +23,7 @@ const unexpected = (error: Error) => {
   throw error;
 };
 
-test('holdLock grants a key to one holder, and other keys independently', async () => {
+test('holdLock grants a key to one holder at a time, independently of other keys', async () => {
   const address = await freshAddress();
   const hold = (key: string) => holdLock({ address, key, waitMs: 1, onLost: unexpected });
   const first = await hold('us-west');

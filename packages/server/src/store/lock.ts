@@ -4,9 +4,9 @@ import { openDedicated } from './dedicated.ts';
 export type LockHandle = { readonly release: () => Promise<void> };
 
 /**
- * Holds the advisory lock `key` of the database until `release` or the end of the process, when PostgreSQL ends the
- * connection. Waits for another holder for at most `waitMs`, then resolves with null. Calls `onLost` if the connection ends
- * without `release`: another process may hold the lock from then on.
+ * Holds the advisory lock `key` of the database until `release`, or until the process ends and PostgreSQL closes its connection.
+ * If another process holds the lock, waits for at most `waitMs`, then resolves with null. Calls `onLost` if the connection ends
+ * without `release`. From then on, another process may hold the lock.
  */
 export async function holdLock(options: {
   readonly address: DatabaseAddress;
@@ -19,8 +19,8 @@ export async function holdLock(options: {
       address: options.address,
       onLost: options.onLost,
       prepare: async (client) => {
-        // A lock timeout of 0 would mean no limit. PostgreSQL detects a dead holder's machine by TCP keepalive, here
-        // after 25 seconds.
+        // The lock timeout is at least 1 ms, because 0 would mean no limit. With these keepalive settings, PostgreSQL notices
+        // after 25 seconds that the machine of a lock holder has failed.
         await client.query(
           `select set_config('lock_timeout', $1, false), set_config('tcp_keepalives_idle', '10', false),
           set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`,

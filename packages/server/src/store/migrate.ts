@@ -1,23 +1,23 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { StoreError } from './store-error.ts';
 
-/** A migration. Migrations only go forward: never change or remove a released one; correct it in a later one. */
+/** A migration of the database. Never change or remove a released migration; correct it in a later one. */
 export type Migration = { readonly name: string; readonly up: (db: Kysely<unknown>) => Promise<void> };
 
 /** Key of the advisory lock held during migrations: "bothost" in ASCII. No other code uses this key. */
 const lockKey = '27707093476668276';
 
 /**
- * Applies the missing migrations and returns their names. Each runs in one transaction with its record, under a lock that
- * ends with the transaction, so concurrent servers and kills do no harm.
+ * Applies the missing migrations and returns their names. Each migration and its record are written in one transaction, under a
+ * lock that ends with the transaction. So concurrent servers and kills do no harm.
  *
- * @throws StoreError if the database has a migration that is not in the list, because a newer version has used it
+ * @throws StoreError if the database has a migration that is not in the list, because a newer version has used the database
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  // Remove the table types, because a migration runs on earlier versions of the tables.
+  // Use the database without its table types, because a migration runs on earlier versions of the tables.
   const untyped = db as unknown as Kysely<unknown>;
   const ran: string[] = [];
   for (;;) {
@@ -27,7 +27,10 @@ export async function migrate<Tables>(
   }
 }
 
-/** Applies missing migrations in a transaction, which holds the lock, and returns their names. */
+/**
+ * Applies the missing migrations in the caller's transaction and returns their names. The transaction holds the migration lock
+ * until it ends.
+ */
 export async function migrateWithin<Tables>(
   db: Transaction<Tables>,
   migrations: readonly Migration[],
@@ -41,14 +44,14 @@ export async function migrateWithin<Tables>(
   }
 }
 
-/** The names of the migrations of a migrated database, in order. */
+/** Returns the names of the migrations that were applied to a database, in order. */
 export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from schema_migration order by position`.execute(db);
   return rows.map(({ name }) => name);
 }
 
 async function migrateOne(db: Transaction<unknown>, migrations: readonly Migration[]): Promise<string | undefined> {
-  // Changing a large table may exceed the time limits of queries, and the lock waits for another server's migration.
+  // Disable the time limits. Changing a large table may exceed them, and so may waiting for the migration of another server.
   await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
     set_config('idle_in_transaction_session_timeout', '0', true)`.execute(db);
   await sql`select pg_advisory_xact_lock(${sql.lit(lockKey)}::bigint)`.execute(db);
@@ -68,7 +71,7 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
   return next.name;
 }
 
-/** Rejects a database of a newer version: the applied migrations must be the first ones in the list of known migrations. */
+/** Rejects a database of another version. The applied migrations must be the first ones in the list of known migrations. */
 function requireKnown(applied: readonly string[], known: readonly string[]): void {
   const unknown = applied.find((name, position) => known[position] !== name);
   if (unknown === undefined) return;

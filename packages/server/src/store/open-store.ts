@@ -21,22 +21,23 @@ export type Store = {
   readonly notify: (channel: string, message: string) => Promise<void>;
   /** Subscribes to a channel. An empty message means that earlier messages may have been missed. */
   readonly subscribe: (channel: string, onMessage: (message: string) => void) => Promise<void>;
-  /** Closes the connections. Stops an embedded database, unless `leave` is set. */
+  /** Closes the connections, and stops an embedded database. If `leave` is true, the embedded database continues to run. */
   readonly close: (leave: boolean) => Promise<void>;
 };
 
 export type StoreOptions = {
-  /** If undefined, the embedded database in the data directory is used. */
+  /** URL of an external database. If undefined, the embedded database in the data directory is used. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
-  /** The region whose instances this server runs. Only one server at a time may do so. */
+  /** The region whose instances this server runs. Only one server at a time may run the instances of a region. */
   readonly region: string;
   readonly logger: Logger;
   /** Restores a backup into the empty database before it is migrated. Null if there is no backup to restore. */
   readonly restore: ((db: Database) => Promise<void>) | null;
   /**
-   * Called when this server has taken its region again after a lost connection, before `holdsRegion` is true: another server
-   * may have held the region in between. If it rejects, the region is released and taken again.
+   * Called after the connection that held the lock of the region was lost and the lock was acquired again, before `holdsRegion`
+   * returns true. Another server may have held the region in between. If the promise rejects, the lock is released and acquired
+   * again.
    */
   readonly onRegionRetaken: (db: Database) => Promise<void>;
   /** Called when another server took the region while this one had lost its connection. */
@@ -150,7 +151,7 @@ async function hold(
   };
 }
 
-/** Another server runs the bots of this region with this database. */
+/** Thrown if another server runs the bots of this region with the same database. */
 class RegionTakenError extends StoreError {}
 
 async function lockRegion(

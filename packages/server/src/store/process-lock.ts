@@ -5,14 +5,14 @@ import { waitFor } from './wait.ts';
 
 let locks = 0;
 
-/** `refusal` is the message of the error that is thrown after `timeoutMs`. */
+/** Options of a lock. `refusal` is the message of the error that is thrown after `timeoutMs`. */
 export type ProcessLock = { readonly directory: string; readonly timeoutMs: number; readonly refusal: string };
 
 /**
- * Runs `work` while no other process runs its work with the same `directory`. Each process creates a file named by its pid
- * and start time, and proceeds only if it then sees no file of another living process; otherwise it removes its file and
- * retries. Of two processes, the later one always sees the file of the earlier. Files of dead processes can be removed at any
- * time, because no name is used twice.
+ * Runs `work` while no other process runs its work with the same `directory`. Each process creates a file named by its pid and
+ * start time, and proceeds only if it then sees no file of another living process. Otherwise, it removes its file and retries. If
+ * two processes create their files at almost the same time, the later process always sees the file of the earlier one. Files of
+ * dead processes can be removed at any time, because no name is used twice.
  *
  * @throws StoreError with `refusal` if others hold the lock for longer than `timeoutMs`
  */
@@ -52,8 +52,8 @@ async function isHeldByOther(directory: string, own: string): Promise<boolean> {
 }
 
 /**
- * Start time of a living process in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted from the end
- * of the name). A zombie counts as dead, because in a container it may never be reaped.
+ * Returns the start time of a process in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted from the end
+ * of the name). Undefined if the process is dead. A zombie counts as dead, because in a container it may never be reaped.
  */
 export async function readStartTicks(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

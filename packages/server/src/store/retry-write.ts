@@ -4,7 +4,7 @@ import { isTransientError } from './connection-error.ts';
 const firstMs = 50;
 const longestMs = 2_000;
 
-/** Retries a write while the database is unreachable, full or busy. Stops when `closing` aborts. */
+/** Retries a write while the database is unreachable, full or busy. Stops retrying when the service closes. */
 export type RetryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 export function createRetryWrite(closing: AbortSignal): RetryWrite {

@@ -1,6 +1,6 @@
 import { OperatorError } from '../operator-error.ts';
 
-/** Why the database cannot be used, and what the operator can do. */
+/** Thrown if the database cannot be used. The message says why, and what the operator can do. */
 export class StoreError extends OperatorError {
   override readonly name = 'StoreError';
 }

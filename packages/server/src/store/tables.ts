@@ -56,7 +56,10 @@ export type OrganizationsTable = {
   verbose_name: string;
   default_region: string;
   created_at: Date;
-  /** A deleted organization keeps its records. Its name is its id, so that the name can be used again. */
+  /**
+   * Null unless the organization was deleted. A deleted organization keeps its records, and gets its id as its name, so that the
+   * name can be used again.
+   */
   deleted_at: Generated<Date | null>;
 };
 
@@ -77,7 +80,7 @@ export type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
-/** The host that runs the instances of a region. For the process driver, a data directory. */
+/** The host that runs the instances of a region. With the process driver, a host is a data directory. */
 export type HostsTable = {
   id: string;
   region: string;
@@ -114,7 +117,7 @@ export type StoredExit = {
 /** A pinned revision of a secret set. `setId` identifies the set; `secretSet` was its name when it was pinned. */
 export type SecretPin = { secretSet: string; setId: string; revision: number };
 
-/** A version of an agent. Only `min_agents` and `max_agents` may change. */
+/** A version of an agent. Of its configuration, only `min_agents` and `max_agents` may change. */
 export type DeploymentsTable = {
   id: string;
   agent_id: string;
@@ -129,18 +132,18 @@ export type DeploymentsTable = {
   error: string | null;
   error_code: DeploymentProblem | null;
   error_at: Date | null;
-  /** Exit of the last instance that failed to start or ended by itself. */
+  /** Exit of the last instance that failed to start or ended by itself. Null if there was none. */
   last_exit: JSONColumnType<StoredExit> | null;
   /** Number of instances in a row that failed to start or ended by themselves. */
   restarts: Generated<number>;
-  /** For a build, the prepared project of the build. For a directory, the deployment's own prepared files. */
+  /** The prepared files: those of the build, or the deployment's own if the source is a directory. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */
   secret_pins: JSONColumnType<SecretPin[], string | undefined, string>;
   created_by_key_id: string | null;
-  /** The deployment that a rollback copied. */
+  /** If a rollback created this deployment, the id of the deployment that it copied. Otherwise null. */
   rolled_back_from: string | null;
-  /** When the deployment started and stopped getting new sessions. */
+  /** `activated_at`: when the deployment started to get new sessions. `replaced_at`: when it stopped getting them. */
   activated_at: Date | null;
   replaced_at: Date | null;
   min_agents: number;
@@ -152,7 +155,7 @@ export type DeploymentsTable = {
    * Whether the response to a start with the transport `websocket` has only the fields that existing WebSocket clients accept.
    */
   websocket_start: Generated<'full' | 'minimal'>;
-  /** Whether instances may be forked from a process that has imported the bot. */
+  /** Whether a fork server may start the instances. */
   fork: boolean;
   created_at: Date;
   updated_at: Date;
@@ -175,7 +178,7 @@ export type InstancesTable = {
   socket: Generated<string | null>;
   host: string | null;
   port: number | null;
-  /** The bot supports `GET /_bot/session`, so a restarted server can ask for the session's state. */
+  /** Whether the bot supports `GET /_bot/session`. If so, a restarted server can request the state of the session. */
   reports_session: Generated<boolean>;
   /** Runtime events of the instance, which are added to its session. */
   notices: ColumnType<StoredEvent[], string | undefined, string>;
@@ -185,9 +188,9 @@ export type InstancesTable = {
 };
 
 /**
- * `waiting`: created, its client has not connected yet (WebSocket starts). `starting`: has an instance. `live`: the bot
- * accepted it. `ending`: the cause of the end is decided (`ending_status`), its instance is being stopped. `ended`: the
- * record is final.
+ * `waiting`: created for a WebSocket start whose client has not connected yet. `starting`: has an instance. `live`: the bot
+ * accepted the session. `ending`: the cause of the end is decided (`ending_status`), and the instance is being stopped. `ended`:
+ * the record is final.
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
 export type SessionTransport = 'none' | 'webrtc' | 'websocket';
@@ -201,7 +204,10 @@ export type SessionsTable = {
   deployment_id: string;
   state: SessionState;
   transport: SessionTransport;
-  /** The request body for the bot, as JSON text; kept until the bot has it, so that dispatch survives a crash. */
+  /**
+   * The request body for the bot, as JSON text. Kept until the session ends, so that dispatch survives a crash. Null if there is
+   * no body.
+   */
   body: string | null;
   /** The server process that relays the session's WebSocket. A relayed session cannot outlive this process. */
   relay_id: string | null;
@@ -211,7 +217,7 @@ export type SessionsTable = {
   requested_at: Date | null;
   claimed_at: Date | null;
   ready_at: Date | null;
-  /** When the session was sent to its bot; recorded before that for bots without a status route. */
+  /** When the session was dispatched to its bot. If the bot has no status route, recorded before the dispatch. */
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   cold_start: boolean | null;
@@ -255,7 +261,7 @@ export type UploadsTable = {
   state: 'open' | 'complete';
   /** SHA-256 of the archive in hexadecimal. */
   content_hash: string | null;
-  /** The first 16 hexadecimal digits of the MD5, by which existing clients identify an archive. */
+  /** The first 16 hexadecimal digits of the MD5 of the archive, by which existing clients identify it. */
   context_hash: string | null;
   size_bytes: number | null;
   created_at: Date;
@@ -273,13 +279,15 @@ export type BuildsTable = {
   size_bytes: number;
   dockerfile_path: string;
   state: BuildStatus;
-  /** A stable code for programs, and a message for people. */
+  /** Why the build failed or was canceled: a stable code for programs, and a message for people. Null for other builds. */
   error_code: string | null;
   error: string | null;
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Whether the build's files are being removed, so that it can no longer be used. */
   removing: Generated<boolean>;
-  /** Asks the server of a running build to stop it. */
+  /**
+   * When the cancellation of the build was requested. The server that runs the build then stops it. Null if it was not requested.
+   */
   cancel_requested_at: Generated<Date | null>;
   /** Number of attempts that started but did not end: the running one, and attempts whose server was killed. */
   unfinished_attempts: Generated<number>;
@@ -287,7 +295,7 @@ export type BuildsTable = {
   updated_at: Date;
   started_at: Date | null;
   completed_at: Date | null;
-  /** When this content was last requested. */
+  /** When a build of this content was last requested. */
   used_at: Date;
 };
 
@@ -299,7 +307,7 @@ export type InstanceLogsTable = {
   agent_id: string;
   deployment_id: string;
   session_id: string | null;
-  /** The host whose data directory has the files. */
+  /** The host whose data directory contains the log files. */
   host_id: string;
   /** Times of the first and the last output. */
   begins_at: Date;
@@ -310,7 +318,7 @@ export type InstanceLogsTable = {
   stored_at: Date;
 };
 
-/** One row: the current root key, and a known text (`canary`), which only the right key decrypts. */
+/** One row with the id of the current root key, and a known text (`canary`) that only this key decrypts. */
 export type VaultStateTable = {
   one: Generated<boolean>;
   root_key_id: string;
@@ -321,7 +329,7 @@ export type VaultStateTable = {
 /** Keys of organizations, encrypted with a root key. The key with the highest version encrypts new values. */
 export type VaultKeysTable = {
   organization_id: string;
-  /** `stamp` is the key of MACs. */
+  /** Keys with the purpose `stamp` compute MACs. */
   purpose: 'value' | 'fingerprint' | 'stamp';
   version: number;
   root_key_id: string;
@@ -329,14 +337,17 @@ export type VaultKeysTable = {
   created_at: Date;
 };
 
-/** A value that is damaged or cannot be decrypted. `set` is null if the value belongs to no secret set. */
+/**
+ * Stored data that is damaged or cannot be decrypted. `set` is null if the data belongs to no secret set, and `organization` is
+ * empty if it belongs to no organization.
+ */
 export type VaultFinding = { organization: string; set: string | null; problem: string };
 
 /** Vault maintenance: the last task of each kind. The remaining work is derived from the stored data. */
 export type VaultTasksTable = {
   id: string;
   task: 'rekey' | 'rotate' | 'verify';
-  /** Null means all organizations. */
+  /** The organization whose data the task processes. Null means all organizations. */
   organization_id: string | null;
   state: VaultTaskState;
   done: number;
@@ -380,11 +391,13 @@ export type SecretRevisionsTable = {
    * migration 0016.
    */
   mac: Buffer | null;
-  /** The MAC from before migration 0016, until `mac` is added. */
+  /** The MAC in the format before migration 0016. Used once, to add `mac`. */
   former_mac: Buffer | null;
 };
 
-/** A value that was written in one revision; later revisions that did not change it refer to it. */
+/**
+ * A value of a secret set, with the revision in which it was written. Later revisions that did not change the value refer to it.
+ */
 export type SecretValuesTable = {
   set_id: string;
   key: string;
@@ -413,7 +426,7 @@ export type SecretDeliveriesTable = {
   done_at: Date | null;
 };
 
-/** The last check of an image pull secret's revision at its registry. For information only. */
+/** The last check of an image pull secret's revision at its registry. The result is only shown; nothing depends on it. */
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;
@@ -458,7 +471,10 @@ export type UsersTable = {
   updated_at: Date;
 };
 
-/** A browser session. The cookie has the token with a MAC, so the token alone is not enough to forge a cookie. */
+/**
+ * A browser session. The cookie contains the token with a MAC, so a token that leaks from the database is not enough to forge a
+ * cookie.
+ */
 export type UserSessionsTable = {
   id: string;
   user_id: string;
@@ -477,7 +493,7 @@ export type UserCredentialsTable = {
   provider_id: string;
   /** The person's id at the provider. For a password, the id of the user. */
   account_id: string;
-  /** Hashed with scrypt. */
+  /** The password, hashed with scrypt. Null for other ways to sign in. */
   password: string | null;
   created_at: Date;
   updated_at: Date;
@@ -493,7 +509,10 @@ export type AuthVerificationsTable = {
   updated_at: Date;
 };
 
-/** A login of a device without a browser (RFC 8628). `user_id` is the first person who opened its page. */
+/**
+ * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the page of the login; null until
+ * then.
+ */
 export type DeviceLoginsTable = {
   id: string;
   device_code: string;
@@ -506,7 +525,7 @@ export type DeviceLoginsTable = {
   address: string | null;
 };
 
-/** Personal access tokens. Revoked ones are deleted. */
+/** Personal access tokens. The row of a revoked token is deleted. */
 export type PersonalTokensTable = {
   id: string;
   user_id: string;
@@ -522,18 +541,18 @@ export type PersonalTokensTable = {
 
 export type OrganizationMembersTable = { organization_id: string; user_id: string; role: Role; created_at: Date };
 
-/** An unused invitation or password reset. A used link is deleted. */
+/** A link for an invitation or a password reset. The row is deleted when the link is used. */
 export type OneTimeLinksTable = {
   id: string;
   purpose: 'invitation' | 'password-reset';
   /** SHA-256 of the token in the link. */
   hash: Buffer;
-  /** The organization and the role of an invitation. */
+  /** The organization and the role of an invitation. Null for a password reset. */
   organization_id: string | null;
   role: Role | null;
-  /** The address of the invited person. Null: any person who has the link. */
+  /** The e-mail address of the invited person. Null if any person who has the link may accept the invitation. */
   email: string | null;
-  /** The person whose password is reset. */
+  /** The person whose password is reset. Null for an invitation. */
   user_id: string | null;
   created_at: Date;
   expires_at: Date;

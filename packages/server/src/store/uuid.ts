@@ -5,7 +5,10 @@ export function newId(): string {
   return v7();
 }
 
-/** A stable id for the one object that belongs to `ownerId` under this name (RFC 9562 5.5). */
+/**
+ * Returns the id of the object with this name that belongs to `ownerId`. The same arguments always give the same id
+ * (UUID version 5, RFC 9562, section 5.5).
+ */
 export function derivedId(ownerId: string, name: string): string {
   return v5(name, ownerId);
 }

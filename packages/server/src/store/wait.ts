@@ -4,8 +4,8 @@ import { watch } from 'node:fs';
 const recheckMs = 100;
 
 /**
- * Resolves with the first value of `check` that is not undefined. Calls it now, at each change in `directory`, when `also`
- * settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
+ * Resolves with the first value of `check` that is not undefined. Calls `check` immediately, at each change in `directory`, when
+ * `also` settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
  */
 export async function waitFor<T>(options: {
   readonly directory: string;
@@ -34,7 +34,8 @@ export async function waitFor<T>(options: {
 }
 
 /**
- * Watches a directory. Undefined if the system allows no more watches (inotify(7)); checking at the interval is then sufficient.
+ * Watches a directory. Returns undefined if the system allows no more watches (inotify(7)); the checks at the interval are then
+ * sufficient.
  */
 function watchOrNone(directory: string, changed: () => void) {
   try {

@@ -61,7 +61,7 @@ describe('an account', () => {
     await fresh.close();
   });
 
-  it('is created only once by concurrent uses of one invitation link', async () => {
+  it('is created only once if an invitation link is used concurrently', async () => {
     const token = await invite();
     const attempts = await Promise.allSettled(
       ['one', 'two', 'three'].map((name) =>
@@ -175,7 +175,7 @@ describe('a browser session', () => {
     await plain.close();
   });
 
-  it('is new after each sign-in, and the former one ends', async () => {
+  it('is replaced by a new session at each sign-in, which ends the previous session', async () => {
     const person = await signUpPerson(service, 'rotating');
     const former = person.cookie();
     await person.client.signIn({ body: { email: person.email, password } });
@@ -270,7 +270,7 @@ describe('sign-in', () => {
     await client.signIn({ body: { email: ada.email, password } });
   });
 
-  it('is limited for each client behind a trusted proxy', async () => {
+  it('is limited separately for each client behind a trusted proxy', async () => {
     const proxied = await startTestServer({
       environment: { BOTHOST_TRUSTED_PROXIES: 'loopback', BOTHOST_PUBLIC_URL: 'https://bots.example.com' },
     });
@@ -298,7 +298,7 @@ describe('sign-in', () => {
 });
 
 describe('a personal access token', () => {
-  it('acts as its person, records its use, and ends with its revocation', async () => {
+  it('acts for its person, records its last use, and is invalid after its revocation', async () => {
     const person = await signUpPerson(service, 'scripted', 'member');
     const { client } = person;
     const created = await client.createPersonalToken({ body: { name: 'ci', expiresInSeconds: 3_600 } });
@@ -317,7 +317,7 @@ describe('a personal access token', () => {
     await expect(script.listAgents()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
-  it('ends at its expiry, and is stored as a hash', async () => {
+  it('is invalid after its expiry, and is stored only as a hash', async () => {
     const { token, id } = await ada.client.createPersonalToken({ body: { name: 'brief', expiresInSeconds: 3_600 } });
     const { rows } = await sql<{ text: string }>`select row_to_json(personal_tokens)::text as text from personal_tokens
       where id = ${id}`.execute(db);
@@ -327,7 +327,7 @@ describe('a personal access token', () => {
     await expect(script.getUser()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
-  it('is refused above 50 tokens of one person', async () => {
+  it('is not created for a person who already has 50 tokens', async () => {
     const { client } = await signUpPerson(service, 'collector');
     for (let index = 0; index < 50; index += 1) await client.createPersonalToken({ body: { name: `token ${index}` } });
     await expect(client.createPersonalToken({ body: { name: 'one more' } })).rejects.toMatchObject({
@@ -345,7 +345,7 @@ describe('a device login', () => {
   /** Forgets the times of earlier polls, so that a device may poll again at once. */
   const forgetPolls = () => sql`update device_logins set last_polled_at = null`.execute(db);
 
-  it('shows the device, and gives it a personal token once it is approved', async () => {
+  it('shows the device, and gives it a personal token once a person approves the login', async () => {
     const started = await start();
     expect(started).toMatchObject({ verification_uri: `${service.url}/device`, interval: 5, expires_in: 600 });
     await expect(poll(started.device_code)).rejects.toMatchObject({ message: 'authorization_pending', status: 400 });
@@ -441,7 +441,7 @@ describe('an authorization code', () => {
   it.each([
     ['verifier', { code_verifier: 'w'.repeat(64) }],
     ['redirect address', { redirect_uri: parameters.redirect_uri.replace('8400', '8401') }],
-  ])('is refused and used up with another %s', async (_, changes) => {
+  ])('is refused and becomes invalid if it is sent with another %s', async (_, changes) => {
     const code = await createCode();
     await expect(exchange(code, changes)).rejects.toMatchObject(invalid);
     await expect(exchange(code)).rejects.toMatchObject(invalid);

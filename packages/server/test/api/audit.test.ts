@@ -40,14 +40,14 @@ describe('the audit log', () => {
     await bot.remove();
   });
 
-  it('starts with the keys that the first start created', async () => {
+  it('begins with the creation of the keys at the first start of the service', async () => {
     expect((await entries()).slice(0, 2)).toMatchObject([
       { sequence: 1, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },
       { sequence: 2, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },
     ]);
   });
 
-  it('records the caller, address, object and request id of each change', async () => {
+  it('records the caller, IP address, object and request id of each change', async () => {
     const set = freshName('audited-set');
     const puller = freshName('puller');
     const put = await ask('PUT', `/secrets/${set}`, { secrets: [one] });
@@ -225,7 +225,7 @@ describe('the audit log', () => {
     expect((await ask('GET', '/audit?cursor=x')).json['issues']).toMatchObject([{ path: 'query.cursor' }]);
   });
 
-  it('verifies in the service, and in an export with the command in docs/operations.md', async () => {
+  it('verifies in the service, and its export verifies with the command in docs/operations.md', async () => {
     const all = await entries();
     const last = all.at(-1);
     let previous = '0'.repeat(64);
@@ -261,7 +261,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('limits and records dry runs, which could confirm guesses of values', async () => {
+  it('records dry runs, whose rate is limited because they could confirm guesses of values', async () => {
     const guessed = freshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });

@@ -16,7 +16,10 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** A caller with its role in the organization `test-org`, or why it is refused before its role is looked up. */
+/**
+ * A kind of caller: its credentials and its role in the organization `test-org`. `refusal` is the result if the
+ * credentials are refused before the role is looked up.
+ */
 type CallerKind = {
   readonly headers: Record<string, string>;
   readonly role?: 'owner' | 'member' | 'viewer' | null;
@@ -101,7 +104,7 @@ function expected(operation: Operation, path: string, caller: CallerKind): strin
   return role ? grant(role) : '404 organization-not-found';
 }
 
-/** Every operation at each of its paths. */
+/** Each operation, paired with each of its paths. */
 const routes = [
   ...Object.values(allOperations).flatMap((one: Operation) => pathsOf(one).map((path) => [one, path] as const)),
   [allOperations.signOut as Operation, '/auth/logout'] as const,
@@ -123,7 +126,8 @@ describe.each(routes)('authorization', (operation, path) => {
     const url = service.url + path.replace('{organization}', 'test-org').replace(/\{\w+\}/g, 'missing');
     const results: Record<string, string> = {};
     for (const [name, { headers }] of Object.entries(callers)) {
-      // A body that is not JSON is refused after the authorization, so that an allowed request changes nothing.
+      // Send a body that is not JSON: the service parses it only after the authorization check, so an allowed request
+      // changes nothing.
       const body = operation.bodyBytes > 0 ? { body: '{"broken' } : {};
       const response = await fetch(url, { method: operation.method, headers, ...body });
       const { reason } = (await response.json()) as { reason?: string };

@@ -94,7 +94,7 @@ describe('request validation', () => {
     ['in total', 'plain', { extra: 'x'.repeat(1_048_576) }],
     ['for the bot', 'plain', { body: { text: 'x'.repeat(1_048_576) } }],
     ['for the bot of a WebSocket', 'plain', { transport: 'websocket', body: { text: 'x'.repeat(4_096) } }],
-  ])('refuses a body that is too large %s before the start', async (_, agent, body) => {
+  ])('refuses a body that is too large %s, and starts no session', async (_, agent, body) => {
     const { status, answer } = await startWith(JSON.stringify(body), agent);
     expect([status, answer['reason']]).toEqual([413, 'body-too-large']);
     expect(await sessions()).toBe(0);

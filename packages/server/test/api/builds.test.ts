@@ -275,7 +275,7 @@ describe('an upload', () => {
     expect((await over(build.id)).status).toBe('success');
   });
 
-  it('closes its earlier connection when it is resumed', async () => {
+  it('closes its earlier connection when it is resumed on a new one', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const hanging = request(upload.uploadUrl, {
@@ -287,7 +287,7 @@ describe('an upload', () => {
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
     await expect.poll(() => existsSync(path)).toBe(true);
-    // Requests without the token fail, and another request for the upload's URL does not wait.
+    // Neither a request with a wrong token nor another request for this upload's URL closes the open connection.
     expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
     expect(hanging.destroyed).toBe(false);
     await begin(bytes);
@@ -348,7 +348,7 @@ describe('an upload', () => {
     expect((await build(bytes)).status).toBe('success');
   });
 
-  it('requires its own token', async () => {
+  it('requires the token that was issued for it', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const other = await begin(project());
@@ -388,7 +388,7 @@ describe('an upload', () => {
     });
   });
 
-  it('is refused if a hundred uploads have no build', async () => {
+  it('is refused if the organization has a hundred uploads without a build', async () => {
     const crowd = await insertSecondOrganization(service, freshName('crowd'));
     onTestFinished(crowd.close);
     const other = createClient({ origin: service.url, key: crowd.privateKey });
@@ -400,7 +400,7 @@ describe('an upload', () => {
     expect(await reason(client.getBuildUploadUrl({ body: { region } }))).toBe('nothing');
   });
 
-  it("is refused for another server's region", async () => {
+  it('is refused for a region that another server serves', async () => {
     expect(await reason(client.getBuildUploadUrl({ body: { region: 'us-east' } }))).toBe('region-unknown');
     const uploadId = await send(project());
     expect(await reason(client.createBuild({ body: { uploadId, region: 'us-east' } }))).toBe('region-unknown');

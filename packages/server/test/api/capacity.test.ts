@@ -91,12 +91,12 @@ describe('an agent at its session limit', () => {
     await idle(service, 'cold');
   });
 
-  it('starts a session again after another one ended by itself', async () => {
+  it('starts another session after one has ended by itself', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
     await evaluate(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
     expect((await ended(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
-    // Poll, because the instance ends, and frees its capacity, only after its session.
+    // Poll, because the instance frees its capacity only when it ends, which is after the end of its session.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);
     const { sessions } = await service.client.getSessions({
       params: { agentName: 'cold' },
@@ -107,7 +107,7 @@ describe('an agent at its session limit', () => {
     await idle(service, 'cold');
   });
 
-  it('refuses sockets with a plain 429 and keeps their token valid', async () => {
+  it('refuses a WebSocket with HTTP status 429 and keeps its token valid', async () => {
     const made = await service.publicClient.startSession({
       params: { agentName: 'cold' },
       body: { transport: 'websocket' },
@@ -136,7 +136,7 @@ describe('an agent at its session limit', () => {
     await idle(service, 'cold');
   });
 
-  it('limits sockets that need no token', async () => {
+  it('also limits WebSockets that need no token', async () => {
     const before = await total('open-door');
     const url = `${service.url.replace('http', 'ws')}/ws/generic/open-door.${service.organization}`;
     const attempts = await Promise.all(

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-9d31';
 
-describe('hostile requests for secrets', () => {
+describe('secrets API under hostile requests', () => {
   let service: TestServer;
   let before: string;
   const ask = (method: string, path: string, body?: unknown, more?: object) =>
@@ -27,7 +27,10 @@ describe('hostile requests for secrets', () => {
   });
   afterAll(() => service.close());
 
-  /** Expects this status, issues for these fields, no secret value in the response, and unchanged sets. */
+  /**
+   * Expects a response with this status, issues for exactly these fields and no secret value, and expects that the
+   * stored sets have not changed.
+   */
   async function refused(answer: Answer, status: number, ...paths: string[]): Promise<void> {
     expect({ status: answer.status, text: answer.text }).toEqual({
       status,
@@ -105,7 +108,7 @@ describe('hostile requests for secrets', () => {
     'x'.repeat(64),
     'a\u202eb',
     'a\n',
-    // The lower case of the Kelvin sign is an ASCII k.
+    // U+212A is the Kelvin sign. Its lower case is the ASCII letter k, which would be valid in a name.
     '\u212Aeys',
   ])('rejects the set name %j', async (name) => {
     const path = `/secrets/${encodeURIComponent(name)}`;

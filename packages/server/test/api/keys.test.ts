@@ -39,7 +39,7 @@ describe('API keys', () => {
       headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
     });
 
-  /** Every operation that takes an API key, at each of its paths, and the session proxy. */
+  /** Each operation that takes an API key, with each of its paths, and the path of the session proxy. */
   const endpoints = [
     ...Object.values(allOperations)
       .filter(({ key }) => ['private', 'organization', 'public', 'account'].includes(key))
@@ -86,7 +86,7 @@ describe('API keys', () => {
     expect((await ask('GET', '/v1/agents', undefined, { authorization })).status).toBe(401);
   });
 
-  it('are refused in the URL, where logs would contain them', async () => {
+  it('are refused in a URL, because logs contain URLs', async () => {
     expect((await ask('GET', `/v1/agents?access_token=${service.privateKey}`)).status).toBe(401);
   });
 

@@ -27,7 +27,10 @@ afterAll(async () => {
   await bot.remove();
 });
 
-/** Resolves when, according to Fastify, the handler of the request with this id starts or has responded. */
+/**
+ * Resolves when Fastify reports that the handler of the request with this id has started (`start`) or responded
+ * (`asyncEnd`).
+ */
 function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
   const channel = `tracing:fastify.request.handler:${moment}`;
   return new Promise((resolve) => {
@@ -49,7 +52,8 @@ it('a waiting request for logs ends when its client disconnects', async () => {
   sent.on('error', () => undefined).end();
   await begun;
   sent.destroy();
-  // The handler must end early: without the disconnect, it would wait for 25 s and exceed the time limit of this test.
+  // The handler must end because the client disconnected. Otherwise it would wait for 25 s, longer than the time limit
+  // of this test.
   await over;
 }, 20_000);
 
@@ -58,7 +62,7 @@ it('a client that disconnects in the middle of a body is logged without an error
   const head = `POST /v1/public/quiet/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n`;
   logged.length = 0;
   socket.write(`${head}content-length: 1000\r\nexpect: 100-continue\r\n\r\n`);
-  // The interim response shows that the service is reading the body.
+  // The response 100 Continue shows that the service is reading the body.
   await once(socket, 'data');
   socket.destroy();
   await expect

@@ -134,7 +134,7 @@ describe('logs', () => {
     await stop(service, 'talker', session);
   });
 
-  it('mark lines that a warm instance wrote before its session', async () => {
+  it('mark lines that a warm instance wrote before its session began', async () => {
     const idle = async () => (await service.client.getAgent({ params: { agentName: 'warm' } })).idleInstanceCount;
     await expect.poll(idle).toBe(1);
     const unclaimed = async () => (await read('warm')).logs.filter(({ sessionId }) => sessionId === null);
@@ -155,7 +155,7 @@ describe('logs', () => {
     expect((await read('broken')).logs.at(-1)).toMatchObject({ sessionId: null, deploymentId: expect.any(String) });
   });
 
-  it('mark the gap in an output that exceeded the limit', async () => {
+  it('mark the gap where output beyond the limit was dropped', async () => {
     const session = await start(service, 'talker');
     await say(
       'talker',

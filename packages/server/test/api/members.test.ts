@@ -24,7 +24,7 @@ const home = (person: TestPerson) => person.within('test-org');
 const lastOwner = { reason: 'last-owner', status: 409 };
 
 describe('members of an organization', () => {
-  it('are listed with their roles, which owners change', async () => {
+  it('are listed with their roles, which owners can change', async () => {
     const { members } = await home(viewer).listMembers();
     expect(members.map(({ email, role }) => [email, role])).toEqual([
       ['owner@example.com', 'owner'],
@@ -36,7 +36,7 @@ describe('members of an organization', () => {
     await home(owner).updateMember({ params, body: { role: 'viewer' } });
   });
 
-  it('include an owner at all times, also when two owners leave at once', async () => {
+  it('always include an owner, even if two owners leave at the same time', async () => {
     const params = { userId: owner.user.id };
     await expect(home(owner).leaveOrganization()).rejects.toMatchObject(lastOwner);
     await expect(home(owner).removeMember({ params })).rejects.toMatchObject(lastOwner);
@@ -50,7 +50,7 @@ describe('members of an organization', () => {
     expect(leaving.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('lose their access at once when they are removed, also with a token', async () => {
+  it('lose their access at once when they are removed, even with a personal access token', async () => {
     const person = await signUpPerson(service, 'leaver', 'member');
     const { token } = await person.client.createPersonalToken({ body: { name: 'script' } });
     const script = createClient({ origin: service.url, key: token, organization: 'test-org' });
@@ -84,7 +84,7 @@ describe('an invitation', () => {
     });
   });
 
-  it('is refused above 200 open invitations of one organization', async () => {
+  it('is refused if the organization already has 200 open invitations', async () => {
     await owner.client.createOrganization({ body: { name: 'crowded' } });
     const client = owner.within('crowded');
     for (let index = 0; index < 200; index += 1) await client.createInvitation({ body: { role: 'viewer' } });
@@ -158,7 +158,7 @@ describe('an organization', () => {
   });
 });
 
-it('the audit log names the person behind each change and each refused change, and verifies', async () => {
+it('the audit log names the person who made each change or refused change, and verifies', async () => {
   await owner.client.createOrganization({ body: { name: 'audited' } });
   const audited = owner.within('audited');
   const reader = await signUpPerson(service, 'reader', 'viewer', 'audited');

@@ -43,7 +43,7 @@ it('a person signs in with OpenID Connect, which creates one account without org
   });
 });
 
-it('a response from the provider is refused in another browser, and when it is used again', async () => {
+it('a response from the OpenID provider is refused in another browser, and when it is used twice', async () => {
   const browser = testBrowser(service.url);
   const { url } = await browser.client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'victim', email: 'victim@example.com' });
@@ -57,7 +57,7 @@ it('a response from the provider is refused in another browser, and when it is u
 it.each([
   ['an address of another domain', { email: 'eve@example.org' }],
   ['an address that is not verified', { email: 'eve@example.com', email_verified: false }],
-])('an account at the provider with %s is refused', async (_, fields) => {
+])('sign-in is refused for an OpenID provider account with %s', async (_, fields) => {
   const { client } = testBrowser(service.url);
   const { url } = await client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'eve', ...fields });
@@ -65,7 +65,7 @@ it.each([
   await expect(client.getUser()).rejects.toMatchObject({ status: 401 });
 });
 
-it('a provider account cannot sign in to a password account with the same address', async () => {
+it('an OpenID provider account cannot sign in to a password account with the same e-mail address', async () => {
   const person = await signUpPerson(service, 'grace');
   const { client } = testBrowser(service.url);
   const { url } = await client.startOpenIdSignIn();

@@ -57,7 +57,7 @@ describe('the operator of a service', () => {
     }
   });
 
-  it('cannot use an API key, and each attempt is recorded in the audit log of its organization', async () => {
+  it("cannot use an API key, and each attempt is recorded in the audit log of the key's organization", async () => {
     const asked = async (method: string, path: string, key: string) =>
       (await fetch(`${service.url}/v1/operator/${path}`, { method, headers: { authorization: `Bearer ${key}` } }))
         .status;
@@ -86,7 +86,7 @@ describe('the operator of a service', () => {
     await expect(operator.listOrganizations()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
-  it('creates a private key for an organization, and an entry in its audit log', async () => {
+  it("creates a private key for an organization, which the organization's audit log records", async () => {
     const created = await operator.createOperatorKey({ body: { name: 'found again' } });
     expect(created).toMatchObject({ organization: service.organization, kind: 'private', name: 'found again' });
     const client = createClient({ origin: service.url, key: created.key });
@@ -98,7 +98,7 @@ describe('the operator of a service', () => {
     await expect(missing).rejects.toMatchObject({ reason: 'organization-not-found' });
   });
 
-  it('rotates root key and organization keys, and verifies', async () => {
+  it('rotates the root key and the organization keys, and verifies the vault without findings', async () => {
     await put('A', 'one');
     const before = await operator.getVault();
     const since = (await service.client.listAuditEntries({ query: { limit: 1 } })).entries[0]?.sequence ?? 0;
@@ -123,7 +123,7 @@ describe('the operator of a service', () => {
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  it('can disconnect during a backup, which ends its transaction', async () => {
+  it('can disconnect during a backup, which ends the database transaction of the backup', async () => {
     const db = await openDatabase<Tables>({ address: service.database.address, logger: pino({ level: 'silent' }) });
     const open = async () =>
       (
@@ -156,7 +156,7 @@ describe('the operator of a service', () => {
     await db.destroy();
   });
 
-  it('never sees the operator token in logs', () => {
+  it('finds no operator token in the logs', () => {
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.filter((line) => line.includes(token))).toEqual([]);
   });

@@ -43,7 +43,8 @@ it.each([
       reason: 'bot-refused',
       error: expect.stringContaining(message),
     });
-    // A page in a browser cannot read that response, so it sends a plain request with the same token.
+    // A web page cannot read the HTTP response to a refused WebSocket. It can read the error from a plain request with
+    // the same token.
     const repeated = await fetch(`${started.wsUrl?.replace('ws', 'http')}?token=${started.token}`);
     expect([repeated.status, await repeated.json()]).toEqual([502, expect.objectContaining({ reason: 'bot-refused' })]);
     const session = await ended(service, 'plain', started.sessionId ?? '');

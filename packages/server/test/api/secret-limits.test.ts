@@ -51,7 +51,7 @@ describe('limits for writes of secrets', () => {
   }
   const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
-  it('refuse requests beyond the number that may wait, and run the waiting ones', async () => {
+  it('refuse requests above the maximum number of waiting writes, and run the waiting writes', async () => {
     const limit = queuedSecretWriteLimits.requests;
     const answers = await whileHeld(limit + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
     expect(statusesOf(answers)).toEqual([...Array(limit).fill(404), ...Array(20).fill(429)]);
@@ -61,7 +61,7 @@ describe('limits for writes of secrets', () => {
     expect((await put({ A: 'one' })).status).toBe(202);
   });
 
-  it('refuse requests beyond the bytes that may wait', async () => {
+  it('refuse requests above the maximum number of bytes of waiting writes', async () => {
     const large = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`KEY_${key}`, 'x'.repeat(65_536)]));
     const fit = Math.floor(queuedSecretWriteLimits.bytes / (16 * (65_536 + 'KEY_00'.length)));
     const answers = await whileHeld(fit + 6, 6, () => put(large));
@@ -82,7 +82,7 @@ describe('limits for writes of secrets', () => {
     await Promise.all(Array.from({ length: 8 }, one));
     expect(counts.refused).toBeGreaterThan(0);
     expect(counts.allowed).toBeLessThan(secretWriteRate.burst * 2);
-    // The rate limit refills continuously, but more slowly than 40 concurrent requests use it.
+    // The token bucket refills continuously, but 40 concurrent requests use tokens faster.
     for (const send of [
       () => put({ A: 'three' }),
       () => ask('DELETE', '/secrets/limited/A'),

@@ -43,7 +43,9 @@ describe('a request to a bot', () => {
 
   const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
   const starts = () => evaluate(service, 'target', sessionId, 'state.starts.length');
-  /** Sends `lines` with CRLF and `connection: close`, so that the response ends. */
+  /**
+   * Sends `lines` with CRLF line breaks, and `connection: close` so that the service closes the connection after its response.
+   */
   const raw = (method: string, target: string, lines: string, body = '') =>
     sendRaw(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
 
@@ -57,7 +59,7 @@ describe('a request to a bot', () => {
   });
 
   it.each(['session proxy', 'address of the agent'])(
-    'has no forged service header and no API key on an upgrade either: %s',
+    'loses forged service headers and its API key also on a WebSocket upgrade: %s',
     async (way) => {
       const before = (await evaluate(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
@@ -84,7 +86,7 @@ describe('a request to a bot', () => {
     },
   );
 
-  it('loses connection headers, both known and declared ones', async () => {
+  it('loses connection headers, both standard headers and those named in Connection', async () => {
     const answer = await raw(
       'GET',
       '/echo',
@@ -216,7 +218,7 @@ describe('a request to a bot', () => {
   );
 
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
-    'has no target that a URL parser reads as another host: %s',
+    'has no target that a URL parser would interpret as another host: %s',
     async (target) => {
       await evaluate(
         service,

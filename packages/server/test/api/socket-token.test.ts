@@ -7,7 +7,10 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Uses of the token in each place. Refusals are plain HTTP responses, sent before an instance is claimed. */
+/**
+ * Tests the token in each place where a client can send it. A refusal is a plain HTTP response, sent before an instance
+ * is claimed.
+ */
 describe('the one-time token of a WebSocket client', () => {
   let service: TestServer;
   let bots: BotDirectory[];
@@ -102,7 +105,7 @@ describe('the one-time token of a WebSocket client', () => {
       `${wsUrl.replace(service.organization, '%00')}?token=${token}`,
     ];
     for (const url of attempts) expect([url, await connect(url)]).toEqual([url, refused]);
-    // The other agent still has the instance that validated its deployment.
+    // No instance was claimed: the agent `other` still has its idle instance, which validated its deployment.
     expect([await instances(), await instances('other')]).toEqual([0, 1]);
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
     await ended(service, 'talker', sessionId);

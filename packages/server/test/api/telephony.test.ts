@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 /** Uses and ends the instance that validated the agent's deployment, so that the next call finds no warm instance. */
 async function useUpTheFirst(service: TestServer, agentName: string) {
   const { path } = parseCall('telnyx', `${agentName}.${service.organization}`);
-  // Calls before the server is ready would be refused.
+  // Retry, because the service refuses calls before it is ready.
   const call = await vi.waitFor(() => dialCall(service, path), { timeout: 40_000, interval: 100 });
   call.socket.close();
   const active = async () => (await service.client.getAgent({ params: { agentName } })).activeSessionCount;
@@ -147,7 +147,7 @@ describe('calls from carriers', () => {
       expect(await call.closed).toEqual([1011, 'bot-unreachable']);
     });
 
-    it('needs a token in the path if the agent requires one, and is refused without a stated reason', async () => {
+    it('needs a token in its path if the agent requires one, and only the log explains a refusal', async () => {
       const words = parseCall(carrier, hostOf('guarded'));
       if (carrier === 'twilio') {
         const call = await dialCall(service, words.path);
@@ -207,7 +207,7 @@ describe('calls from carriers', () => {
     ['a name with a NUL', JSON.stringify(twilioCall('a\u0000b.org').opening[1])],
     ['one message that is too large', JSON.stringify({ event: 'connected', filling: 'x'.repeat(20_000) })],
     ['one message that would not end', JSON.stringify({ event: 'connected', filling: 'x'.repeat(900_000) })],
-  ])('refuses a Twilio call that starts with %s', async (_, message) => {
+  ])('a Twilio call is refused if it begins with %s', async (_, message) => {
     const call = await dialCall(service, '/ws/twilio');
     call.socket.on('error', () => undefined);
     call.socket.send(message);
@@ -216,13 +216,13 @@ describe('calls from carriers', () => {
     expect(lines.join('').length).toBeLessThan(2000);
   });
 
-  it('refuses a Twilio call that sends endless small messages but no start', async () => {
+  it('a Twilio call is refused if it sends endless small messages but no start message', async () => {
     const call = await dialCall(service, '/ws/twilio');
     for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'connected', protocol: 'Call', version: '1.0.0' });
     expect((await call.closed)[0]).toBe(1008);
   });
 
-  it('closes a call that exceeds the limit while its bot starts', async () => {
+  it('a call is closed if it sends more than the limit while its bot starts', async () => {
     const words = parseCall('telnyx', hostOf('sleepy'));
     const bot = gate.next();
     const call = await dialCall(service, words.path);
@@ -233,7 +233,7 @@ describe('calls from carriers', () => {
     expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
   });
 
-  it('answers plain HTTP to a carrier request without agent or WebSocket', async () => {
+  it('a request gets an HTTP error if it names no agent or is not a WebSocket', async () => {
     await expect(dialCall(service, '/ws/telnyx')).rejects.toThrow('refused with 404');
     await expect(dialCall(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with 404');
     expect((await fetch(`${service.url}/ws/twilio`)).status).toBe(426);

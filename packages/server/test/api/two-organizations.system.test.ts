@@ -15,8 +15,8 @@ const pair = (key: string) => ({ secretKey: key, secretValue: 'value' });
 const keysOf = ({ key }: Names) => [key, 'ZED'];
 
 /**
- * For each operation on secrets and the audit log, the requests that one organization can try with a name. Paths are those of the
- * contract.
+ * Maps each operation on secrets and the audit log to the requests that an organization can send about an object with a given
+ * name. Paths are those of the contract.
  */
 const tries: Readonly<Record<string, (names: Names) => readonly TestCall[]>> = {
   listSecrets: () => [{ path: '/secrets' }, { path: '/secrets', query: 'region=us-west&type=imagePullSecret' }],
@@ -153,7 +153,7 @@ describe('requests about another organization', () => {
       for (const [index, one] of their.entries()) {
         const other = none[index];
         if (other === undefined) throw new Error('no counterpart');
-        // Dry runs have their own rate limit. Send dry runs only to two of the places, so that they stay below this limit.
+        // Dry runs have their own rate limit. To stay below it, send dry runs only to two of the base paths.
         const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
         for (const place of isDry ? places.own.slice(0, 2) : places.own) {
           const answer = await answerTo(method, place, theirs, one);
@@ -177,7 +177,7 @@ describe('requests about another organization', () => {
     180_000,
   );
 
-  it('get the same refusal for a deploy with its secret set as with a missing set', async () => {
+  it('get the same refusal for a deploy with its secret set as for one with a missing set', async () => {
     const before = await theirView();
     const [their, none] = [deploys(theirs), deploys(nobodys)];
     for (const [index, one] of their.entries()) {
@@ -192,7 +192,7 @@ describe('requests about another organization', () => {
     expect(await theirView()).toEqual(before);
   });
 
-  it('get the same response for revoking existing and missing keys', async () => {
+  it('get the same response when they revoke an existing key as for a missing key', async () => {
     const { json } = await asNeighbour('GET', '/keys');
     const [{ id = '' } = {}] = json['keys'] as { id?: string }[];
     const random = crypto.randomUUID();

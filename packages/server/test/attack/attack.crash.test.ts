@@ -195,8 +195,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   }
 
   /**
-   * Starts the attacker with the lowest priority: a real one would not use the processors of the service's machine. Resolves when
-   * it attacks, which takes many seconds on a busy machine.
+   * Starts the attacker with the lowest priority, because a real attacker would not use the processors of the machine on which
+   * the service runs. Resolves when the attack has begun, which takes many seconds on a busy machine.
    */
   async function startAttacker(script: string, attack: Attack): Promise<ChildProcess> {
     const parameters = ['-n', '19', process.execPath, script, JSON.stringify(attack)];
@@ -212,7 +212,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     if (existsSync(path)) await writeFile(path, String(niceness));
   }
 
-  /** Adds the results of the attacker to those of earlier ones. */
+  /** Stops the attacker and adds its results to those of earlier attackers. */
   async function endAttack(attacker: ChildProcess): Promise<void> {
     if (attacker.stdout === null) throw new Error('The attacker has no output.');
     attacker.kill('SIGTERM');
@@ -233,7 +233,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   });
 
   if (judges) {
-    it('uses every attack', () => {
+    it('uses every kind of attack', () => {
       const attacks = new Set(Object.keys(results).map((line) => line.replace(/: .*/, '')));
       expect([...attacks]).toEqual(
         expect.arrayContaining([

@@ -20,8 +20,8 @@ export type Attack = {
 /** How often each attack had which result, for example `{ 'deep JSON: 400': 3 }`. */
 export type AttackResults = Readonly<Record<string, number>>;
 
-// A process of its own, so that it does not delay the client that the test measures. It attacks until it gets SIGTERM, and then
-// prints `AttackResults`.
+// The attacker is a separate process, so that it does not delay the client that the test measures. It attacks until it gets
+// SIGTERM, and then prints `AttackResults`.
 const attack = JSON.parse(process.argv[2] ?? '') as Attack;
 const { hostname, port } = new URL(attack.url);
 const client = createClient({ origin: attack.url, key: attack.privateKey });
@@ -31,7 +31,8 @@ process.once('SIGTERM', () => {
   isOver = true;
 });
 
-// Count these errors as broken connections: when the test kills the service, Node reports some of them outside their requests.
+// Count uncaught errors as broken connections: when the test kills the service, Node reports the errors of some connections
+// outside of their requests.
 process.on('uncaughtException', () => count('connection', 'broken'));
 
 function count(name: string, result: string | number): void {
@@ -39,7 +40,7 @@ function count(name: string, result: string | number): void {
   results[line] = (results[line] ?? 0) + 1;
 }
 
-/** Repeats an attack until the end. The service may refuse it and may close its connection. */
+/** Repeats an attack until SIGTERM. The service may refuse the attack or close its connection. */
 async function repeat(name: string, act: (round: number) => Promise<void>): Promise<void> {
   for (let round = 0; !isOver; round += 1) {
     await act(round).catch(async () => {
@@ -123,7 +124,8 @@ const attackWithSlowBodies = () =>
     count('slow bodies', 'sent');
   });
 
-// Reports to the test that the attack begins. The line may be empty, because JSON may begin with white space.
+// An empty line shows the test that the attack begins. The results that follow remain valid JSON, because JSON may begin with
+// white space.
 process.stdout.write('\n');
 await Promise.all([
   attackProjects('build', hostileBuilds),

@@ -23,7 +23,9 @@ const makersOf = (...names: string[]): HostileProjects =>
     }),
   );
 
-/** Builds that do not end by themselves run until the timeout. */
+/**
+ * Projects that attack the service while it builds them. Builds that do not exit by themselves run until their timeout.
+ */
 export const hostileBuilds: HostileProjects = {
   'output flood': (unique) => project(unique, 'yes'),
   'sparse output': (unique) => project(unique, "perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000"),

@@ -22,7 +22,7 @@ export type VictimSession = {
 
 export type CheckedSession = VictimSession & { readonly isWarm: boolean; readonly problems: readonly string[] };
 
-/** Enough instances for the sessions of some seconds, because a used warm instance is not replaced at once. */
+/** Enough warm instances for the starts of several seconds, because the service does not replace a used instance at once. */
 export const warmInstanceCount = 12;
 /** The time between two starts. */
 const intervalMs = 500;

@@ -22,7 +22,7 @@ export type BotDiary = { readonly path: string; readonly entries: () => readonly
 
 export function openBotDiary(path: string): BotDiary {
   writeFileSync(path, '');
-  // World-writable, because each bot runs under its own account.
+  // The file is world-writable, because each bot runs under its own account.
   chmodSync(path, 0o666);
   const known: DiaryEntry[] = [];
   const buffer = Buffer.alloc(65_536);

@@ -29,7 +29,7 @@ function formsOf(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const encoded = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
-    // Leave out the characters at both ends, because they also encode neighboring bytes.
+    // Omit the characters at both ends of the Base64 text, because they also encode neighboring bytes.
     return Buffer.from(whole.slice(4, Math.floor(bytes.length / 3) * 4 - 4));
   });
   return [bytes, ...encoded, Buffer.from(bytes.toString('hex')), Buffer.from(value, 'utf16le')];

@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** A service with bots in its own directory, five clients, and the killer. */
+/** A service with bots in its own directory, five clients, and a killer, which kills the server. */
 export type CrashRun = {
   readonly directory: string;
   readonly service: ServiceProcess;

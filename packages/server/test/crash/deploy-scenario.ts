@@ -30,7 +30,7 @@ const pieceBytes = 50_000;
 const timeoutMs = 60_000;
 const pollMs = 10;
 
-/** Creates a project with a new archive. Every fourth project does not start. */
+/** Creates a project with a new archive. In every fourth project, the bot does not start. */
 export function createNextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
   const isBroken = number % 4 === 3;
   const version = `${number}`;
@@ -57,7 +57,7 @@ export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: B
     known.status === 404
       ? await retry(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
       : await retry(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
-  // The agent already exists if only the response was lost.
+  // If a first request created the agent but its response was lost, the retry reports that the agent exists.
   const isThere = deployed.status === 400 && (deployed.body as { reason?: string }).reason === 'agent-exists';
   if (deployed.status !== 200 && !isThere)
     deploy.problems.push(`its deployment was answered ${JSON.stringify(deployed)}`);

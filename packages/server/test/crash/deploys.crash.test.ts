@@ -109,7 +109,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(deployPhases.filter((phase) => times(phase) === 0)).toEqual([]);
   });
 
-  it('leave no partial deployment: active ones became ready, and only desired ones are in progress', async () => {
+  it('leave no partial deployment: an active deployment was ready, and only a desired one is in progress', async () => {
     expect(partial).toEqual([]);
     expect(await findPartialDeploys(database)).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(rows).toHaveLength(deploys.length);
   });
 
-  it('cause no session with a broken version, or with an older version after a newer one', () => {
+  it('start no session with a broken version, or with an older version after a newer version', () => {
     expect(met.filter((version) => !/^\d+$/.test(version))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
     expect(met.filter((version) => broken.has(version))).toEqual([]);
@@ -144,7 +144,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
   });
 });
 
-/** Waits with a precision below the timer resolution of 1 ms, because some steps of a deploy are no longer. */
+/** Waits with a precision of less than the timer resolution of 1 ms, because some steps of a deploy last less than 1 ms. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

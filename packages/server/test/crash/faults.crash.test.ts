@@ -61,7 +61,7 @@ async function stopInOrder(): Promise<void> {
   expect(findOrphans(run.directory)).toEqual([]);
 }
 
-describe('a service', () => {
+describe('a running service', () => {
   it('restarts its database and keeps all live sessions when the database is killed', async () => {
     const { ended } = await allBegun(sessionMs);
     const killed = await postmaster();

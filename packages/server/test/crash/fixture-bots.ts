@@ -33,9 +33,10 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 `;
 
 /**
- * A bot that ends as its body says: \`{ end, milliseconds }\`. \`leave\` responds with 200, \`fail\` with 500,
- * \`crash\` kills itself. A bot that does not report its session exits after it. It also starts a child in its own
- * process session and without its environment, which the service must find and stop.
+ * A bot that ends as the request body of its session says: \`{ end, milliseconds }\`. \`leave\` responds with 200,
+ * \`fail\` with 500, \`crash\` kills the bot. If \`reports\` is false, the bot does not report the state of its
+ * session, and exits after the session. Each bot also starts a child in a separate process session and with an empty
+ * environment; the service must find and stop this child.
  */
 const workerSource = (reports: boolean, mark: string) => `
 import { spawn } from 'node:child_process';

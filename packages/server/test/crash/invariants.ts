@@ -8,7 +8,10 @@ export type ServerLifetime = { readonly startedAt: number; readonly exitedAt: nu
 /** Tolerance in milliseconds between a timestamp and the event that it dates. */
 const slackMs = 50;
 
-/** A mute bot is finished when it has exited, shortly after its last diary entry. */
+/**
+ * Upper bound in milliseconds for the time between the last diary entry of a mute bot and its exit. A mute bot does not
+ * report its session, so its session ends only when it exits.
+ */
 const exitMs = 1_000;
 
 const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
@@ -43,7 +46,7 @@ export function findViolations(
 
 function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
-  // The client stops the session of a mute bot without knowing whether the bot has already ended it.
+  // The client may stop the session of a mute bot that has already ended it, because the client cannot know this.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
   const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';
@@ -74,7 +77,10 @@ function checkTimes(scenario: Scenario, record: SessionRecord): string[] {
   ];
 }
 
-/** A session ends no earlier than its bot, and no later than the start of the next server if none was running. */
+/**
+ * A session ends no earlier than its bot. If the bot ends while no server runs, the session ends no later than the
+ * start of the next server.
+ */
 function checkEndedWithBot(record: SessionRecord, leftAt: number, processes: readonly ServerLifetime[]): string[] {
   const endedAt = record.ended_at?.getTime() ?? 0;
   const problems: string[] = [];

@@ -5,7 +5,9 @@ import type { ServerProcess, ServiceProcess } from '../support/service-process.t
 import type { Observer } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
-/** One kill of the server, with the phases of all sessions at that time. The kill counts only for `phase`. */
+/**
+ * One kill of the server. `found` contains the phases of all sessions at that time; of these, the kill counts only for `phase`.
+ */
 export type ServerKill = {
   readonly phase: SessionPhase | null;
   readonly found: readonly ObservedPhase[];
@@ -126,7 +128,7 @@ export function createKiller(context: {
   };
 }
 
-/** Waits with a precision below the timer resolution of 1 ms, because some phases of a session are no longer. */
+/** Waits with a precision of less than the timer resolution of 1 ms, because some phases of a session last less than 1 ms. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

@@ -129,7 +129,8 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
     await service.ready();
     isOver = true;
-    // If the start request was lost in a kill, a bot that does not report its session ends only at its time limit.
+    // A session whose start request was lost in a kill would end only at its time limit, because this bot does not report its
+    // session. Stop such sessions after 20 s.
     await Promise.race([Promise.all(clients), delay(20_000)]);
     for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
     await Promise.all([followed, ...clients]);
@@ -147,7 +148,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
         `/v1/agents/counter/sessions/${sessionId}`,
         service.privateKey,
       );
-      // A bot may not have written all its lines if its session ended early.
+      // If a session did not end as completed, its bot may not have written all lines.
       const isWhole = ends.completionStatus === 'HTTP_COMPLETED';
       for (const read of [seen, again]) {
         if (isWhole ? JSON.stringify(read) !== expected : !expected.startsWith(JSON.stringify(read).slice(0, -1)))

@@ -22,7 +22,7 @@ describe('the built program', () => {
   afterEach(async () => {
     for (const service of started.splice(0).reverse()) {
       const server = service.current();
-      // The first signal starts an orderly stop. A server that has already ended ignores the second.
+      // SIGTERM starts an orderly stop. It has no effect on a server that has already exited.
       server.signal('SIGTERM');
       await server.exited;
     }

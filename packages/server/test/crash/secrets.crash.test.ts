@@ -116,7 +116,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
         );
       }
       expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
-      // There is hardly time for a kill between a write and its response.
+      // Do not require kills between a write and its response, because this period is too short to be hit reliably.
       expect(killed['before the write']).toBeGreaterThan(0);
       expect(killed['after the answer']).toBeGreaterThan(0);
       const counts = Object.entries(killed).map(([place, times]) => `${times} ${place}`);

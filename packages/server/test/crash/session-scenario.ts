@@ -6,7 +6,10 @@ import type { ApiResponse, ServiceProcess } from '../support/service-process.ts'
 import type { BotDiary } from './bot-diary.ts';
 import type { Observer } from './observer.ts';
 
-/** How a scenario ends its session: by its client, its bot, or a crash of the bot. `mute` bots do not answer questions about their session. */
+/**
+ * How a session of a scenario ends: through its client, its bot, or a crash of the bot. A `mute` bot does not answer the
+ * service's requests for the state of its session.
+ */
 export const scenarioKinds = ['stopped', 'leaves', 'socket', 'fails', 'crashes', 'mute-leaves', 'mute-fails'] as const;
 export type ScenarioKind = (typeof scenarioKinds)[number];
 
@@ -37,7 +40,7 @@ export type ScenarioContext = {
 
 /** Time limit in milliseconds: a session that has not ended this long after its scenario counts as lost. */
 const timeoutMs = 60_000;
-/** Time in milliseconds after which the client stops a session whose mute bot was not called. */
+/** Time in milliseconds after which the client stops the session of a mute bot that was not called. */
 const muteMs = 6_000;
 const pollMs = 40;
 

@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, evaluate, exitOf, idle, sessionUrl, start, stop, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Returns whether a process is running. A zombie is not. */
+/** Returns whether a process is running. A zombie does not count as running. */
 function runs(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -46,8 +46,8 @@ describe('if a bot is faulty, the service', () => {
     ];
     const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
     service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
-    // A deployment that is broken from the start gets no traffic, so the bots work at first. These sessions use the
-    // instances that validated the deployments.
+    // Break the bots only after their deployments were validated, because a deployment that never worked gets no
+    // traffic. The sessions below use up the working instances that validated the deployments.
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
       const id = await start(service, name);
@@ -61,7 +61,7 @@ describe('if a bot is faulty, the service', () => {
 
   const puppet = (id: string, code: string) => evaluate(service, 'puppet', id, code);
 
-  it('ends the session with exit status and last lines if the bot exits before it is ready', async () => {
+  it('ends the session, with exit status and last output lines, if the bot exits before it is ready', async () => {
     const id = await start(service, 'gone');
     const held = fetch(sessionUrl(service, 'gone', id, '/x'), withKey(service.publicKey));
     expect(await ended(service, 'gone', id)).toMatchObject({
@@ -151,7 +151,7 @@ describe('if a bot is faulty, the service', () => {
     expect(log.filter((line) => line.includes(id) && line.includes('instance ended')).join()).toContain(signal);
   });
 
-  it('kills a bot that ignores a stop, with all its children', async () => {
+  it('kills the bot with all its children if the bot ignores the stop signal', async () => {
     const id = await start(service, 'puppet');
     const family = (await puppet(
       id,
@@ -173,7 +173,7 @@ describe('if a bot is faulty, the service', () => {
     expect(family.map(runs)).toEqual([false, false, false, false]);
   });
 
-  it('survives a bot that floods its output, and records how much was cut', async () => {
+  it('survives a bot that floods its output, and records how much output was dropped', async () => {
     const id = await start(service, 'puppet');
     await puppet(
       id,

@@ -37,7 +37,7 @@ const readiness = async ({ url }: TestServer) => {
   return { status: response.status, missing };
 };
 
-/** Uploads an archive that was not announced, and returns its id. */
+/** Uploads an archive without declaring its size and hash first, and returns the id of the upload. */
 async function send({ client }: TestServer, bytes: Buffer): Promise<string> {
   const { uploadId, uploadUrl, uploadFields } = await client.getBuildUploadUrl({ body: { region: 'us-west' } });
   const form = new FormData();
@@ -47,7 +47,7 @@ async function send({ client }: TestServer, bytes: Buffer): Promise<string> {
   return uploadId;
 }
 
-it('the service refuses starts, uploads and builds that would use the reserve, and keeps live sessions', async ({
+it('the service refuses starts, uploads and builds that would use the disk reserve, and keeps live sessions', async ({
   skip,
 }) => {
   const disk = isRoot ? await smallDisk(200) : skip(needsRoot);
@@ -92,7 +92,7 @@ it('the service refuses starts, uploads and builds that would use the reserve, a
   await stop(service, 'steady', await start(service, 'steady'));
 });
 
-/** Prints the least free space of a file system until its standard input ends. */
+/** Observes a file system until standard input ends, and then prints the smallest free space in bytes. */
 const observer = `
   let least = Infinity;
   const timer = setInterval(() => {
@@ -101,7 +101,7 @@ const observer = `
   }, 1);
   process.stdin.on('end', () => { clearInterval(timer); console.log(least); }).resume();`;
 
-it('the service ends a bot that fills a disk of 2 GiB at full speed, before it uses the reserve', async ({ skip }) => {
+it('the service ends a bot that fills a 2 GiB disk at full speed before the disk reserve is used', async ({ skip }) => {
   const disk = isRoot ? await smallLoopDisk(2048) : skip(needsRoot);
   if (disk === null) return skip('this machine does not let root mount a loop device');
   const service = await open({ BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '1024' }, [

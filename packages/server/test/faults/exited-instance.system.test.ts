@@ -24,8 +24,8 @@ it('the service forwards no request to the port of an exited bot, which another 
   const open = (more: Record<string, string> = {}) =>
     startTestServer({ agents: [bot.path], environment: { ...environment, ...more }, logger });
 
-  // Let a second server adopt the session: unlike the first one, it has no open request to the bot whose end it could
-  // notice.
+  // Let a second server adopt the session. Unlike the first server, it has no open request to the bot, so it cannot
+  // notice the exit of the bot by the end of that request.
   const first = await open({ BOTHOST_ON_STOP: 'leave' });
   const id = await start(first, 'exits');
   const port = await evaluate<number>(first, 'exits', id, 'server.address().port');

@@ -111,11 +111,12 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileTrees(root);
   });
 
-  // Rows that need root are omitted for an ordinary user instead of skipped, because the run as root has them.
+  // Omit rows that need root for an ordinary user, instead of reporting them as skipped: the test run as root includes
+  // them.
   const rows = Object.entries(hostileDirectoryTrees).filter(
     ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
   );
-  it.for(rows)('survives a tree of kind %s', ([name, tree], { skip }) => {
+  it.for(rows)('survives a directory tree of kind %s', ([name, tree], { skip }) => {
     const reason = lacks(tree, ownAccounts);
     if (reason !== null) return skip(reason);
     const removal = expect.toBeOneOf(tree.outcome.split(' or '));

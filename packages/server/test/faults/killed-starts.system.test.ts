@@ -16,7 +16,10 @@ import { testDatabase } from '../support/test-database.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** A bot that reports its session, and writes its pid and its starts to `notes`. A request to `/end` ends its session. */
+/**
+ * A bot that reports the state of its session, and records its pid and the sessions it starts in the directory `notes`. A request
+ * to `/end` ends its session.
+ */
 const reportingBot = (notes: string) => `
 const { appendFileSync } = require('node:fs');
 const note = (name, text) => appendFileSync(${JSON.stringify(notes)} + '/' + name, text + '\\n', { mode: 0o644 });
@@ -36,7 +39,7 @@ require('node:http').createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-/** A service on its own database, which can be killed, and its sessions in that database. */
+/** A service that the test can kill, with its own database, from which the test reads the sessions. */
 async function openService(test: TestContext, directory: string, bot: BotDirectory) {
   const database = await testDatabase();
   test.onTestFinished(() => database.drop());

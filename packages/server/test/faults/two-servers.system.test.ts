@@ -84,7 +84,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(embedded, 'first', id);
   });
 
-  it('does not start in another region without the root key of the first', async () => {
+  it('does not start in another region without the root key of the first server', async () => {
     const { code, stderr } = await run({
       BOTHOST_DATA_DIR: join(elsewhere, 'other-key'),
       BOTHOST_REGION: 'eu-south',
@@ -98,7 +98,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(regions.map(({ code }) => code)).not.toContain('eu-south');
   });
 
-  it('does not forward requests from another region to bots of the first', async (test) => {
+  it('in another region does not forward requests to bots of the first server', async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-west', BOTHOST_KEY: key },
@@ -116,7 +116,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(service, 'first', id);
   });
 
-  it('runs beside the first in another region, and neither stops bots of the other', async (test) => {
+  it("runs in another region beside the first, and neither server stops the other's bots", async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
@@ -142,7 +142,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
 });
 
 describe.runIf(existsSync(program))('a server that takes its region back from one that failed to start', () => {
-  it('keeps its bots and sessions and starts new ones', async (test) => {
+  it('keeps its bots and sessions, and starts new sessions', async (test) => {
     const key = randomBytes(32).toString('hex');
     const bot = await writeBot('kept');
     test.onTestFinished(() => bot.remove());

@@ -11,7 +11,7 @@ export type TestEntry = {
 
 export const endOfArchive = Buffer.alloc(1024);
 
-/** An entry of a tar archive that is built by hand, because tools refuse some entries. */
+/** An entry of a tar archive that a test builds itself, because tools refuse to write some malicious entries. */
 export function block(entry: TestEntry): Buffer {
   const body = Buffer.from(entry.body ?? '');
   const header = Buffer.alloc(512);

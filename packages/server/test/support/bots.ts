@@ -13,7 +13,10 @@ export type BotOptions = {
   /** JavaScript that runs before the scripted bot, or instead of it if `alone` is set. */
   readonly prelude?: string;
   readonly alone?: boolean;
-  /** JavaScript that runs instead of the bot after a call of `fall`. (A bot that never starts gets no traffic.) */
+  /**
+   * JavaScript that runs instead of the bot from the first start after a call of `fall`. Lets a bot break after its deployment
+   * was validated.
+   */
   readonly afterFall?: string;
 };
 

@@ -44,7 +44,10 @@ export async function ended(service: Service, agentName: string, sessionId: stri
   return read();
 }
 
-/** Waits until the exit of a session's instance is recorded, which may be after the end of the session. Returns its detail. */
+/**
+ * Waits until the event `INSTANCE_EXITED` of a session is recorded, which may be after the end of the session. Returns the detail
+ * of the event.
+ */
 export async function exitOf(service: Service, agentName: string, sessionId: string) {
   const read = async () => {
     const { events } = await service.client.getSession({ params: { agentName, sessionId } });

@@ -123,7 +123,7 @@ export async function readCertificateContent(folder: RegistryFolder): Promise<st
 }
 
 async function answers(port: number, withTls: boolean): Promise<boolean> {
-  // A registry with TLS answers requests without TLS, too, with 400.
+  // A registry with TLS answers 400 to a request without TLS, which shows that it is running.
   return fetch(`http://127.0.0.1:${port}/`).then(
     ({ status }) => status === (withTls ? 400 : 200),
     () => false,

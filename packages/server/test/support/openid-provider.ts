@@ -8,7 +8,10 @@ type Claims = { readonly sub: string; readonly email: string; readonly email_ver
 /** An OpenID Connect provider on a loopback port, which signs ID tokens and checks PKCE and the client's password. */
 export type OpenIdProvider = {
   readonly issuer: string;
-  /** Signs in at the address that the service returned, and returns the query of the redirect back. */
+  /**
+   * Signs in at the address that the service returned. Returns the query with which the provider redirects back to the
+   * service.
+   */
   readonly signIn: (url: string, claims: Claims) => { code: string; state: string };
   readonly close: () => void;
 };

@@ -17,7 +17,7 @@ export type ServerProcess = {
   readonly startedAt: number;
   readonly exitedAt: () => number | null;
   readonly readyAt: () => number | null;
-  /** Resolves when the process is ready, or when it exits before that. */
+  /** Resolves when the process is ready, or when it exits before it is ready. */
   readonly ready: Promise<void>;
   readonly exited: Promise<number | null>;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -36,9 +36,12 @@ export type ServiceProcess = {
   readonly processes: readonly ServerProcess[];
   readonly current: () => ServerProcess;
   readonly start: () => ServerProcess;
-  /** Resolves when a process with a higher number is ready; by default, when the newest process is. */
+  /**
+   * Resolves when a process with a number greater than `after` is ready. Without `after`, resolves when the newest
+   * process is ready.
+   */
   readonly ready: (after?: number) => Promise<void>;
-  /** Returns null if the connection failed. */
+  /** Sends a request to the API. Returns null if the connection failed. */
   readonly call: (method: string, path: string, key: string, body?: unknown) => Promise<ApiResponse | null>;
   readonly logFile: string;
 };
@@ -157,7 +160,10 @@ function lifeOf(child: ChildProcess, number: number): ServerProcess {
   };
 }
 
-/** The state follows the name, which is in parentheses (proc_pid_stat(5)). */
+/**
+ * Returns false for a stopped process and for a zombie. In /proc/pid/stat, the state follows the process name in
+ * parentheses (proc_pid_stat(5)).
+ */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

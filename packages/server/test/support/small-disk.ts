@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Mounts a tmpfs of this size; null if this machine does not allow it. Unmounted when the test ends. */
+/**
+ * Mounts a tmpfs of this size, and unmounts it when the test ends. Returns null if this machine does not allow the
+ * mount.
+ */
 export async function smallDisk(megabytes: number, at?: string): Promise<string | null> {
   const path = at ?? (await mkdtemp(join(tmpdir(), 'bothost-disk-')));
   return mount(path, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path]);
@@ -37,7 +40,7 @@ async function mount(path: string, parameters: readonly string[]): Promise<strin
   return path;
 }
 
-/** Writes a file that leaves this many bytes free on the disk, or fills it completely. Returns the path of the file. */
+/** Writes a file so large that only `leaveBytes` bytes remain free on the disk. Returns the path of the file. */
 export async function fillDisk(path: string, leaveBytes: number): Promise<string> {
   const { bavail, bsize } = await statfs(path);
   const filler = join(path, 'filler');

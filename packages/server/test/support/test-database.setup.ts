@@ -12,7 +12,10 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The data directory of the run's PostgreSQL. The first test that needs a database starts it. */
     testDatabaseDirectory: string;
-    /** Address of a PostgreSQL server to use instead (`BOTHOST_TEST_DATABASE_URL`), or undefined. */
+    /**
+     * Address of an existing PostgreSQL server that tests use (`BOTHOST_TEST_DATABASE_URL`). If it is empty, the first test that
+     * needs a database starts one.
+     */
     testDatabaseUrl: string;
   }
 }

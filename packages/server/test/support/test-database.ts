@@ -12,9 +12,9 @@ const logger = pino({ level: 'silent' });
 
 export type TestDatabase = {
   readonly address: DatabaseAddress;
-  /** The address as a URL, like `DATABASE_URL`, for a server in another process. */
+  /** The address of the test database as a URL, like `DATABASE_URL`, for a server in another process. */
   readonly url: string;
-  /** Address of the maintenance database, with a role that may create, alter and drop this one. */
+  /** Address of the maintenance database, with a role that may create, alter and drop the test database. */
   readonly admin: DatabaseAddress;
   readonly drop: () => Promise<void>;
 };

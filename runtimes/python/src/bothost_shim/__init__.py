@@ -1,3 +1,6 @@
-"""Implements docs/bot-contract.md for an `async def bot(args)` module: `python -m bothost_shim` in its directory."""
+"""Implements docs/bot-contract.md for a module that defines `async def bot(args)`.
+
+Run `python -m bothost_shim` in the directory of the module.
+"""
 
 __version__ = "0.1.0"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Exit status of a bot that can never run, so that it is not restarted (docs/bot-contract.md, "Exit status").
 _REFUSED = 78
-# Seconds until the process exits although threads or tasks of the bot are still running.
+# Seconds after which the process exits even if threads or tasks of the bot are still running.
 _EXIT_GRACE_SECONDS = 5.0
 
 
@@ -34,7 +34,10 @@ def main() -> int:
 
 
 def run_forked(bot: "Bot | None") -> int:
-    """Serve in a forked process. `bot` was imported before the fork; it is None if only libraries were."""
+    """Serve in a forked process.
+
+    `bot` was imported before the fork. It is None if only libraries were imported before the fork.
+    """
     return _until_terminated(lambda: _run(bot, is_forked=True))
 
 
@@ -97,7 +100,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
 
 
 def _refuse(reason: str) -> int:
-    """Report in one line why the bot cannot run, on standard error and to Kubernetes."""
+    """Report in one line why the bot cannot run, on standard error and in the termination log of Kubernetes."""
     sys.stderr.write(f"bothost_shim: {reason}\n")
     try:
         with open("/dev/termination-log", "r+") as log:

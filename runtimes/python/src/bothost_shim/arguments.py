@@ -20,7 +20,7 @@ _NAMES: dict[Kind, tuple[str, str]] = {
 
 
 class BotArguments:
-    """Arguments with the same attributes for bots without Pipecat."""
+    """The arguments of a session for bots without Pipecat. They have the same attributes as Pipecat's classes."""
 
     def __init__(self) -> None:
         """Set the attributes that all kinds of arguments have."""
@@ -34,12 +34,12 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
-        # Omit arguments for which the class of an older version of Pipecat has no field.
+        # Add the arguments for which the class of an older version of Pipecat has no field.
         if not hasattr(arguments, name):
             setattr(arguments, name, value)
     # Tell Pipecat not to handle signals, because the host does.
     arguments.handle_sigint = arguments.handle_sigterm = False
-    # Add the attribute, because bots for newer hosts read it without a check and pipecat-ai 1.14 does not declare it.
+    # Add `flow_config`, because bots for newer hosts read it without a check and pipecat-ai 1.14 does not declare it.
     arguments.flow_config = None
     return arguments
 
@@ -47,7 +47,7 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
 def preload_argument_classes() -> None:
     """Import the classes of the arguments before the first session.
 
-    Only if Pipecat is already imported, because its import is slow.
+    Does nothing if the bot has not imported Pipecat, because importing Pipecat is slow.
     """
     if "pipecat" in sys.modules:
         _argument_class("plain")
@@ -68,7 +68,7 @@ def _argument_class(kind: Kind) -> type[Any]:
         try:
             return _named(_import_hosted(), hosted)
         except (ImportError, AttributeError):
-            # Pipecat is not installed, or its version is too old for this kind.
+            # Use another class, because Pipecat is missing or its version is too old for this kind of session.
             pass
     if find_spec("pipecat") is not None:
         return _named(import_module("pipecat.runner.types"), runner)

@@ -29,9 +29,9 @@ class Bot:
 
 
 def load_bot(directory: Path) -> Bot:
-    """Import `bot` from a directory.
+    """Import `bot` from the module in a directory.
 
-    Raises UnusableBotError. Prints the traceback of a failed import to standard error.
+    Raises UnusableBotError. If the import fails, prints the traceback to standard error.
     """
     if str(directory) not in sys.path and "" not in sys.path:
         sys.path.insert(0, str(directory))

@@ -21,7 +21,7 @@ class FirstFrame:
         """Return the next message."""
         if not self._peeked:
             return await self._receive()
-        # Keep the task in the queue until it is done, so that canceling this method loses no message.
+        # Remove the task from the queue only when it is done, so that canceling this method loses no message.
         message = await asyncio.shield(self._peeked[0])
         self._peeked.popleft()
         return message
@@ -40,7 +40,7 @@ class FirstFrame:
 def begins_with_handshake(message: Message | None) -> bool:
     """Return whether the first frame is the handshake of a telephony carrier or an evaluation.
 
-    Bots detect these themselves.
+    Bots read such a handshake themselves.
     """
     text = None if message is None else message.get("text")
     if not isinstance(text, str):

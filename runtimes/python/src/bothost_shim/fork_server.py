@@ -65,7 +65,7 @@ def main() -> int:
     _report(control, {"modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
     forked = _serve(control)
     if forked is None:
-        # Exit this process without running the bot's `atexit` handlers, because these are meant for instances.
+        # Exit the fork server without running the `atexit` handlers of the bot, because they are meant for instances.
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return run_instance(forked, imported)
@@ -92,9 +92,9 @@ def _import(order: dict[str, Any]) -> Bot | None:
 
 
 def _serve(control: socket.socket) -> ForkedInstance | None:
-    """Fork an instance for each message.
+    """Fork an instance for each message from the supervisor.
 
-    Returns its descriptors in the fork, or None in the fork server when its supervisor ends.
+    Returns the descriptors of the instance in the fork. Returns None in the fork server when the supervisor ends.
     """
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 3, socket.MSG_CMSG_CLOEXEC)
@@ -130,7 +130,7 @@ def _open_files() -> dict[str, str]:
         try:
             files[name] = os.readlink(f"/proc/self/fd/{name}")
         except FileNotFoundError:
-            # Skip the descriptor of the directory listing, which is already closed again.
+            # Skip the descriptor with which `listdir` read the directory, because it is closed by now.
             continue
     return files
 

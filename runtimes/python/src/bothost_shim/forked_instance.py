@@ -1,4 +1,4 @@
-"""Turns a fork of the fork server into an instance."""
+"""Turns a process that the fork server forked into an instance."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class ImportState:
     # The imported bot, or None if only libraries were imported.
     bot: Bot | None
     environment: InitialEnvironment
-    # Environment variables of the fork server before it imported the bot.
+    # The environment variables that the fork server had before it imported the bot.
     variables: Mapping[str, str]
     home: str
     modules: frozenset[str]
@@ -47,7 +47,7 @@ class ImportState:
 
 
 def run_instance(forked: ForkedInstance, imported: ImportState) -> int:
-    """Become an instance, wait until it may run, and run it. Returns the exit status."""
+    """Turn this process into an instance, wait for `go`, and run the bot. Returns the exit status."""
     channel = socket.socket(fileno=forked.channel)
     try:
         environment = _become(forked, imported.environment, channel)
@@ -67,7 +67,10 @@ def run_instance(forked: ForkedInstance, imported: ImportState) -> int:
 
 
 def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket.socket) -> dict[str, str]:
-    """Detach from the fork server, and wait for the supervisor's `go`. Returns the environment."""
+    """Detach from the fork server, and wait for the supervisor's `go`.
+
+    Returns the environment variables of the instance.
+    """
     os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.dup2(forked.output, 1)

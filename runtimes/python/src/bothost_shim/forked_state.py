@@ -55,7 +55,7 @@ def find_generators() -> list[Any]:
     kinds: tuple[type[Any], ...] = (random.Random,)
     if numpy_random is not None:
         kinds += (numpy_random.BitGenerator,)
-    # Avoid `isinstance`, which reads `__class__`, because lazy objects then import a module.
+    # Do not use `isinstance`, because it reads `__class__`, and some lazy objects then import a module.
     found = [one for one in gc.get_objects() if issubclass(type(one), kinds)]
     return [one for one in found if not issubclass(type(one), random.SystemRandom)]
 
@@ -94,10 +94,10 @@ def move_paths(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: 
 
 
 def replace_environment(environment: Mapping[str, str], before: Mapping[str, str]) -> None:
-    """Set the variables of this process to those of the instance, and repeat the changes that the import made.
+    """Replace the environment variables of this process by those of the instance, and repeat the import's changes.
 
-    `before` has the variables of the fork server before the import. Paths in its home directory move to the instance's.
-    Discard cached values that were derived from the old variables.
+    `before` contains the variables that the fork server had before the import. Paths in the home directory of the fork
+    server change to paths in the home directory of the instance. Discards cached values that depend on variables.
     """
     after = dict(os.environ)
     former, home = before["HOME"], environment["HOME"]

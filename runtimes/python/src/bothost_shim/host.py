@@ -27,9 +27,9 @@ class Host:
     offers: OfferAcceptor = field(default_factory=OfferAcceptor)
     # URLs of the files that clients uploaded in the running session.
     uploads: list[str] = field(default_factory=list)
-    # Set when the process accepts no further session.
+    # Event: the process accepts no further session.
     draining: asyncio.Event = field(default_factory=asyncio.Event)
-    # Set when a session has ended.
+    # Event: a session has ended.
     session_over: asyncio.Event = field(default_factory=asyncio.Event)
     # The last error of the bot's `readyz()`.
     readiness_error: str | None = None

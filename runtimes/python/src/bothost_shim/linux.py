@@ -41,7 +41,7 @@ def make_dumpable() -> None:
 
 
 def keep_capabilities() -> None:
-    """Keep the capabilities when the user id next changes from 0."""
+    """Keep the capabilities at the next change of the user id from 0 to another id."""
     _prctl(_PR_SET_KEEPCAPS, 1)
 
 
@@ -60,7 +60,7 @@ def enter_own_mount_namespace() -> None:
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
-    # Let unmounts on the machine propagate into this namespace.
+    # Propagate mounts and unmounts from the machine into this namespace, but not back.
     _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_SLAVE), None))
 
 

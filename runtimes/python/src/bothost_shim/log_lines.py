@@ -32,12 +32,12 @@ class _SessionName:
 
 
 _name = _SessionName()
-# The log stream, which stays open until the process ends.
+# Contains loguru's context with the session id, which stays active until the process ends.
 _context = ExitStack()
 
 
 def set_session_id(session_id: str | None) -> None:
-    """Set the session id of all following lines."""
+    """Set the session id of all following log lines. None means that no session is running."""
     _name.session_id = session_id
 
 
@@ -62,7 +62,7 @@ def prepare_logging(level: str) -> None:
     logger.addHandler(_handler())
     logger.setLevel(logging.CRITICAL + 1 if level == "NONE" else logging.INFO)
     logger.propagate = False
-    # Silence uvicorn's log, which duplicates the host's and contains URL queries with a caller's data.
+    # Silence uvicorn's log, because it repeats the host's log and contains URL queries with a caller's data.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     if find_spec("loguru") is not None:
         _prepare_loguru(level)
@@ -80,12 +80,12 @@ def _prepare_loguru(level: str) -> None:
     try:
         loguru: Any = import_module("loguru")
     except ValueError:
-        # Loguru does not know the configured level, so log everything.
+        # Loguru rejects the configured level, so log everything.
         os.environ["LOGURU_LEVEL"] = "DEBUG"
         for module in [name for name in sys.modules if name.partition(".")[0] == "loguru"]:
             del sys.modules[module]
         loguru = import_module("loguru")
-    # Loguru has read its variables. Remove the ones set here, so that programs that the bot starts do not inherit them.
+    # Remove the variables that were set above, because Loguru has read them and child processes must not inherit them.
     for name in ours:
         os.environ.pop(name, None)
     if level == "NONE":

@@ -39,7 +39,7 @@ class OfferAcceptor:
     async def session(self, session: Session) -> AsyncIterator["asyncio.Future[Any]"]:
         """Accept WebRTC offers for a session while the context is open.
 
-        Yields a future of the connection and the offer's request data.
+        Yields a future. Its result is the connection and the request data of the offer.
         """
         self._session, self._connected = session, asyncio.get_running_loop().create_future()
         self._waiting.set()
@@ -53,15 +53,15 @@ class OfferAcceptor:
                 await _close(handler)
 
     def prepare(self) -> "asyncio.Future[tuple[Any, Any]]":
-        """Import Pipecat in a thread until the client's offer arrives, because the import takes half a second."""
+        """Start to import Pipecat in a thread before the first offer, because the import takes half a second."""
         if self._modules is None:
             self._modules = asyncio.ensure_future(asyncio.to_thread(_import_pipecat))
         return self._modules
 
     async def current(self, patience: float) -> Session | None:
-        """Return the session that accepts offers.
+        """Return the session that accepts offers, or None if there is none within `patience` seconds.
 
-        Waits `patience` seconds, because an offer may arrive before the start.
+        An offer may arrive before the start of its session.
         """
         try:
             await asyncio.wait_for(self._waiting.wait(), patience)

@@ -19,7 +19,7 @@ def register_module() -> None:
 
 
 def bot_application() -> "FastAPI | None":
-    """Return the application if the bot imported it, else None."""
+    """Return the application if the bot imported `app`, else None."""
     return _application
 
 
@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 def add_lifespan_to_app(new_lifespan: Lifespan) -> None:
-    """Run a context manager around the lifespan of the application, inside earlier context managers."""
+    """Add a context manager to the lifespan of the application. It runs inside the ones that were added before."""
     router = __getattr__("app").router
     outer: Lifespan = router.lifespan_context
 

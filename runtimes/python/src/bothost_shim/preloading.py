@@ -65,4 +65,4 @@ def _import_all(names: Iterable[str]) -> None:
                 import_module(name)
         # A module may raise anything while it is imported, including SystemExit.
         except (Exception, SystemExit) as error:
-            logger.debug("A module could not be imported ahead: %s (%s)", name, type(error).__name__)
+            logger.debug("A module could not be preloaded: %s (%s)", name, type(error).__name__)

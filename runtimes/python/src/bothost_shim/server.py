@@ -32,8 +32,8 @@ def listen(settings: Settings) -> socket.socket:
 def _listen_locally(path: str) -> socket.socket:
     """Listen on a Unix socket that only this account and root can connect to."""
     listener = socket.socket(socket.AF_UNIX)
-    # Set the mode by the umask. A chmod after `bind` would come too late, because the service closes the directory to
-    # this account once the socket exists.
+    # Set the mode of the socket by the umask. A chmod after `bind` would come too late, because the service closes the
+    # directory to this account once the socket exists.
     mask = os.umask(0o177)
     try:
         listener.bind(path)
@@ -44,7 +44,7 @@ def _listen_locally(path: str) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn with other signal handlers, because its own would close WebSockets."""
+    """A uvicorn server with different signal handlers, because uvicorn's own handlers would close WebSockets."""
 
     def __init__(self, config: uvicorn.Config, host: Host) -> None:
         super().__init__(config)

@@ -26,7 +26,7 @@ class Session:
 
     id: str
     started_at: datetime
-    # Why the session was asked to end. Only the first reason counts.
+    # Why the session was first asked to end. None if the session was not asked to end.
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
@@ -40,14 +40,14 @@ class Session:
     at_end: list[Callable[[], None]] = field(default_factory=list)
 
     def end(self, reason: EndReason) -> None:
-        """Cancel the bot. Each further call cancels it again, in case it ignored the first cancellation."""
+        """Cancel the bot. Call it again if the bot ignored a cancellation."""
         self.end_reason = self.end_reason or reason
         self.asked_to_end.set()
         for task in self.tasks:
             task.cancel()
 
     def finish(self, outcome: Outcome) -> None:
-        """Record how the session ended. Only the first call counts."""
+        """Record how the session ended. All calls after the first one are ignored."""
         if self.ended.is_set():
             return
         self.outcome = outcome
@@ -72,7 +72,7 @@ class SessionRunningError(Exception):
 
 
 class SessionSlot:
-    """Contains the running session, or else the last one."""
+    """Contains the running session, or else the last session of this process."""
 
     def __init__(self) -> None:
         """Create a slot that contains no session yet."""

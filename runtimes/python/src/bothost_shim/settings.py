@@ -12,7 +12,7 @@ class InvalidSettingError(Exception):
 class Settings:
     """The settings of the host."""
 
-    # Path of a Unix socket. None: listen on host and port.
+    # Path of the Unix socket to listen on. If it is None, the server listens on `host` and `port`.
     socket: str | None
     host: str
     port: int
@@ -30,7 +30,7 @@ class Settings:
     one_shot: bool
     # Seconds that a WebRTC session waits for its client.
     offer_seconds: float
-    # Maximum seconds of a drain. None means until the session ends.
+    # Maximum seconds that the process waits for its session after SIGTERM. None means no limit.
     drain_seconds: float | None
 
 

@@ -10,7 +10,8 @@ from .ice_servers import ice_servers
 from .offers import supports_webrtc
 
 _BODY_BYTES = 262_144
-# Wait for the session, because the service sends `/bot` first but on another connection.
+# Seconds to wait for the session of an offer. The service sends `POST /bot` before the offer, but the offer may arrive
+# first, because it uses another connection.
 _START_SECONDS = 5.0
 
 

@@ -52,7 +52,7 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
 
 
 def _limit_linger(session: Session, receive: Receive) -> Receive:
-    """End the session if the bot is still running some time after its client disconnected."""
+    """End the session if the bot is still running a certain time after its client disconnected."""
 
     async def observed_receive() -> Message:
         message = await receive()
@@ -75,7 +75,7 @@ def _body(scope: Scope) -> Any:
     values = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("body")
     if not values:
         return {}
-    # Restore each +, because a query parser turns an unescaped + into a space.
+    # Replace each space with +, because the query parser turned each unescaped + into a space.
     encoded = values[0].replace(" ", "+")
     try:
         return json.loads(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))

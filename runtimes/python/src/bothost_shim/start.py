@@ -80,9 +80,9 @@ async def _run_both(
     connected: "asyncio.Future[Any]",
     run_connected: Callable[[], Coroutine[Any, Any, Outcome]],
 ) -> Outcome:
-    """Run the bot, and once more when a client connects.
+    """Run `bot()`, and run it a second time when a client connects.
 
-    In the first run, `SmallWebRTCSessionManager` waits for that client.
+    `SmallWebRTCSessionManager` in the first run waits for this client.
     """
     second = asyncio.create_task(run_connected())
     outcome = await plain

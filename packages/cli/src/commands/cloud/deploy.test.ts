@@ -115,7 +115,7 @@ test.each([
   });
 });
 
-test('ignores the transports of a generated project in another directory', async () => {
+test('ignores the transports of a generated project if --build-dir names another directory', async () => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports: ['carrier1'] } }),
     'other/package.json': '{"main": "bot.js"}',
@@ -142,7 +142,7 @@ test('--force deploys an unchanged project again from its existing build', async
   expect(lastBody('updateAgent')).toMatchObject({ forceRedeploy: true, buildId: service.builds[0]?.id });
 });
 
-test('shows changed settings and reuses the existing build', async () => {
+test('shows changed settings and reuses the existing build if the code is unchanged', async () => {
   await deploy('--yes');
   await put({ 'deploy.toml': 'agent_name = "my-bot"\n[scaling]\nmin_agents = 2\n' });
   const before = service.requests.length;
@@ -156,7 +156,7 @@ test('shows changed settings and reuses the existing build', async () => {
   expect(lastBody('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
 });
 
-test('removes the secret set from the agent after its key was removed from the deploy file', async () => {
+test('removes the secret set from the agent after secret_set was removed from the deploy file', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
   expect(lastBody('createAgent')).toMatchObject({ secretSet: 'keys' });
@@ -199,7 +199,7 @@ test.each([
   },
 );
 
-test('sets a secret set with --secrets, and keeps it in a later deploy without a deploy file', async () => {
+test('assigns the secret set of --secrets to the agent, and keeps it in a later deploy without --secrets', async () => {
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --secrets keys --yes');
   expect(lastBody('createAgent')).toMatchObject({ secretSet: 'keys' });
@@ -207,7 +207,7 @@ test('sets a secret set with --secrets, and keeps it in a later deploy without a
   expect(lastBody('updateAgent')).not.toHaveProperty('secretSet');
 });
 
-test('shows a newer revision of the secret set as a change', async () => {
+test('lists a newer revision of the secret set among the changes', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
   const [deployed] = service.deployments;
@@ -263,7 +263,7 @@ test('a dry run shows what would change and changes nothing', async () => {
   });
 });
 
-test('resumes an interrupted upload in the same run and in the next one', async () => {
+test('resumes an interrupted upload in the same run, and in the next run if the first run failed', async () => {
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.breaks = [100_000, 1_000, 0];
   expect((await deploy('--yes')).status).toBe(0);
@@ -316,7 +316,7 @@ test('Ctrl-C during an upload exits with 130, removes temporary files and keeps 
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('sends a deploy request again after a lost response, only if the first request had no effect', async () => {
+test('repeats a deploy request without a response only if the first request had no effect', async () => {
   service.faults.losesWrites = 'after';
   expect((await deploy('--yes')).status).toBe(0);
   service.faults.losesWrites = 'before';
@@ -346,7 +346,7 @@ test('after Ctrl-C, says that the build or rollout continues in the service', as
   });
 });
 
-test('exits with 1 and the reason of a failed build, and deploys nothing', async () => {
+test('if the build fails, exits with 1, prints the error of the build and deploys nothing', async () => {
   service.faults.buildFails = true;
   service.faults.log = ['error: \u001b[31mno\u001b[2J main'];
   const { status, stdout, stderr } = await deploy('--yes --json');
@@ -373,7 +373,7 @@ test('shows on a terminal that a build is queued, then running', async () => {
   expect(stderr).toMatch(/Build is queued, 0 s[\s\S]*Building, 0 s[\s\S]*installing[\s\S]*done/);
 });
 
-test('shows the elapsed time of a build that was started by running botcli before', async () => {
+test('shows the time since the start of a build that an earlier run of botcli started', async () => {
   service.faults.startedAt = '2026-11-20T16:58:00.000Z';
   const { stderr } = await deploy('--yes', { terminal: true, now: new Date('2026-11-20T17:00:00.000Z') });
   expect(stderr).toMatch(/Building, 120 s[\s\S]*installing/);
@@ -412,7 +412,7 @@ test('exits with 1 when a bot does not start, and shows its last output and the 
   expect((await deploy('--force')).status).toBe(0);
 });
 
-test('reports a bot without output and suggests no command for its logs', async () => {
+test('if a bot fails without output, reports the missing output and suggests no command for logs', async () => {
   const silent = { exitCode: 0, signal: null, outOfMemory: false, tail: '', message: 'It exited with status 0.' };
   service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
   const { status, stderr } = await deploy('--yes');
@@ -454,7 +454,7 @@ test('exits with 1 when the followed build is canceled, and deploys nothing', as
   expect(service.deployments).toEqual([]);
 });
 
-test('deploys an existing build without packing and rejects a failed one', async () => {
+test('--build-id deploys an existing build without packing, and rejects a failed or unknown build', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
   service.faults.buildFails = true;
@@ -472,7 +472,7 @@ test('deploys an existing build without packing and rejects a failed one', async
   });
 });
 
-test('finds a deploy file in server/, with its alternative name, or at --config-file', async () => {
+test('finds a deploy file in server/ with the name pcc-deploy.toml, or at the path in --config-file', async () => {
   await rm(join(folder, 'deploy.toml'));
   expect(await deploy('--yes')).toMatchObject({ status: 2, stderr: expect.stringContaining('agent_name = "my-bot"') });
   await put({ 'server/pcc-deploy.toml': 'agent_name = "my-bot"\n', 'server/bot.py': 'x' });
@@ -494,7 +494,7 @@ test('finds a deploy file in server/, with its alternative name, or at --config-
   });
 });
 
-test('changes only the given settings without a deploy file', async () => {
+test('without a deploy file, changes only the settings that are given as options', async () => {
   await deploy('--yes');
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --max-session-duration 90 --yes');
@@ -551,7 +551,8 @@ test('a deploy refuses to move an existing agent to another region', async () =>
 });
 
 test('a deploy and a dry run remove their temporary files', async () => {
-  // Uses its own temporary directory, because other processes create archives in the system directory at the same time.
+  // This test has its own temporary directory, because other processes create archives in the system's temporary directory at the
+  // same time.
   const temporary = join(folder, '.botcli');
   await mkdir(temporary);
   vi.stubEnv('TMPDIR', temporary);

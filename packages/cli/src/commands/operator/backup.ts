@@ -18,7 +18,8 @@ export const command = defineCommand({
   run: async (context, { file, 'token-file': tokenFile }) => {
     const { stdout } = context.io;
     if (file === '-' && stdout.isTerminal) throw new UsageError('An archive cannot be written to a terminal.');
-    if (file === '-' && context.mode === 'json') throw new UsageError('--json needs a file, not standard output.');
+    if (file === '-' && context.mode === 'json')
+      throw new UsageError('--json cannot be used with - (standard output). Pass a file.');
     const saved = await asOperator(context, tokenFile, async (_, token) => {
       const { saveBackup } = await import('../../operator/save-backup.ts');
       return saveBackup(context, token, file);

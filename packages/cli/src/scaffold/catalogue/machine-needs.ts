@@ -1,6 +1,6 @@
 import type { Service } from './service.ts';
 
-/** Lists, as phrases, what a service needs on the machine besides Python. */
+/** Lists what a service needs on the machine besides Python, as phrases for users. */
 export function listMachineNeeds({ installation, downloads }: Service): readonly string[] {
   return [
     ...(installation === undefined ? [] : [installation.note]),

@@ -17,7 +17,7 @@ export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
  * this description.
  */
 export type Service = {
-  /** The value of options such as `--stt`, in the form `<name>_<kind>`. */
+  /** The name of the service in options such as `--stt`, in the form `<name>_<kind>`, for example `deepgram_stt`. */
   readonly value: string;
   readonly kind: ServiceKind;
   readonly label: string;
@@ -27,18 +27,24 @@ export type Service = {
   readonly extras: readonly string[];
   readonly arguments: Readonly<Record<string, PythonExpression>>;
   /**
-   * Arguments of the service's `Settings` class, or null if the bot passes no settings. For language models, the generator adds
-   * the system instruction.
+   * Arguments of the service's `Settings` class, or null if the bot passes no settings. For language models and realtime
+   * services, the generator adds the argument for the system instruction.
    */
   readonly settings: Readonly<Record<string, PythonExpression>> | null;
-  /** The name of the constructor argument for an aiohttp session, if the service needs one. */
+  /** The name of the constructor argument for an aiohttp session. Undefined if the service needs no session. */
   readonly session?: 'aiohttp_session' | 'session';
   readonly variables?: readonly EnvironmentVariable[];
-  /** The first pipecat-ai release with this service, if that is later than the minimum of every project. */
+  /** The first pipecat-ai release with this service. Undefined if the minimum release of every project has the service. */
   readonly since?: string;
-  /** The lowest Python version that the service's packages support, if that is later than the minimum of every project. */
+  /**
+   * The lowest Python version that the service's packages support. Undefined if they support the minimum version of every
+   * project.
+   */
   readonly python?: string;
-  /** Other requirements of the service's packages as text for people, including an unusual download size. */
+  /**
+   * Other requirements of the service's packages as text for people (`note`), and the required disk space if it is unusually
+   * large.
+   */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
   readonly downloads?: true;
   readonly aliases?: readonly string[];

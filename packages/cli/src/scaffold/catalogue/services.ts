@@ -10,7 +10,7 @@ const byValue = new Map(
   all.flatMap((one) => [one.service.value, ...(one.service.aliases ?? [])].map((value) => [value, one] as const)),
 );
 
-/** Lists the services of a kind, sorted by label, with discouraged services last. */
+/** Lists the services of a kind, sorted by label. Services that the catalogue marks as discouraged come last. */
 export function listServices(kind: ServiceKind): readonly CatalogueService[] {
   const matches = all.filter(({ service }) => service.kind === kind);
   return matches.sort(

@@ -4,18 +4,21 @@ export const directions = ['dial-in', 'dial-out'] as const;
 export type Direction = (typeof directions)[number];
 
 export type Transport = {
-  /** The canonical name, as `--list-options` prints it. */
+  /** The canonical name of the transport, as `--list-options` prints it. */
   readonly value: string;
-  /** Pipecat's and the vendor's name of the transport, or null if that name is `value`. */
+  /** Pipecat's name of the transport, such as `twilio`. Null if Pipecat uses the canonical name. */
   readonly knownAs: string | null;
   readonly label: string;
   readonly about: string;
   readonly group: 'web' | 'telephony';
   readonly kind: TransportKind;
-  /** Another name of the transport, without its direction. Users combine it with an option for the direction. */
+  /**
+   * The name without a direction, such as `daily_pstn`, for a transport that has a direction. Users combine this name with an
+   * option for the direction.
+   */
   readonly request?: TransportName & { readonly direction: Direction };
   readonly extras: readonly string[];
-  /** The key in the bot's `transport_params`, or null if the bot creates the transport itself. */
+  /** The transport's key in the bot's `transport_params`. Null if the bot creates the transport itself. */
   readonly key: string | null;
   readonly parameters: PythonImport & { readonly name: string };
   readonly video: boolean;

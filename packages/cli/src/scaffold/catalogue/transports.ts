@@ -19,7 +19,7 @@ const twilio = [
 const pstn = { value: 'hostedrtc_pstn', knownAs: 'daily_pstn' };
 const sip = { value: 'carrier1_hostedrtc_sip', knownAs: 'twilio_daily_sip' };
 
-/** The transports are in the order of `--list-options`, web transports first. */
+/** All transports, in the order of `--list-options`: web transports come first. */
 export const transports: readonly Transport[] = [
   {
     value: 'hostedrtc',
@@ -211,12 +211,18 @@ const byName = new Map(
   transports.flatMap((transport) => listTransportNames(transport).map((name) => [name, transport] as const)),
 );
 
-/** Finds a transport by its canonical or known name. For names without a direction, use `findTransportDirections`. */
+/**
+ * Finds a transport by its canonical name or Pipecat's name. Returns null for other names. For names without a direction, such
+ * as `daily_pstn`, use `findTransportDirections`.
+ */
 export function findTransport(name: string): Transport | null {
   return byName.get(name) ?? null;
 }
 
-/** Finds the transports that a name without a direction can mean, one for each direction. */
+/**
+ * Finds the dial-in and the dial-out transport for a name without a direction, such as `daily_pstn`. Returns none for other
+ * names.
+ */
 export function findTransportDirections(name: string): readonly Transport[] {
   return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
 }
@@ -239,8 +245,8 @@ export const transportChoices: readonly string[] = [
 ];
 
 /**
- * Returns whether phone calls go through a hosted room. A bot can have only one such transport, because it waits for one kind of
- * call.
+ * Returns whether the transport connects phone calls through a hosted room. A bot can have only one such transport, because it
+ * waits for one kind of call.
  */
 export function usesRoomForCalls(transport: Transport): boolean {
   return transport.kind !== 'browser' && transport.kind !== 'stream';

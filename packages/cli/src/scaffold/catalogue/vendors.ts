@@ -56,7 +56,7 @@ import { xai } from './vendors/xai.ts';
 import { xtts } from './vendors/xtts.ts';
 import { zoom } from './vendors/zoom.ts';
 
-/** A new vendor needs a file in `vendors/` and a line here. */
+/** All vendors of the catalogue. A new vendor needs a file in `vendors/` and an entry in this list. */
 export const vendors: readonly Vendor[] = [
   anthropic,
   assemblyai,

@@ -31,9 +31,9 @@ export type ChangeRequest = {
 };
 
 /**
- * Changes a project to another configuration, or to what this version generates. Shows the difference, asks for confirmation,
- * and writes everything or nothing. The project is locked from the start, so the written change is the one shown. Conflicts
- * always throw a `Failure`, because the user must resolve them.
+ * Changes a project to another configuration, or to the files that this version of botcli generates. Shows the difference, asks
+ * for confirmation, and writes all files or none. Locks the project before it computes the difference, so that it writes
+ * exactly the change that it shows. Throws a `Failure` if there are conflicts, because the user must resolve them.
  */
 export async function changeProject(context: Context, request: ChangeRequest): Promise<Report> {
   const { directory, dryRun } = request;
@@ -41,7 +41,7 @@ export async function changeProject(context: Context, request: ChangeRequest): P
     refuseInterrupted(directory);
     return change(context, request);
   }
-  // Fail for a directory that is not a project, before creating a lock in it.
+  // Throw if the directory is not a project. The lock is created only after this check.
   readAnswers(directory);
   const unlock = begin(directory, context.notify);
   try {
@@ -118,7 +118,7 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
   return report;
 }
 
-/** Refuse files that contain conflict markers, because nested markers could not be resolved. */
+/** Throws a `Failure` if a file to change contains conflict markers, because users could not resolve nested markers. */
 function refuseUnresolved(steps: readonly FileStep[]): void {
   const unresolved = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
   if (unresolved.length === 0) return;
@@ -161,7 +161,7 @@ function toFailure(error: unknown, directory: string): unknown {
 
 const finishHint = 'To finish the change, run: botcli project update';
 
-/** Refuse a dry run, because an interrupted change must be finished first, which would write files. */
+/** Throws a `Failure` if an earlier change was interrupted. That change must be finished first, but a dry run writes no files. */
 function refuseInterrupted(directory: string): void {
   if (readInterruptedChange(directory) === null) return;
   requireUnlocked(directory);

@@ -9,8 +9,8 @@ import { resolveConfiguration } from '../configuration/resolve.ts';
 import { findVendorServices } from '../configuration/resolve-services.ts';
 
 /**
- * Adds a transport, replaces a service, or switches on a feature. `part` is a value that `init` accepts. @throws `Failure`
- * unknown-part, invalid-configuration
+ * Returns the configuration with an added transport, a replaced service or an enabled feature. `part` is the name of that
+ * transport, service or feature in the options of `init`. @throws `Failure` unknown-part, invalid-configuration
  */
 export function changeConfiguration(configuration: Configuration, part: string): Configuration {
   const { options } = readConfigFile(JSON.stringify(configuration));

@@ -73,7 +73,7 @@ type Texts = {
   readonly current: string | null;
   readonly next: string | null;
   readonly base: string | null;
-  /** The recorded hash of the generated text. Undefined if the file was not generated. */
+  /** The hash of the generated text in `.botcli/project.json`. Undefined if botcli did not generate the file. */
   readonly hash: string | undefined;
 };
 
@@ -82,7 +82,7 @@ function stepOf({ path, current, next, base, hash }: Texts, generator: string): 
   if (current === next) return null;
   const isUnedited = current !== null && hash === `sha256:${hashText(current)}`;
   if (isUnedited) return next === null ? step('removed', null) : step('changed', next);
-  // If the generated text is the same as before, keep the user's version or removal.
+  // If botcli generates the same text as before, keep the user's edits, and do not restore a file that the user removed.
   if (hash !== undefined && base !== null && base === next) return step('kept', current);
   if (current === null) return hash === undefined ? step('new', next) : step('kept', current);
   if (next === null) return step('kept', current);

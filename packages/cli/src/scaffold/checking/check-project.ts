@@ -25,8 +25,8 @@ export type Finding = {
 };
 
 /**
- * Checks a project against its stored configuration, and its guides against those of `version`. Never prints values of
- * variables.
+ * Checks a project against its stored configuration, and its guides against the guides that botcli `version` generates.
+ * Findings never contain values of variables.
  */
 export async function checkProject(
   directory: string,

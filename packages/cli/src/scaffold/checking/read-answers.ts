@@ -11,12 +11,12 @@ import { isInsideProject } from '../writing/apply-edits.ts';
 /** The content of `.botcli/project.json`, which records how a project was generated. */
 export type ProjectAnswers = {
   readonly configuration: Configuration;
-  /** The version that generated the project, for example `botcli 0.1.0`. */
+  /** The version of botcli that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
   readonly files: Hashes;
   /** The hashes of the generated guides. Null if an old version of botcli, which did not store them, created the project. */
   readonly guides: Hashes | null;
-  /** The generated texts by path. Texts that are damaged or were not stored are missing. */
+  /** The generated texts by path. The map omits texts that are damaged or were not stored. */
   readonly generated: ReadonlyMap<string, string>;
 };
 

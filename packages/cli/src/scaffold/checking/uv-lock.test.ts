@@ -24,7 +24,7 @@ requires-dist = [
 `;
 const dependencies = ['aiohttp', 'pipecat-ai[silero,aws_nova_sonic]<2, >=1.13.0', 'pipecat_ai_whisker >=2.0.0,<3'];
 
-test('findLockMismatch accepts a lock file with the same dependencies in a different notation', () => {
+test('findLockMismatch accepts a lock file that lists the same dependencies in a different notation', () => {
   expect(findLockMismatch(lock, dependencies)).toBeNull();
 });
 
@@ -46,7 +46,7 @@ const added = [
   'wheel @ https://example.com/wheel-1-py3-none-any.whl',
 ];
 
-test('findLockMismatch accepts markers, sources and optional dependencies', () => {
+test('findLockMismatch accepts a lock file with markers, sources and optional dependencies', () => {
   expect(findLockMismatch(extended, [...dependencies, ...added])).toBeNull();
   expect(findLockMismatch(extended, [...dependencies, ...added.slice(1)])).toContain('uv lock');
 });
@@ -59,7 +59,7 @@ test.each([
   ['another bound', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero]>=1.14.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
   ['an added package', [...dependencies, 'pydantic']],
   ['a removed package', dependencies.slice(1)],
-])('findLockMismatch reports %s', (_what, changed) => {
+])('findLockMismatch reports dependencies with %s', (_what, changed) => {
   expect(findLockMismatch(lock, changed)).toContain('uv lock');
 });
 

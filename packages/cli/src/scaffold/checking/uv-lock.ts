@@ -2,9 +2,9 @@ import { parse } from 'smol-toml';
 import { fieldsOf } from '../../json-object.ts';
 
 /**
- * Returns why `uv.lock` does not match the dependencies, or null if it does. The service installs exactly what the lock file
- * lists, so a dependency that was added later would be missing. The lock file lists its dependencies as `requires-dist` of the
- * package at `.`.
+ * Returns why `uv.lock` does not match the dependencies in pyproject.toml, or null if it matches. The service installs exactly
+ * what the lock file lists, so a deployed bot would lack a dependency that was added after locking. In the lock file, the
+ * project is the package at `.`, and its dependencies are in `requires-dist`.
  */
 export function findLockMismatch(lock: string, dependencies: readonly string[]): string | null {
   const listed = requirementsOf(lock);
@@ -20,7 +20,10 @@ export function findLockMismatch(lock: string, dependencies: readonly string[]):
 /** An entry of `requires-dist`: `name`, and optionally `extras`, `specifier` and `marker`. */
 type LockedRequirement = Readonly<Record<string, unknown>>;
 
-/** Reads the locked requirements without `optional-dependencies`, which a deployment does not install. */
+/**
+ * Reads the locked requirements without `optional-dependencies`, which a deployment does not install. Returns null if the text
+ * is not a lock file.
+ */
 function requirementsOf(lock: string): readonly LockedRequirement[] | null {
   try {
     const { package: packages } = parse(lock);

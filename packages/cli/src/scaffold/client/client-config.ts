@@ -34,7 +34,7 @@ export function generateConfigFile(plan: Plan, kind: ClientKind): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Generates `client/.env.example`. Without a `.env`, the client uses a bot on the same machine. */
+/** Generates `client/.env.example`. Without variables from an `.env` file, the client uses a bot on the same machine. */
 export function generateEnvExample(plan: Plan, kind: ClientKind): string {
   const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
   const file = kind === 'react-nextjs' ? '.env.local' : '.env';

@@ -29,7 +29,7 @@ import { type ClientKind, resolveClientKind } from './client-kind.ts';
 import { generatePackageFile } from './client-package.ts';
 import { generateTransportsFile, listClientTransports } from './client-transports.ts';
 
-/** Files that are the same for every project, by path in `client/`. */
+/** The files of each kind of client that are the same for every project, by path in `client/`. */
 const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   vanilla: {
     'index.html': vanillaIndex,

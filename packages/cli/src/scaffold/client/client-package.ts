@@ -32,7 +32,7 @@ const perKind: Readonly<
   },
 };
 
-/** Both Vite and Next.js support this version of TypeScript. */
+/** The TypeScript version of generated clients. Both Vite and Next.js support it. */
 const compiler = '~6.0.2';
 
 export function generatePackageFile(plan: Plan, kind: ClientKind, transports: readonly ClientTransport[]): string {
@@ -58,8 +58,8 @@ export function generatePackageFile(plan: Plan, kind: ClientKind, transports: re
 export const minimumNodeVersion = '20.19';
 
 /**
- * Returns the oldest Node.js version that can build a client with these transports. Daily's package needs a newer one than the
- * build tools.
+ * Returns the oldest Node.js version that can build a client with these transports. Daily's package needs a newer version than
+ * the build tools do.
  */
 export function findNodeVersion(transports: readonly { readonly value: string }[]): string {
   return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : minimumNodeVersion;

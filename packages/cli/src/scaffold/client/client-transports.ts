@@ -11,7 +11,7 @@ export type ClientTransport = {
   readonly request: Readonly<Record<string, string | boolean>>;
 };
 
-/** The client package for LiveKit is not published, so LiveKit is missing here. */
+/** The transports that a generated client can use. LiveKit is missing, because its Pipecat client package is not published. */
 const known: readonly ClientTransport[] = [
   {
     value: 'hostedrtc',
@@ -27,7 +27,7 @@ const known: readonly ClientTransport[] = [
     label: 'Peer to peer',
     package: '@pipecat-ai/small-webrtc-transport',
     range: '^1.10.8',
-    // The package's default media manager loads code from a third party, so the client passes its own.
+    // The package's default media manager loads code from a third party, so the client passes its own media manager.
     construction: ['new from.SmallWebRTCTransport({ mediaManager: createBrowserMedia(microphoneId) })'],
     localImport: "import { createBrowserMedia } from './browser-media';",
     request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
@@ -37,7 +37,7 @@ const known: readonly ClientTransport[] = [
     label: 'WebSocket',
     package: '@pipecat-ai/websocket-transport',
     range: '^1.7.1',
-    // The package's default media manager loads code from a third party, so the client passes its own.
+    // The package's default media manager loads code from a third party. `WavMediaManager` does not.
     construction: [
       'new from.WebSocketTransport({',
       '  mediaManager: new from.WavMediaManager(),',

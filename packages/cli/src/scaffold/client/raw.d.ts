@@ -1,4 +1,4 @@
-/** Declares imports with `?raw`, which the build inserts as strings. */
+/** Declares the type of imports with `?raw`. The build replaces each of them by the text of the imported file. */
 declare module '*?raw' {
   const text: string;
   // biome-ignore lint/style/noDefaultExport: Vite exports the text as the default

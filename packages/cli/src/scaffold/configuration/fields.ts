@@ -42,8 +42,9 @@ export type ProjectOptions = { readonly [Name in FieldName]?: Value<Fields[Name]
 const derivedKey = 'generate_client';
 
 /**
- * Reads a JSON config file and returns all unknown keys and wrong types as issues. A null value counts as not given, because
- * `--dry-run` prints null for such keys. If `overrides` contains `client_framework`, `generate_client` in the file is ignored.
+ * Reads a JSON config file. Returns its options, and an issue for each unknown key and each wrong type. A key with the value
+ * null counts as missing, because `--dry-run` prints null for missing values. `overrides` are the command-line options: if they
+ * contain `client_framework`, the value of `generate_client` in the file is ignored.
  */
 export function readConfigFile(
   text: string,

@@ -5,9 +5,15 @@ import { findTransport } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
 import { toSlug } from './project-name.ts';
 
-/** The first pipecat-ai release whose runner ends sessions, and the lowest Python version that it supports. */
+/**
+ * The minimum versions of every project: the first pipecat-ai release whose runner ends sessions, and the lowest Python version
+ * that this release supports.
+ */
 const minimum = { library: '1.9.0', python: '3.11' };
-/** The first pipecat-ai release in which evaluations need no change to the bot and cameras are chosen by name. */
+/**
+ * The minimum pipecat-ai release of projects with evaluations or video input. In earlier releases, evaluations need changes to
+ * the bot, and a bot cannot choose cameras by name.
+ */
 const evalAndCameraRelease = '1.13.0';
 
 /**

@@ -23,7 +23,8 @@ export function resolveClient(
   const answer = parseWord([...clientFrameworks, 'none'], options.client_framework, 'client_framework', addIssue);
   const framework = answer === 'none' ? null : answer;
   const server = parseWord(clientServers, options.client_server, 'client_server', addIssue);
-  // Check both the bot type and the transports, because they may contradict each other. That contradiction is reported elsewhere.
+  // Check both the bot type and the transports, because invalid options can combine a web bot with phone transports.
+  // `resolveBotType` reports that contradiction.
   const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
   if (framework !== null && (botType === 'telephony' || isPhone)) {
     addIssue('client_framework', 'web clients are only for web bots, because a phone bot needs no client');

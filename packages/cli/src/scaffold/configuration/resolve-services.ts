@@ -12,7 +12,10 @@ type Services = Pick<
   'stt_service' | 'llm_service' | 'tts_service' | 'realtime_service' | 'video_service'
 >;
 
-/** Checks that each service that the mode needs is given and known, and that no service of the other mode is given. */
+/**
+ * Checks that the options contain a known service of each kind that the mode needs, and no service that only the other mode
+ * uses.
+ */
 export function resolveServices(
   options: ProjectOptions,
   mode: Mode | null,
@@ -53,7 +56,10 @@ function unknownService(kind: ServiceKind, value: string, optionName: string): s
     : `${reason}: ${optionName} takes one of ${joinWords(valuesOf(kind))}`;
 }
 
-/** Suggests the services of the vendor that an unknown value names, or else the service with the most similar spelling. */
+/**
+ * Suggests services for an unknown value: the services of the vendor with this name or, without such a vendor, the service with
+ * the most similar name.
+ */
 function similarServices(kind: ServiceKind, value: string): readonly string[] {
   const ofVendor = findVendorServices(kind, value);
   if (ofVendor.length > 0) return ofVendor;

@@ -38,7 +38,10 @@ export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): 
   return chosen;
 }
 
-/** Finds the transport for a name that has no direction, such as `daily_pstn`. A separate setting contains the direction. */
+/**
+ * Finds the transport for a name that has no direction, such as `daily_pstn`. A separate setting contains the direction.
+ * Returns null if this setting is missing or invalid, and 'unknown' if no transport has the name.
+ */
 function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue): Transport | 'unknown' | null {
   const candidates = findTransportDirections(name);
   const [{ request } = {}] = candidates;

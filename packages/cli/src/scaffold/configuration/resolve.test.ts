@@ -30,20 +30,20 @@ const refused: readonly (readonly [what: string, given: ProjectOptions, paths: r
     ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
   ];
 
-test.each(refused)('resolve refuses %s', (_what, given, paths, says) => {
+test.each(refused)('resolveConfiguration refuses options with %s', (_what, given, paths, says) => {
   const { configuration, issues } = resolveConfiguration(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);
   expect(issues.map(({ message }) => message).join('\n')).toMatch(says);
 });
 
-test('resolve mentions --name if the name of the directory is refused', () => {
+test('resolveConfiguration suggests --name if the name of the directory is no valid project name', () => {
   expect(resolveConfiguration(cascade, '机器人').issues).toEqual([
     { path: 'project_name', message: expect.stringContaining('with --name') },
   ]);
 });
 
-test('resolve reports all issues at once in the order of the keys', () => {
+test('resolveConfiguration reports all issues at once, in the order of the configuration keys', () => {
   const { issues } = resolveConfiguration(
     { project_name: '', bot_type: 'x', mode: 'cascade', llm_service: 'x', client_server: 'x' },
     'b',
@@ -60,7 +60,7 @@ test('resolve reports all issues at once in the order of the keys', () => {
 });
 
 describe('readConfigFile', () => {
-  test('accepts every name of a key, of which the first one takes precedence', () => {
+  test('accepts every key of a setting, and uses the first key if the file contains two of them', () => {
     const text = JSON.stringify({
       name: 'a',
       project_name: 'b',
@@ -96,7 +96,7 @@ describe('readConfigFile', () => {
     [{ generate_client: true }, 'requires client_framework to be react or vanilla'],
     [{ generate_client: true, client_framework: 'none' }, 'requires client_framework to be react or vanilla'],
     [{ generate_client: false, client_framework: 'react' }, 'must not be false if client_framework is given'],
-  ])('refuses contradictory client settings, unless an option overrides them: %j', (configuration, message) => {
+  ])('refuses the contradictory client settings %j unless an option overrides them', (configuration, message) => {
     const text = JSON.stringify(configuration);
     expect(readConfigFile(text).issues).toEqual([{ path: 'generate_client', message }]);
     for (const framework of ['vanilla', 'none']) {
@@ -104,11 +104,11 @@ describe('readConfigFile', () => {
     }
   });
 
-  test.each(['', '{', '[]', 'null', '"text"', '[1]'])('refuses %j', (text) => {
+  test.each(['', '{', '[]', 'null', '"text"', '[1]'])('refuses the text %j, which is no JSON object', (text) => {
     expect(readConfigFile(text).issues).toEqual([{ path: '', message: expect.stringMatching(/JSON/) }]);
   });
 
-  test('accepts a byte-order mark and ignores null', () => {
+  test('accepts a byte-order mark and ignores keys with the value null', () => {
     expect(readConfigFile('\uFEFF{"mode": "cascade", "stt": null}')).toEqual({
       options: { mode: 'cascade' },
       issues: [],

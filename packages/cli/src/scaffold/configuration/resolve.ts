@@ -106,8 +106,8 @@ function checkFeatures(
 }
 
 /**
- * Reports video input that the services do not support. A cascade always supports it, because its language model gets a tool that
- * requests camera frames; some realtime services do not.
+ * Reports an issue if the realtime service does not support video input. A cascade always supports video input, because its
+ * language model gets a tool that requests camera frames.
  */
 function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: AddIssue): void {
   if (options.video_input !== true || realtime === null) return;

@@ -6,7 +6,10 @@ import { readMark } from './mark.ts';
 export type GuideComparison = {
   readonly guide: Guide;
   readonly state: 'unchanged' | 'outdated' | 'edited' | 'removed';
-  /** The earlier version of `botcli` that generated the guide, read from the guide's version marker. Null if unknown. */
+  /**
+   * The earlier version of `botcli` that generated the guide, read from the guide's version marker. Null if the guide has no
+   * marker, or if the marker names no earlier version.
+   */
   readonly writtenBy: string | null;
 };
 

@@ -12,7 +12,10 @@ export function appendMark(text: string, version: string): string {
   return `${text}\n<!-- botcli init ${version} sha256:${hashOf(text)} -->\n`;
 }
 
-/** Reads the version marker of a guide. Returns null if there is none, which means that a user wrote the file. */
+/**
+ * Reads the version marker of a guide. Returns null if the guide has no marker, like guides that a user wrote and
+ * `ASSISTANT.md`.
+ */
 export function readMark(content: string): GuideMark | null {
   const [mark, version = '', hash] = pattern.exec(content) ?? [];
   if (mark === undefined) return null;

@@ -16,8 +16,9 @@ export type GuideStep = {
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
- * Plans the action for each guide. Replaces guides that an older version of botcli wrote (stale guides) and, with `overwrite`,
- * all other guides. `existing` returns the text of a file, or null.
+ * Plans the action for each guide: adds missing guides, and replaces existing guides only with `overwrite`.
+ * `refreshStaleGuides` adds the replacement of stale guides, which an older version of botcli wrote. `existing` returns the
+ * text of a file, or null if the file does not exist.
  */
 export function planGuides(
   set: GuideSet,

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Merges JSON objects field by field. Keeps the order and indentation of `current`; a new field follows the same field as in
- * `next`. Returns null if both sides changed a field differently, or a text is not a JSON object.
+ * Merges JSON objects field by field. Keeps the order and indentation of `current`. Inserts each new field after the field that
+ * precedes it in `next`. Returns null if `current` and `next` changed a field differently, or if a text is not a JSON object.
  */
 export function mergeJson(current: string, base: string, next: string): string | null {
   const [mine, old, theirs] = [parsed(current), parsed(base), parsed(next)];

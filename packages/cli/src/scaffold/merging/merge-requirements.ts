@@ -6,8 +6,8 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 const python = 'project.requires-python';
 
 /**
- * Applies the difference between the generated requirements `base` and `next` to a pyproject.toml, and keeps everything else,
- * including comments. Returns null if a requirement cannot be merged.
+ * Applies the difference between the generated requirements `base` and `next` to the user's pyproject.toml, `current`. Keeps
+ * everything else, including comments. Returns null if a requirement cannot be merged.
  */
 export function mergeRequirements(current: string, base: string, next: string): string | null {
   const [mine, old, theirs] = [parseTomlLayout(current), parseTomlLayout(base), parseTomlLayout(next)];

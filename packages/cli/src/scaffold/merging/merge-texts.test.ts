@@ -49,12 +49,12 @@ describe.each(additions)('mergeTexts on pyproject.toml when the project gets %s'
   test.each([
     ['before', (text: string) => text.replace('dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n')],
     ['after', (text: string) => text.replace(/(dependencies = \[\n(?: {4}.*\n)+)/, '$1    "websockets>=15.0.1",\n')],
-  ])('keeps a dependency that uv added %s the generated ones', (_position, edit) => {
+  ])('keeps a dependency that uv added %s the generated dependencies', (_position, edit) => {
     const { text, hasConflict, next } = merged(path, edit, more);
     expect({ text, hasConflict }).toEqual({ text: edit(next), hasConflict: false });
   });
 
-  test('keeps groups and sources that uv added', () => {
+  test('keeps dependency groups and sources that the user added', () => {
     const edit = (text: string) =>
       `${text
         .replace('dev = [\n', 'dev = [\n    "pytest>=8",\n')
@@ -69,7 +69,7 @@ mine = { path = "../mine" }
       expect(text).toContain(part);
   });
 
-  test('keeps an added extra, a higher bound and a comment', () => {
+  test('keeps an extra, a higher version bound and a comment that the user added', () => {
     const add = (text: string) =>
       text.replace(/pipecat-ai\[((?:cartesia|deepgram).*)\]>=[\d.]+,<2",/, (_, extras: string) => {
         const all = [...extras.split(','), 'sentry'].sort();
@@ -79,7 +79,7 @@ mine = { path = "../mine" }
     expect({ text, hasConflict }).toEqual({ text: add(next), hasConflict: false });
   });
 
-  test('keeps the dependencies on one line if the user has written them so', () => {
+  test('keeps the dependencies on one line if the user has joined their lines', () => {
     const collapse = (text: string) =>
       text.replace(
         /^dependencies = \[\n([\s\S]*?),\n\]/m,
@@ -93,7 +93,7 @@ mine = { path = "../mine" }
 test.each([
   ['an older release', /(pipecat-ai\[.*\])>=1\.9\.0,<2/, '$1==1.8.0', { enable_eval: true }],
   ['an older Python', '>=3.11', '>=3.10', { tts_service: 'deepgram_sagemaker_tts' }],
-])('mergeTexts reports a conflict if pyproject.toml requires %s than the new service needs', (_, from, to, more) => {
+])('mergeTexts reports a conflict if pyproject.toml allows %s than the new feature needs', (_, from, to, more) => {
   const { text, hasConflict } = merged('server/pyproject.toml', replaced(from, to), more);
   expect(hasConflict).toBe(true);
   expect(text).toContain('<<<<<<<');
@@ -120,14 +120,14 @@ describe('mergeTexts on .env.example when the project gets another service', () 
   });
 });
 
-test('mergeTexts keeps lines at the end of .gitignore when a client is added', () => {
+test('mergeTexts keeps lines that the user added at the end of .gitignore when the project gets a client', () => {
   const more: ProjectOptions = { client_framework: 'vanilla' };
   const { text, hasConflict } = merged('.gitignore', (old) => `${old}notes/\n`, more);
   expect(hasConflict).toBe(false);
   expect(text.split('\n')).toEqual(expect.arrayContaining(['notes/', 'client/node_modules/']));
 });
 
-test('mergeTexts keeps another profile in deploy.toml when a line is added next to it', () => {
+test('mergeTexts keeps an edited agent profile in deploy.toml when a line is added next to it', () => {
   const more: ProjectOptions = { transports: ['lightrtc', 'carrier1'], bot_type: 'telephony' };
   const { text, hasConflict } = merged('server/deploy.toml', replaced('agent-1x', 'agent-3x'), more);
   expect(hasConflict).toBe(false);

@@ -56,10 +56,10 @@ function isToml(text: string): boolean {
 
 type Lines = readonly string[];
 
-/** Resolves a region that both sides changed. Returns null if the user has to resolve it. */
+/** Merges the lines of a region that both the user and the generator changed. Returns null if only the user can merge them. */
 type ResolveConflict = (mine: Lines, base: Lines, theirs: Lines) => Lines | null;
 
-/** Keep lines that one side added next to lines that the other side changed. */
+/** Combines lines that one side added with adjacent lines that the other side changed. */
 const keepAddedLines: ResolveConflict = (mine, base, theirs) => {
   // If both sides added lines at the same position, put the user's lines last.
   if (base.length === 0) return [...theirs, ...mine];
@@ -88,7 +88,7 @@ function mergeLines(
   return { text: lines.join('\n'), hasConflict };
 }
 
-/** Lines that are equal on both sides stay outside the conflict markers. */
+/** Puts conflict markers around lines that differ. Lines that are equal on both sides stay outside the markers. */
 function withMarkers(mine: Lines, theirs: Lines, generator: string): Lines {
   return diffComm([...mine], [...theirs]).flatMap(
     ({ common, buffer1 = [], buffer2 = [] }) =>

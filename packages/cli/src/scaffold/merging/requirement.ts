@@ -13,8 +13,8 @@ export function parsePackageName(requirement: string): string {
 }
 
 /**
- * Merges a requirement: `base` was generated before, `current` is the user's version, `next` is generated now. Keeps the user's
- * extras, and of two lower bounds the higher one. Returns null if both sides changed the bounds differently.
+ * Merges a requirement: `base` was generated before, `current` is the user's version, `next` is generated now. Keeps the extras
+ * that the user added. Merges the version bounds with `mergeBounds`, and returns null if `mergeBounds` does.
  */
 export function mergeRequirement(current: string, base: string, next: string): string | null {
   if (current === base) return next;
@@ -27,7 +27,10 @@ export function mergeRequirement(current: string, base: string, next: string): s
   return `${mine.name}${kept.length > 0 ? `[${kept.join(',')}]` : ''}${rest}`;
 }
 
-/** Merges version bounds such as `>=1.9.0,<2`. Keeps the user's bounds if their lower bound is at least the generated one. */
+/**
+ * Merges version bounds such as `>=1.9.0,<2`. If both sides changed the bounds, keeps the user's bounds if their lower bound is
+ * at least the generated lower bound, and otherwise returns null.
+ */
 export function mergeBounds(current: string, base: string, next: string): string | null {
   if (current === base || current === next) return next;
   if (next === base) return current;

@@ -19,7 +19,7 @@ const quoted = /"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'/y;
 
 /**
  * Finds strings and arrays with their positions, which TOML parsers do not return. Returns null if the document has multi-line
- * strings.
+ * strings or an array that cannot be parsed.
  */
 export function parseTomlLayout(document: string): TomlLayout | null {
   if (/"""|'''/.test(document)) return null;
@@ -49,7 +49,10 @@ export function parseTomlLayout(document: string): TomlLayout | null {
   return { texts, lists };
 }
 
-/** Lists the strings of the array that begins just before `from`, without strings of nested arrays and tables. */
+/**
+ * Lists the strings of the array whose opening bracket is just before `from`, without strings of nested arrays and tables.
+ * Returns null if the array cannot be parsed.
+ */
 function itemsFrom(document: string, from: number): Omit<TomlArray, 'start'> | null {
   const items: TomlString[] = [];
   let depth = 0;

@@ -5,7 +5,7 @@ export function dialsOut(plan: Plan): boolean {
   return plan.has('room-dial-out') || plan.has('bridged-dial-out');
 }
 
-/** Returns whether people call the bot, which then speaks first. */
+/** Returns whether people can call the bot. In these calls, the bot speaks first. */
 export function receivesCalls(plan: Plan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
@@ -16,14 +16,14 @@ export function waitsForClient(plan: Plan): boolean {
 }
 
 /**
- * Returns whether the bot has both incoming calls and other sessions. The bot speaks first only in some sessions, so its code
- * must distinguish them.
+ * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them, because
+ * only incoming calls are greeted as soon as they are connected.
  */
 export function hasCallsAndClients(plan: Plan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
-/** Generates the function `is_phone_call`, if the bot has both phone calls and other sessions. */
+/** Generates the function `is_phone_call`. Empty unless the bot has both incoming calls and other sessions. */
 export function generateCallTest(plan: Plan): PythonCode {
   if (!hasCallsAndClients(plan)) return emptyCode;
   const stream = plan.has('stream');

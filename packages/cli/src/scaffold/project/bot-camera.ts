@@ -2,8 +2,8 @@ import type { Plan } from '../configuration/plan.ts';
 import { createCode, emptyCode, type PythonCode } from './code.ts';
 
 /**
- * Returns whether the model requests camera frames by calling a tool. It must do so in a cascade (`UserImageRequestFrame` of
- * pipecat-ai 1.14.0); realtime services with video receive every frame.
+ * Returns whether the language model requests camera frames by calling a tool. In a cascade, the model gets frames only on
+ * request (`UserImageRequestFrame` of pipecat-ai 1.14.0). Realtime services with video get frames without a request.
  */
 export function usesCameraTool(plan: Plan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';

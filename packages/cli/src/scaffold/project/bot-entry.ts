@@ -23,7 +23,10 @@ function fromRunner(plan: Plan): PythonCode {
   return joinCode([runnerTransport('    '), runs(plan, '    ')], 0);
 }
 
-/** Generates code that creates a room if the request body contains a call. Otherwise, the runner creates the transport. */
+/**
+ * Generates code that creates a room if the body of the start request contains a call. For other requests, the code lets the
+ * runner create the transport, or raises an error if the bot has no other transport.
+ */
 function ownRoom(plan: Plan): PythonCode {
   const request = dialsOut(plan)
     ? {

@@ -141,7 +141,7 @@ function worker(plan: Plan): PythonCode {
   );
 }
 
-/** Generates `greet`, for bots with sessions in which the bot speaks first. */
+/** Generates the function `greet`, which makes the bot speak first. Empty if the bot never speaks first. */
 function greeting(plan: Plan): PythonCode {
   if (!waitsForClient(plan) && !receivesCalls(plan)) return emptyCode;
   return createCode(
@@ -208,7 +208,7 @@ const disconnection = createCode(
   ['loguru', 'logger'],
 );
 
-/** Generates event handlers for calls that come in, go out, or fail. */
+/** Generates the event handlers for phone calls through hosted rooms: incoming, outgoing and failed calls. */
 function roomHandlers(plan: Plan): PythonCode {
   const parts = [
     ...(dialsOut(plan)

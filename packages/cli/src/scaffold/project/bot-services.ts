@@ -40,7 +40,10 @@ function constructorOf({ service }: CatalogueService): PythonExpression {
   );
 }
 
-/** The language model or realtime service gets the system instruction. */
+/**
+ * Creates the argument `settings`, or none if the service has no settings. The settings of a language model or realtime service
+ * include the system instruction.
+ */
 function settingsOf({
   className,
   kind,

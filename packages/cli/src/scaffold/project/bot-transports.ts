@@ -16,7 +16,8 @@ type Features = Plan['configuration'];
 export function generateTransportParameters(plan: Plan): PythonCode {
   const entries = new Map<string, PythonExpression>();
   for (const transport of plan.transports) {
-    // Browsers and phone calls may use the same kind of room and so the same key. The settings for browsers then take precedence.
+    // A browser transport and a phone transport can have the same key, because both use the same kind of room. Keep the
+    // settings of the browser transport.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
     entries.set(transport.key, transportParametersExpression(transport, plan.configuration));
   }
@@ -53,7 +54,10 @@ const browserSocket = {
   add_wav_header: pythonExpression('False'),
   serializer: constructorExpression({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
 };
-/** Realtime models get one frame per second. In a cascade, the model requests a frame with a tool. */
+/**
+ * The camera settings. A realtime model gets one frame per second. In a cascade, the language model requests each frame with a
+ * tool.
+ */
 const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,
   video_in_sources: pythonExpression(

@@ -2,7 +2,10 @@ import type { Plan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
-/** Generates example scenarios in `server/evals/`. A realtime service accepts only audio, so it gets no text scenarios. */
+/**
+ * Generates example scenarios in `server/evals/`. A bot with a realtime service gets no text scenarios, because the service
+ * accepts only audio.
+ */
 export function generateEvalFiles(plan: Plan): readonly ProjectFile[] {
   const audio = { path: 'server/evals/audio.yaml', text: scenarios(plan, 'audio') };
   if (plan.configuration.mode === 'realtime') return [audio];

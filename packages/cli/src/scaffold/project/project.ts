@@ -10,7 +10,10 @@ import { generatePyproject } from './pyproject.ts';
 import { generateReadme } from './readme.ts';
 import { generateWebhookFile } from './webhook.ts';
 
-/** Generates all files of a project except guides and answers, sorted by path. Does not access the file system. */
+/**
+ * Generates all files of a project, sorted by path, except the guides and `.botcli/project.json`. Does not access the file
+ * system.
+ */
 export function generateProjectFiles(configuration: Configuration): readonly ProjectFile[] {
   const plan = createPlan(configuration);
   const client = configuration.generate_client ? generateClientFiles(plan) : [];

@@ -1,6 +1,6 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** Generated code is tested with pipecat-ai 1.x and uses nothing that 2.0 removes. */
+/** The upper version bound of pipecat-ai. Generated code is tested only with releases 1.x. */
 const bound = '<2';
 
 export function listDependencies({ configuration, extras, lowest }: Plan): readonly string[] {
@@ -9,8 +9,8 @@ export function listDependencies({ configuration, extras, lowest }: Plan): reado
 }
 
 /**
- * Generates `server/pyproject.toml`. Evaluations download speech models, so their packages are a separate group that images do
- * not install.
+ * Generates `server/pyproject.toml`. The packages for evaluations download speech models, so they are in a separate dependency
+ * group that images do not install.
  */
 export function generatePyproject(plan: Plan): string {
   const { configuration, lowest } = plan;

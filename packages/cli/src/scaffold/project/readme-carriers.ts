@@ -1,7 +1,7 @@
 import type { Transport } from '../catalogue/transport.ts';
 import type { Plan } from '../configuration/plan.ts';
 
-/** Generates sections about the setup at each carrier and for calls through rooms. */
+/** Generates the README sections that explain how to set up each carrier, and phone calls through hosted rooms. */
 export function generateCarrierSections(plan: Plan): readonly string[] {
   const streams = plan.transports.flatMap(({ key, kind }) => (kind === 'stream' && key !== null ? [key] : []));
   const deploys = plan.configuration.deploy_to_cloud;
@@ -117,7 +117,8 @@ function onService(agent: string | null, carrier: string): readonly string[] {
 }
 
 function rooms(plan: Plan): readonly string[] {
-  // Include the transport's label in the heading, because another section with the carrier's name can describe its media streams.
+  // Include the transport's label in the heading, because the README can have another section about media streams of the same
+  // carrier.
   const heading = ({ label }: Transport) => `## Telephone: ${label}`;
   const dialIn = plan.transports.find(({ kind }) => kind === 'room-dial-in');
   if (dialIn !== undefined) {

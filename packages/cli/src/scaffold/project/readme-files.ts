@@ -1,4 +1,4 @@
-/** Descriptions of files by path. The section about the client describes the files in `client/`. */
+/** Descriptions of the project's files by path. Another section of the README describes the files in `client/`. */
 const purposes: Readonly<Record<string, string>> = {
   '.botcli/project.json': 'how this project was generated; commit it',
   '.gitignore': 'keeps secrets, recordings and packages out of git',
@@ -16,7 +16,10 @@ const purposes: Readonly<Record<string, string>> = {
   'server/server.py': 'the webhook that the carrier calls',
 };
 
-/** Generates a code block with a tree of the project's files and their descriptions. Directories with many files are one line. */
+/**
+ * Generates a code block with a tree of the project's files and their descriptions. `client/` and `server/evals/` are one line
+ * each.
+ */
 export function generateFileTree(root: string, paths: readonly string[]): readonly string[] {
   const folded = paths.map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
   const all = [...new Set(['.botcli/project.json', ...folded])].sort();

@@ -15,13 +15,13 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
 const entryPointsOf = (...options: Parameters<typeof configurationOf>) =>
   generateEntryPoints(createPlan(configurationOf(...options))).join('\n');
 
-test('the README of a bot without websocket names its transport on the talk page', () => {
+test('the README of a bot without the websocket transport says which transport to choose on the talk page', () => {
   expect(entryPointsOf(['lightrtc'])).toContain('choose WebRTC as the transport');
   expect(entryPointsOf(['lightrtc', 'websocket'])).not.toContain('choose WebRTC');
   expect(entryPointsOf(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
 });
 
-test('the README names what is not available on the service', () => {
+test('the README lists files and settings that are not available on the service', () => {
   expect(entryPointsOf(['websocket'], { recording: true })).toContain('Recordings are deleted');
   expect(entryPointsOf(['websocket'], { realtime_service: 'gemini_vertex_live_realtime' })).toContain('is a path');
   expect(entryPointsOf(['lightrtc'])).toContain('`PIPECAT_ICE_SERVERS` is set by the service');
@@ -37,7 +37,7 @@ test('the README names the transports that the page of the development runner of
   expect(readme('carrier1')).not.toContain('allow the microphone');
 });
 
-test('the README says that rooms work only on the user’s machine', () => {
+test('the README says that hosted rooms work only on the user’s machine', () => {
   expect(entryPointsOf(['hostedrtc'])).toMatch(
     /creates no rooms yet: `daily \(hostedrtc\)` works.*project add smallwebrtc/,
   );

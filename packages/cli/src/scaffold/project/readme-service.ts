@@ -40,7 +40,7 @@ function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
   ];
 }
 
-/** Explains which files and settings on the user's machine the bot does not have on the service. */
+/** Lists files and settings of the user's machine that are not available to a bot on the service. */
 function unavailableFiles(plan: Plan): readonly string[] {
   const names = groupVariables(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
   return [
@@ -64,7 +64,10 @@ function unavailableFiles(plan: Plan): readonly string[] {
   ];
 }
 
-/** The service cannot create rooms yet, and has no webhook for phone numbers of the room vendor. */
+/**
+ * Explains what the service does not support yet: it cannot create hosted rooms, and has no webhook for the room vendor's phone
+ * numbers.
+ */
 function unsupportedRooms(plan: Plan): readonly string[] {
   const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
   const rooms = plan.transports

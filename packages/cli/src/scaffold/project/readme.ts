@@ -50,7 +50,7 @@ function introduction(plan: Plan): string {
   ].join('\n');
 }
 
-/** Names of the transports on the development runner's page, which selects the first one by default. */
+/** The names of the transports on the page of Pipecat's development runner. The page selects the first transport by default. */
 const namesOnPage: Readonly<Record<string, string>> = {
   lightrtc: '`SmallWebRTC`',
   hostedrtc: '`Daily`',
@@ -127,7 +127,10 @@ function startStep(plan: Plan): Step {
   return [rows.size > 1 ? 'Start the bot, with all transports or with one:' : 'Start the bot:', '', ...shell(...lines)];
 }
 
-/** Returns the name of a transport on the runner's command line. Calls through rooms use the runner's transport for Daily. */
+/**
+ * Returns the name of a transport on the runner's command line. A transport without a key calls through a room and is named
+ * `daily`.
+ */
 function runnerTransport(key: string | null): string {
   return key ?? 'daily';
 }
@@ -205,8 +208,8 @@ function evaluate(plan: Plan): readonly string[] {
 }
 
 /**
- * Explains how to evaluate a deployed bot. Each conversation is a session, and a token admits only one session, so only an agent
- * without tokens can be evaluated.
+ * Explains how to evaluate a deployed bot. Each conversation of an evaluation is a session. A token admits only one session, so
+ * only an agent without tokens can be evaluated.
  */
 function onService(plan: Plan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud || !plan.has('stream')) return [];

@@ -10,8 +10,8 @@ export type VariableGroup = {
 };
 
 /**
- * Lists every variable of a project once, in the first group that has it. A variable is required if any part of the project
- * requires it.
+ * Lists every environment variable of a project once, in the group of the first vendor or feature that uses the variable. A
+ * variable is required if any part of the project requires it.
  */
 export function groupVariables(plan: Plan): readonly VariableGroup[] {
   const groups = [

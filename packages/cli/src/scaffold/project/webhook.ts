@@ -1,8 +1,8 @@
 import type { Plan } from '../configuration/plan.ts';
 
 /**
- * Generates `server/server.py`, the carrier's webhook for calls that the bot connects to a room. Null if the project needs
- * none.
+ * Generates `server/server.py`, the carrier's webhook for calls that the bot connects to a room. Returns null if the project
+ * has no calls of this kind.
  */
 export function generateWebhookFile(plan: Plan): string | null {
   return plan.has('bridged-dial-in') ? `${lines.join('\n')}\n` : null;

@@ -7,12 +7,18 @@ export function requiredVariable(name: string, about?: string): PythonExpression
   return pythonExpression(`os.environ["${name}"]`, [os], [describeVariable(name, true, about)]);
 }
 
-/** Reads a variable that is None if absent or empty, for arguments whose default is None. */
+/**
+ * Creates an expression that reads an environment variable, and is None if the variable is absent or empty. For arguments whose
+ * default is None.
+ */
 export function optionalVariable(name: string, about?: string): PythonExpression {
   return pythonExpression(`os.getenv("${name}") or None`, [os], [describeVariable(name, false, about)]);
 }
 
-/** A setting that is read from a variable. If the variable is absent or empty, the library's default applies. */
+/**
+ * Creates a setting that is read from an environment variable. If the variable is absent or empty, the library's default
+ * applies.
+ */
 export function variableSetting(name: string, about?: string): PythonExpression {
   return pythonExpression(`os.getenv("${name}") or NOT_GIVEN`, [os, notGiven], [describeVariable(name, false, about)]);
 }
@@ -34,7 +40,10 @@ export function conditionalSetting(name: string, value: PythonExpression, about:
   };
 }
 
-/** Reads a variable with a default in the generated code, for arguments that have no default in the library. */
+/**
+ * Creates an expression that reads an environment variable, and has the default `value`. For arguments without a default in the
+ * library.
+ */
 export function variableWithDefault(name: string, value: string): PythonExpression {
   return pythonExpression(
     `os.getenv("${name}") or "${value}"`,

@@ -22,7 +22,10 @@ export type PythonExpression = {
 } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly PythonArgument[] }
-  /** Creates `value if condition else otherwise`. `imports` and `variables` belong to `condition` and `otherwise`. */
+  /**
+   * The Python expression `value if condition else otherwise`. `imports` and `variables` are those of `condition` and
+   * `otherwise`.
+   */
   | {
       readonly kind: 'choice';
       readonly condition: string;
@@ -45,7 +48,7 @@ export function pythonExpression(
   return { kind: 'text', text, imports, variables };
 }
 
-/** Creates `Name(name=value, ...)` and imports the name. */
+/** Creates the Python expression `Name(argument=value, ...)` and the import of `Name`. */
 export function constructorExpression(
   imported: PythonImport & { readonly name: string },
   named: Readonly<Record<string, PythonExpression>>,
@@ -53,7 +56,7 @@ export function constructorExpression(
   return callExpression(imported.name, named, [imported]);
 }
 
-/** Creates `callee(name=value, ...)`. `imports` are the imports of the callee. */
+/** Creates the Python expression `callee(argument=value, ...)`. `imports` are the imports that the callee needs. */
 export function callExpression(
   callee: string,
   named: Readonly<Record<string, PythonExpression>>,

@@ -40,7 +40,7 @@ function fromImport(module: string, names: readonly string[]): readonly string[]
   return [`from ${module} import (`, ...sorted.map((name) => `    ${name},`), ')'];
 }
 
-/** Sorts constants first, then classes, then all other names. */
+/** Returns the rank of an imported name, by which names are sorted: constants first, then classes, then all other names. */
 function rank(name: string): number {
   if (name.length > 1 && name === name.toUpperCase()) return 0;
   return /^[A-Z]/.test(name) ? 1 : 2;

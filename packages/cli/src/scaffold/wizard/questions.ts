@@ -24,7 +24,7 @@ type Answer = string | readonly string[];
 
 type QuestionContext = {
   readonly answers: WizardAnswers;
-  /** The previous answer, if the user has returned to this question. */
+  /** The user's earlier answer to this question. Undefined if the wizard asks the question for the first time. */
   readonly proposed: Answer | undefined;
   readonly defaultName: string;
   readonly extraChoices: readonly Choice[];
@@ -212,7 +212,7 @@ function hasClient(answers: WizardAnswers): boolean {
   return isWeb(answers) && answers['client_framework'] !== 'none';
 }
 
-/** Returns whether the client needs a second transport, because a generated client cannot use the chosen one. */
+/** Returns whether the web client needs a second transport, because a generated client cannot use the chosen transport. */
 function clientNeedsAnother(answers: WizardAnswers): boolean {
   return hasClient(answers) && !isReachedByClient(String(answers['transport']));
 }

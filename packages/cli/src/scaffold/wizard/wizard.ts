@@ -20,7 +20,7 @@ const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing an
  */
 export async function askForConfiguration(prompts: Prompts, defaultName: string): Promise<Configuration> {
   let answers: WizardAnswers = {};
-  /** Propose the previous answer again when the user returns to a question. */
+  /** The latest answer to each question. The wizard proposes it when the user returns to the question. */
   let previousAnswers: WizardAnswers = {};
   const history: WizardAnswers[] = [];
   for (;;) {

@@ -19,8 +19,8 @@ export type Hashes = Readonly<Record<string, string>>;
 const maxBytes = 5_000_000;
 
 /**
- * Creates the file with the answers. It has no timestamps, so that the same configuration gives the same bytes. It stores only
- * hashes of guides, because guides are not merged.
+ * Creates `.botcli/project.json`. The file has no timestamps, so that the same configuration results in the same bytes. It
+ * contains only hashes of guides, not their texts, because guides are not merged.
  */
 export function createAnswersFile(
   configuration: Configuration,
@@ -39,7 +39,8 @@ export function createAnswersFile(
 }
 
 /**
- * Reads the hashes of the guides from the answers file. Returns null if the file is missing or invalid, or contains no hashes.
+ * Reads the hashes of the guides from `.botcli/project.json`. Returns null if the file is missing or invalid, or contains no
+ * hashes.
  */
 export function readGuideHashes(directory: string): Hashes | null {
   try {
@@ -58,7 +59,7 @@ function hashesOf(files: readonly ProjectFile[]): Hashes {
   return Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashText(text)}`]));
 }
 
-/** Returns the SHA-256 in hexadecimal. */
+/** Returns the SHA-256 hash of a text in hexadecimal. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -30,7 +30,7 @@ describe('applyEdits', () => {
     expect((await stat(join(directory, 'run.sh'))).mode & 0o777).toBe(0o755);
   });
 
-  it('restores all files if another program creates one of them at the same time', async () => {
+  it('restores all files if another program creates one of the files at the same time', async () => {
     const bytes = Buffer.from([0xff, 0x0a]);
     await writeFile(join(directory, 'README.md'), bytes);
     await writeFile(join(directory, 'server.py'), 'theirs\n');

@@ -62,8 +62,8 @@ export function readInterruptedChange(directory: string): readonly FileEdit[] | 
 }
 
 /**
- * Applies the remaining edits of an interrupted change and removes its journal. An incomplete journal is only removed, because
- * no file was changed. Skips files that were edited after the interruption. @returns the paths of the skipped files
+ * Applies the remaining edits of an interrupted change and removes its journal. For an incomplete journal, `edits` is empty,
+ * because no file was changed yet. Skips files that were edited after the interruption. @returns the paths of the skipped files
  */
 export function finishChange(directory: string, edits: readonly FileEdit[]): readonly string[] {
   const edited: string[] = [];

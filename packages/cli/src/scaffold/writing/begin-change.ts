@@ -5,8 +5,8 @@ import { lockProject } from './project-lock.ts';
 import { surveyDirectory } from './survey.ts';
 
 /**
- * Locks a project for a change. First finishes an earlier change that was interrupted, because the user had confirmed it.
- * @returns the function that unlocks the project @throws `Failure` project-busy, files-in-the-way; system errors
+ * Locks a project for a change. Then finishes an earlier change that was interrupted, because the user had confirmed that
+ * change. @returns the function that unlocks the project @throws `Failure` project-busy, files-in-the-way; system errors
  */
 export function beginChange(directory: string, say: (text: string) => void): () => void {
   refuseLinks(directory, [{ path: answersPath, before: null, after: null }]);
@@ -26,7 +26,7 @@ export function beginChange(directory: string, say: (text: string) => void): () 
   }
 }
 
-/** Throws a `Failure` if an edit would follow a link. */
+/** Throws a `Failure` if an edit would follow a link, or if a directory is at the path of an edit. */
 export function refuseLinks(directory: string, edits: readonly FileEdit[]): void {
   const files = edits.map(({ path, after }) => ({ path, text: after ?? '' }));
   const blocked = surveyDirectory(directory, files).conflicts.filter(({ kind }) => kind === 'blocked');

@@ -8,9 +8,9 @@ import { isProcessRunning } from './running-process.ts';
 const stagingPrefix = '.botcli-init-';
 
 /**
- * Creates a directory with all files, or nothing. Writes to a staging directory next to it, which is then renamed. If botcli
- * is killed, `removeOrphans` of the next run removes the staging directory. @throws system errors; ENOTEMPTY if another
- * program creates the directory at the same time
+ * Creates a directory with all files, or nothing. Writes the files to a staging directory in the same parent directory, then
+ * renames it. If botcli is killed, the next run removes the staging directory with `removeOrphans`. @throws system errors;
+ * ENOTEMPTY if another program creates the directory at the same time
  */
 export function createProject(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
   const parent = dirname(directory);

@@ -44,20 +44,23 @@ export function requireUnlocked(directory: string): void {
   );
 }
 
-/** A lock of another machine or container always counts as held, because its process cannot be checked from here. */
+/**
+ * Returns whether a running process holds the lock. A lock of another machine or container always counts as held, because this
+ * machine cannot check its process.
+ */
 export function isProjectLocked(directory: string): boolean {
   return findLockHolder(directory) !== null;
 }
 
 /**
- * Returns a description of the process that holds the lock. Null if the project is not locked, or if botcli did not write the
- * lock file.
+ * Returns a description of the process that holds the lock. Null if there is no lock file, if its process has ended, or if
+ * botcli did not write the file.
  */
 function findLockHolder(directory: string): string | null {
   const [, pid = '', host = ''] = /^(\d+) (.+)$/.exec(read(join(directory, lockPath))) ?? [];
   if (pid === '') return null;
   if (host !== hostname()) return `${pid} on ${host}`;
-  // In a restarted container, this process can have the same id as the killed one.
+  // In a restarted container, this process can have the same id as the killed process that wrote the lock.
   return Number(pid) !== ownPid && isProcessRunning(Number(pid)) ? pid : null;
 }
 

@@ -113,7 +113,7 @@ test('verify prints the last hash, and exits with 1 and the number of the first 
 });
 
 test.each(['', ' --json', ' --output plain', ' --output rich'])(
-  'export%s prints the entries of all pages as JSON lines',
+  'export with the options "%s" prints the entries of all pages as JSON lines',
   async (mode) => {
     const { status, stdout } = await audit(`export --since 1h${mode}`, { terminal: mode.endsWith('rich') });
     const lines = stdout.split('\n');

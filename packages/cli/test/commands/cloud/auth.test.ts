@@ -203,7 +203,7 @@ test('login in a browser shows the code, opens the page, waits for the approval 
 test.each([
   ['is denied', 'device-login-denied', 'The login was denied.'],
   ['expires', 'device-code-expired', 'was not approved in time'],
-] as const)('login in a browser that %s stores nothing', async (_, reason, message) => {
+] as const)('a login in a browser stores nothing if it %s', async (_, reason, message) => {
   const refusing = await startTestService(
     { privateKey, publicKey },
     {

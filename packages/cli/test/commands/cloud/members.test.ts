@@ -65,7 +65,7 @@ test('list keeps e-mail, name and role on a narrow terminal', async () => {
 });
 
 test.each(['list', 'invite --role member', 'set-role bob@example.com --role member', 'remove bob@example.com --yes'])(
-  '%s rejects an API key without a request, and names the login',
+  '%s rejects an API key without a request, and names the login command',
   async (line) => {
     const outcome = await members(line, { variables: { BOTCLI_TOKEN: privateKey } });
     expect(outcome).toMatchObject({ status: 1, stdout: '' });
@@ -77,7 +77,7 @@ test.each(['list', 'invite --role member', 'set-role bob@example.com --role memb
   },
 );
 
-test('list without an organization names the commands that select one', async () => {
+test('list without an organization names the commands that select an organization', async () => {
   const outcome = await members('list --json', { variables: { BOTCLI_ORG: '' } });
   expect(outcome.status).toBe(1);
   expect(JSON.parse(outcome.stdout)).toMatchObject({
@@ -113,18 +113,21 @@ test.each(['invite ada@example.com', 'set-role ada@example.com'])('%s requires -
   expect(service.requests).toEqual([]);
 });
 
-test.each(['Bob@Example.com', viewer.userId.toUpperCase()])('set-role finds the member %s', async (word) => {
-  const { status, stdout } = await members(`set-role ${word} --role member`);
-  expect(status).toBe(0);
-  expect(stdout).toContain('Role\tmember\n');
-  expect(service.requests.at(-1)).toMatchObject({
-    operation: 'updateMember',
-    params: { userId: viewer.userId },
-    body: { role: 'member' },
-  });
-  const changed = await members(`set-role ${word} --role member --json`);
-  expect(JSON.parse(changed.stdout)).toEqual({ ...viewer, role: 'member' });
-});
+test.each(['Bob@Example.com', viewer.userId.toUpperCase()])(
+  'set-role finds a member by e-mail or ID in any letter case: %s',
+  async (word) => {
+    const { status, stdout } = await members(`set-role ${word} --role member`);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Role\tmember\n');
+    expect(service.requests.at(-1)).toMatchObject({
+      operation: 'updateMember',
+      params: { userId: viewer.userId },
+      body: { role: 'member' },
+    });
+    const changed = await members(`set-role ${word} --role member --json`);
+    expect(JSON.parse(changed.stdout)).toEqual({ ...viewer, role: 'member' });
+  },
+);
 
 test.each(['set-role ada@example.com --role viewer', 'remove ada@example.com --yes'])(
   '%s fails for the last owner',

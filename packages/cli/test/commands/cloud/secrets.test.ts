@@ -31,7 +31,7 @@ const save = (name: string, content: string | Uint8Array) => writeFile(join(dire
 const person = (...answers: (string | boolean)[]): RunOptions => ({ terminal: true, columns: 100, answers });
 const puts = () => service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
 
-test('set shows the changes, asks once, and writes all keys in one request, only at the shown revision', async () => {
+test('set shows the changes, asks once, and sends one request that requires the shown revision', async () => {
   service.values.set('B', 'old').set('C', 'same').set('D', 'stays');
   service.state.revision = 4;
   service.state.agents = [{ name: 'parrot', revision: 4, stale: false }];
@@ -254,7 +254,7 @@ test.each([
   [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file in argument 2 for A (ENOENT).'],
   [['A=@', '-s'], 1, 'argument 1: has no file name after its @'],
   [['-f', '/dev/null', '-s'], 1, 'None of the keys has a value'],
-])('set %j exits with %i and sends no request', async (args, status, message) => {
+])('set with the arguments %j exits with %i and sends no request', async (args, status, message) => {
   const outcome = await set(args, args.length === 0 ? person() : {});
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
   expect(outcome.stderr).not.toContain('hunter2');
@@ -353,7 +353,7 @@ test('delete lists the keys, and refuses a set that agents use unless --force is
   expect(service.state.revision).toBe(0);
 });
 
-test('delete requires that the set is at the shown revision, or at the revision of --if-revision', async () => {
+test('delete removes the set only at the shown revision, or at the revision of --if-revision', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   for (const more of [[], ['--skip'], ['--force', '--skip'], ['--dry-run']]) {
@@ -368,7 +368,7 @@ test('delete requires that the set is at the shown revision, or at the revision 
   expect(service.state.revision).toBe(0);
 });
 
-test('a damaged set is listed with its error only, and can be deleted', async () => {
+test('list shows only the error of a damaged set, and delete removes the set', async () => {
   service.state.revision = 2;
   service.state.isDamaged = true;
   const list = await secrets(['list']);
@@ -436,7 +436,7 @@ test('diff writes nothing, and lists keys that only the file or only the set has
   expect(service.state.revision).toBe(2);
 });
 
-test('set reports that the revision may have been stored when the response is lost', async () => {
+test('set reports that the revision may have been stored if the connection breaks before the response', async () => {
   service.state.losesWrite = true;
   expect(await set(['A=1', '-s'])).toMatchObject({
     status: 1,

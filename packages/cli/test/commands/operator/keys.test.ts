@@ -26,7 +26,7 @@ const run = (line: string, variables: Record<string, string> = {}) =>
     variables: { BOTCLI_OPERATOR_TOKEN: operatorToken, ...variables },
   });
 
-test('create prints the key once and says how to log in with it, without an API key', async () => {
+test('create needs no API key, prints the new key once, and says how to log in with this key', async () => {
   const { status, stdout, stderr } = await run('operator keys create');
   expect(service.requests.at(-1)?.body).toEqual({ name: 'operator' });
   expect(status).toBe(0);

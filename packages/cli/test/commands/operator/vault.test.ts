@@ -97,7 +97,7 @@ describe('operator vault', () => {
     expect(outcome.stderr).not.toContain('cd'.repeat(32));
   });
 
-  it('rotate waits until its task has ended, even if the connection breaks meanwhile', async () => {
+  it('rotate waits until the rotation task has ended, even if the connection breaks meanwhile', async () => {
     let polls = 0;
     const outcome = await run('rotate root', {
       rotateVault: () => status(task('rekey', { state: 'running', done: 0, endedAt: null })),
@@ -112,7 +112,7 @@ describe('operator vault', () => {
     expect(service?.requests[0]?.body).toEqual({ layer: 'root' });
   });
 
-  it('rotate --no-wait returns while the task runs', async () => {
+  it('rotate --no-wait returns while the rotation task runs', async () => {
     const begun = status(task('rotate', { state: 'running', done: 0, endedAt: null }));
     const outcome = await run('rotate organization --no-wait', { rotateVault: () => begun });
     expect(outcome.status).toBe(0);
@@ -146,7 +146,7 @@ describe('operator vault', () => {
     expect(service?.requests[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 
-  it('rotate reports that the organization given with --only does not exist, and does not blame the profile', async () => {
+  it('rotate reports that the organization of --only does not exist, without a hint about the profile', async () => {
     const missing = () => {
       throw failure('organization-not-found');
     };

@@ -40,13 +40,13 @@ describe('project add', () => {
     expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing needs to change');
   });
 
-  test('replaces the service of the same kind', async () => {
+  test('replaces the existing service if the added service has the same kind', async () => {
     await botcli(['project', 'add', 'soniox_stt', '--yes']);
     expect(await read('server/bot.py')).not.toContain('Deepgram');
     expect(JSON.parse(await read('.botcli/project.json')).configuration).toMatchObject({ stt_service: 'soniox_stt' });
   });
 
-  test('prints next steps: variables to set, packages to install', async () => {
+  test('prints as next steps which variables to set and which packages to install', async () => {
     const { stdout } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
     expect(stdout).toContain('Fill in server/.env: SONIOX_API_KEY\n');
     expect(stdout).toContain(`cd ${join(directory, 'server')} && uv sync`);
@@ -177,7 +177,7 @@ describe('project add', () => {
     ['soniox', 'Did you mean soniox_stt or soniox_tts?'],
     ['hostedrtc_pstn', 'has two directions'],
     ['openai_realtime', 'cannot be added to this project'],
-  ])('refuses %s: %s', async (what, message) => {
+  ])('refuses to add %s with the message: %s', async (what, message) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(message),
@@ -259,7 +259,7 @@ describe('project update on guides', () => {
     expect(await read('AGENTS.md')).toBe(latest);
   });
 
-  test('replaces an unedited guide without a version mark', async () => {
+  test('replaces an unedited guide without a version marker', async () => {
     await writeFile(join(directory, 'ASSISTANT.md'), 'See AGENTS.md\n');
     const answers = JSON.parse(await read('.botcli/project.json'));
     answers.guides['ASSISTANT.md'] = `sha256:${createHash('sha256').update('See AGENTS.md\n').digest('hex')}`;
@@ -296,7 +296,7 @@ describe('project update on guides', () => {
 
 describe('a hostile project', () => {
   test.each(['../outside.txt', '/etc/hostname', 'server/../../outside.txt', 'a\\\\..\\\\b'])(
-    'is refused if its answers contain the path %s',
+    'is refused if its .botcli/project.json contains the path %s',
     async (path) => {
       const answers = JSON.parse(await read('.botcli/project.json'));
       answers.files[path] = `sha256:${'0'.repeat(64)}`;

@@ -162,7 +162,7 @@ describe('project check on guides', () => {
     expect(await findings()).toEqual([{ about: 'ASSISTANT.md', state: 'edited', message: 'the guide was edited' }]);
   });
 
-  test('ignores a guide that a user wrote before the project', async () => {
+  test('ignores a guide that a user wrote before the project was generated', async () => {
     await rm(join(directory, '.botcli'), { recursive: true });
     await writeFile(join(directory, 'ASSISTANT.md'), 'mine\n');
     await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });

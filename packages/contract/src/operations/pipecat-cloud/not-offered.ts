@@ -3,8 +3,8 @@ import { type Method, operation } from '../../operation.ts';
 import { noBody, noFields } from '../fields.ts';
 
 /**
- * Describes an operation of Pipecat Cloud that has no meaning in this service. It always fails with `not-offered`, so that
- * the CLI of Pipecat Cloud shows the reason, where it would take a 404 for an empty result.
+ * Describes an operation of Pipecat Cloud that has no meaning in this service. It fails with `not-offered`, and Pipecat Cloud's
+ * CLI shows the message of this failure. With 404, the CLI would show an empty result.
  */
 function notOffered<const Name extends string>(name: Name, method: Method, path: string, summary: string) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);

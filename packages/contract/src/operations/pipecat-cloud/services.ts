@@ -17,10 +17,16 @@ import { AgentPath, noBody, noFields } from '../fields.ts';
 import { getLogs } from '../logs.ts';
 import { getSession, getSessions, stopSession } from '../sessions.ts';
 
-/** The CLI of Pipecat Cloud calls agents services. Its paths exist only below an organization. */
+/**
+ * In Pipecat Cloud's CLI, agents are called services. The paths that it calls exist only below
+ * `/v1/organizations/{organization}`.
+ */
 const place = { tag: 'pipecat-cloud', key: 'organization' } as const;
 
-/** Pipecat Cloud's CLI sends neither `limit` nor `offset` and computes totals from the list, so the default is the maximum. */
+/**
+ * The default is the maximum, because Pipecat Cloud's CLI sends neither `limit` nor `offset`, and counts the items of the first
+ * response to compute totals.
+ */
 const wholeList = {
   limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.maximum),
 };
@@ -98,7 +104,10 @@ export const getServiceSession = operation({
   path: '/services/{agentName}/sessions/{sessionId}',
 });
 
-/** Responds with success for a session that has ended, and with 409 for a missing one: Pipecat Cloud's CLI reads 404 as success. */
+/**
+ * Responds with success for a session that has ended, and with 409 for a session that does not exist, because Pipecat Cloud's CLI
+ * treats 404 as success.
+ */
 export const stopServiceSession = operation({
   ...stopSession,
   ...place,

@@ -27,7 +27,7 @@ LOUDNESS_THRESHOLD = 1000
 
 
 def create_speech_frames(text: str) -> list[Frame]:
-    """Return the frames of a sentence like a text-to-speech service: one second of a tone."""
+    """Return the frames of a text-to-speech service for a sentence. Its audio is a tone of one second."""
     tone = (b"\x00\x10" * 40 + b"\x00\xf0" * 40) * (SAMPLE_RATE // 80)
     return [
         TTSStartedFrame(),

@@ -25,7 +25,7 @@ it('never reserves a user id again until its owner has released it', async () =>
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
-it('removes orphaned reservations when all user ids are reserved, and rejects if no reservation is orphaned', async () => {
+it('reserveUid removes orphaned reservations when all user ids are reserved, and rejects if no reservation is an orphan', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
@@ -45,7 +45,7 @@ it('never reserves the account under which the service checks whether bots can r
   expect(await readdir(reservations)).not.toContain(String(trialAccount.uid));
 });
 
-it('releases user ids that a killed server reserved but did not record, but not those of other servers', async () => {
+it('releases user ids that a killed server reserved but did not record, and keeps user ids of other servers reserved', async () => {
   const { reservations, owner } = await directories();
   const known = await reserveUid(reservations, join(owner, 'known'));
   await reserveUid(reservations, join(owner, 'not-written-down'));

@@ -5,8 +5,8 @@ import { readOwner, releaseMissingOwners, releaseReservation, reservedIds, tryRe
 
 /**
  * User and group id under which the service checks whether bots can run a program such as `node`. An instance never gets this id,
- * because it could tamper with these checks: processes of one account can signal and trace each other. First id of systemd's
- * range for dynamic users (systemd.exec(5)), in which distributions create no accounts.
+ * because the instance could then tamper with these checks: processes of one account can signal and trace each other. The id is
+ * the first of systemd's range for dynamic users (systemd.exec(5)), in which distributions create no accounts.
  */
 export const trialAccountId = 61184;
 /** User ids for instances and builds: the rest of systemd's range for dynamic users. */
@@ -22,8 +22,8 @@ const dynamicRange: IdRange = { first: firstAccountId, end: lastAccountId + 1 };
 export const systemReservationsDirectory = '/run/bothost-uids';
 
 /**
- * Reserves a user id that no live instance and no process on this machine uses. `owner` is the instance's directory,
- * which must exist, because a reservation whose directory is missing is an orphan. Throws if all ids are taken.
+ * Reserves a user id that no live instance and no process on this machine uses. `owner` is the instance's directory, which must
+ * exist, because a reservation whose directory is missing is an orphan. Rejects if all ids of the range are in use.
  */
 export async function reserveUid(
   reservationsDirectory: string,
@@ -40,9 +40,9 @@ export async function reserveUid(
 }
 
 /**
- * Releases user ids that a killed server reserved for instances in this directory but neither recorded nor released.
- * `accountOf` returns the user id in the record of the instance in a directory. Do not call it while a server starts
- * instances in this directory.
+ * Releases user ids that a killed server reserved for instances in `instancesDirectory` but neither recorded nor released.
+ * `accountOf` returns the user id in the record of the instance whose directory is `owner`, or null. Do not call this while a
+ * server starts instances in `instancesDirectory`.
  */
 export function releaseOrphanedUids(
   reservationsDirectory: string,
@@ -80,8 +80,9 @@ function reserveFirst(directory: string, owner: string, range: IdRange, taken: R
 }
 
 /**
- * A bot can start thousands of processes, and then a scan takes milliseconds. A process that starts after a scan hardly ever has
- * the id of the next instance: only other programs that use this range, such as systemd, start processes without a reservation.
+ * Milliseconds for which a scan of all processes is reused, because a scan takes milliseconds if bots have started thousands of
+ * processes. A process that starts after the scan hardly ever has the id of the next instance: only other programs that use this
+ * range of ids, such as systemd, start processes without a reservation.
  */
 const scanMs = 10_000;
 let lastScan: { readonly at: number; readonly uids: ReadonlySet<number> } | null = null;

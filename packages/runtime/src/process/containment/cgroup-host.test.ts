@@ -35,7 +35,7 @@ it('gives the server ten times the CPU weight of all its instances together', as
   expect(shares(group)).toBe(10 * shares(host.cpu));
 });
 
-it('removes the test control group of a killed server on close', async (test) => {
+it('removes on close the control groups that a killed server created to test its permissions', async (test) => {
   const { host, directories, left } = await openHost(test);
   for (const directory of directories) mkdirSync(join(directory, 'trial-1'));
   await closeCgroupHost(host, noneKnown, 0);

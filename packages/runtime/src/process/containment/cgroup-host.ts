@@ -7,7 +7,10 @@ import { readProcFile, readToEnd } from '../proc/read-proc-file.ts';
 import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
-/** The directories in which instances get their control groups. */
+/**
+ * The directories, by controller, in which the server creates the control groups of instances. Null where the server cannot use
+ * the controller.
+ */
 export type CgroupHost = Readonly<CgroupDirectories>;
 
 const neededControllers = ['memory', 'cpu', 'pids'] as const;
@@ -21,7 +24,7 @@ const retryMs = 50;
 /**
  * Moves this process into a control group with a high CPU weight, so that it does not wait for its instances while processors are
  * busy. Processes that it starts later, such as the database, belong to the group, too. Does nothing if this process may not
- * create groups, or if the CPU controller has version 2.
+ * create control groups, or if the CPU controller belongs to cgroup version 2.
  */
 export function enterServerGroup(): void {
   const hierarchy = ownHierarchies().find(({ controllers }) => controllers.includes('cpu'));
@@ -43,7 +46,10 @@ function ownHierarchies(): readonly CgroupHierarchy[] {
   );
 }
 
-/** Finds out where this process can create groups, by creating the group `name`. Null if it cannot create any. */
+/**
+ * Finds the directories in which this process can create control groups, by trying to create the group `name` in each. Null if it
+ * cannot create any.
+ */
 export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   const hierarchies = ownHierarchies();
   const candidates: CgroupDirectories = { unified: null, memory: null, cpu: null, cpuacct: null, pids: null };
@@ -96,8 +102,9 @@ function isUsable(trial: string, pid: number): boolean {
 }
 
 /**
- * In version 2, only a group without processes (or the root group) can enable controllers for its children. So the server and
- * its spawner move to a leaf group, and move back if other processes remain.
+ * Enables the controllers for the groups in `directory`, and returns the enabled controllers. In cgroup version 2, only a group
+ * without processes (or the root group) can enable controllers for its children. So the server and its spawner move to a child
+ * group. They move back if the parent group still contains other processes, because its controllers then stay disabled.
  */
 function enableControllers(directory: string): readonly string[] {
   const parent = dirname(directory);
@@ -122,8 +129,8 @@ function enableControllers(directory: string): readonly string[] {
 }
 
 /**
- * Removes control groups of ended instances. Keeps groups with zombies, which the kernel cannot remove. Returns true if only
- * groups of known instances are left.
+ * Removes control groups of ended instances. Keeps a group that contains zombies, because the kernel cannot remove such a group.
+ * Returns true if only groups of known instances are left.
  */
 export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
@@ -131,7 +138,8 @@ export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: st
     const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
     return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
   };
-  // A directory here is the group of an owner, or of an instance that version 0.1 started.
+  // Each of these groups belongs to an owner and contains the groups of its instances, or belongs to an instance that version 0.1
+  // started.
   return directories
     .flatMap(groupsIn)
     .map((group) => isKnown(basename(group)) || removeOwner(group))

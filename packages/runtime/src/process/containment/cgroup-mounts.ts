@@ -39,7 +39,10 @@ function ownPath(selfCgroup: string, controller: string): string | null {
   return null;
 }
 
-/** In a container, the mounted tree may start at the container's own group, whose path is then not part of the directory. */
+/**
+ * Returns the directory of the control group `path`. In a container, the mounted tree may start at the container's own group,
+ * `root`. The directory then does not contain the path of that group.
+ */
 function directoryInMount(mountPoint: string, root: string, path: string | null): string {
   if (path === null || path.startsWith('/..')) return mountPoint;
   const rest = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import type { ResourceLimits, Usage } from '../../runtime.ts';
 import type { CgroupHost } from './cgroup-host.ts';
 
-/** Directories of one instance's groups. They are absolute because the next server process may run in another group. */
+/**
+ * Directories of an instance's control groups, by controller. The paths are absolute, because the next server process uses them
+ * too and may run in another control group.
+ */
 export type InstanceCgroups = CgroupHost;
 
 /**
@@ -34,9 +37,10 @@ export function cgroupsFor(host: CgroupHost, owner: string | null, instanceId: s
 }
 
 /**
- * Creates the groups with their limits, except the CPU limit. Rejects with file system errors. Asynchronous, like every function
- * here that creates, enters or removes groups: the kernel has one lock for all groups, and holds it while a process enters a
- * group, until processes that are just forking have finished. A fork bomb on busy processors makes that take seconds.
+ * Creates the control groups of an instance with all limits except the CPU limit. Rejects with file system errors. Asynchronous,
+ * like every function here that creates, enters or removes groups, because these operations can take seconds: the kernel has one
+ * lock for all groups. While a process enters a group, the kernel holds the lock until processes that are just forking have
+ * finished. A fork bomb on busy processors delays this.
  */
 export async function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): Promise<void> {
   for (const directory of directories(groups)) await mkdir(directory, { recursive: true });
@@ -69,7 +73,10 @@ export function cgroupProcsFiles(groups: InstanceCgroups): readonly string[] {
   return directories(groups).map((directory) => join(directory, 'cgroup.procs'));
 }
 
-/** Sets the CPU limit, averaged over a second, and the priority. False if the machine has no CPU controller. */
+/**
+ * Sets the CPU limit, which applies to the average over a second, and the CPU priority. Returns false if the machine has no CPU
+ * controller.
+ */
 export function limitCgroupCpu(groups: InstanceCgroups, millicores: number, priority: CpuPriority): boolean {
   if (groups.cpu === null) return false;
   // The kernel rejects quotas below one millisecond.
@@ -77,7 +84,7 @@ export function limitCgroupCpu(groups: InstanceCgroups, millicores: number, prio
   const shares = cpuShares[priority];
   if (isUnified(groups, groups.cpu)) {
     writeFileSync(join(groups.cpu, 'cpu.max'), `${quota} ${periodMicroseconds}`);
-    // The default weight is 100 in version 2 and 1024 in version 1.
+    // The default CPU weight is 100 in cgroup version 2 and 1024 in version 1.
     writeFileSync(join(groups.cpu, 'cpu.weight'), String(Math.round((shares * 100) / 1024)));
   } else {
     writeFileSync(join(groups.cpu, 'cpu.shares'), String(shares));
@@ -99,7 +106,7 @@ export function forbidForks(groups: InstanceCgroups): void {
   if (groups.pids !== null) writeIfPresent(join(groups.pids, 'pids.max'), '0');
 }
 
-/** Kills all processes at once, if the kernel can (version 2, Linux 5.14). */
+/** Kills all processes in the groups at once, if the kernel supports it (cgroup version 2, Linux 5.14 or later). */
 export function killCgroup(groups: InstanceCgroups): void {
   if (groups.unified !== null) writeIfPresent(join(groups.unified, 'cgroup.kill'), '1');
 }
@@ -119,8 +126,8 @@ export async function removeCgroups(groups: InstanceCgroups): Promise<void> {
 export type CgroupUsage = { readonly read: () => Usage | null; readonly close: () => void };
 
 /**
- * Reads the usage of one instance from files that stay open. Null if the groups lack a controller. Memory is the
- * working set, as in Kubernetes, which excludes file pages that the kernel can reclaim.
+ * Opens a reader of the CPU and memory usage of an instance. Its files stay open until `close`. Null if a controller is missing.
+ * Memory is the working set, as in Kubernetes: it excludes file pages that the kernel can reclaim.
  */
 export function openCgroupUsage(groups: InstanceCgroups): CgroupUsage | null {
   const { memory, unified } = groups;

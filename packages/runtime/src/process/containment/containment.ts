@@ -20,17 +20,20 @@ import {
 import type { KernelUnits } from './kernel-units.ts';
 import { createUsageCounter } from './process-usage.ts';
 
-/** Environment variable with the instance's id, by which the containment `mark` recognizes an instance's processes. */
+/**
+ * Environment variable that contains the id of an instance. The containment `mark`, which works without accounts and control
+ * groups, recognizes the processes of an instance by this variable.
+ */
 export const instanceIdVariable = 'BOTHOST_INSTANCE';
 
 export type Containment = {
-  /** Pids of the running processes, including the supervisor. */
+  /** Returns the running processes of the instance, including a supervisor that serves only this instance. */
   readonly members: (table: ProcessTableSource) => readonly ProcessIdentity[];
   /** CPU and memory use, null if unknown. CPU time never decreases. */
   readonly usage: (table: ProcessTableSource) => Usage | null;
   /** Whether the kernel enforces the memory limit. If it does not, the watchdog does. */
   readonly boundsMemory: boolean;
-  /** False if the machine cannot limit the CPU. */
+  /** Sets the CPU limit and the CPU priority. Returns false if the machine cannot limit the CPU. */
   readonly limitCpu: (millicores: number, priority: CpuPriority) => boolean;
   readonly memoryKills: () => number;
   readonly forbidForks: () => void;
@@ -41,7 +44,9 @@ export type Containment = {
 
 export type ContainedRecord = Pick<InstanceRecord, 'instanceId' | 'containment' | 'account' | 'cgroups'>;
 
-/** Opens the containment that a record describes. A server that adopts the instance finds the same processes. */
+/**
+ * Opens the containment that the record of an instance describes, so that a server that adopts the instance finds its processes.
+ */
 export function openContainment(record: ContainedRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =

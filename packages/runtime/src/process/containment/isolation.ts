@@ -22,9 +22,9 @@ export type Isolation = {
 export const trialAccount = { uid: trialAccountId, gid: trialAccountId };
 
 /**
- * Returns the containment `requested`, or without a request the strongest one that this machine allows. Own accounts require
- * root; control groups require write access to this process's groups. Rejects with `RuntimeUnavailable` if `requested` is
- * impossible.
+ * Chooses how instances are isolated: by the containment `requested`, or by default with the strongest containment that this
+ * machine allows. Separate accounts require root. Control groups require write access to this process's control groups. Rejects
+ * with `RuntimeUnavailable` if `requested` is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -44,7 +44,7 @@ export async function chooseIsolation(
 }
 
 /**
- * Whether each bot gets its own user account. Switching accounts requires root; the containment `mark` does without separate
+ * Whether each bot gets its own user account. Only root can switch accounts, and the containment `mark` uses no separate
  * accounts.
  */
 export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {

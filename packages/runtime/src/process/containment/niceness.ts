@@ -10,14 +10,18 @@ type Command = readonly [string, ...string[]];
 
 /**
  * Returns a command that runs `command` and its children at a lower CPU priority than the service. For machines without a CPU
- * controller. Sessions and starting instances have the same priority, because only root could raise a lowered priority again. The
- * process lowers its own priority: without CAP_SYS_NICE, as in a Docker container, root may not do it for other accounts.
+ * controller. An instance has the same priority while it starts and during a session, because only root could raise a lowered
+ * priority again. The process lowers its own priority, because root without CAP_SYS_NICE, as in a Docker container, may not lower
+ * the priority of other accounts' processes.
  */
 export function withLowerPriority(priority: CpuPriority, command: Command): Command {
   return nicePath === undefined ? command : [nicePath, '-n', String(increments[priority]), ...command];
 }
 
-/** With autogroups, the niceness of a process counts only within its session (sched(7)), so the session needs one as well. */
+/**
+ * Lowers the CPU priority of a process session. If the kernel uses autogroups, the niceness of a process counts only within its
+ * session (sched(7)), so the session needs a niceness of its own.
+ */
 export function lowerPriorityOfSession(pid: number, priority: CpuPriority): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(19, getPriority() + increments[priority])));

@@ -11,7 +11,7 @@ export const rootEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 const unsharePath = '/usr/bin/unshare';
 
-/** Mounts `/var/tmp` before `/tmp`, because the directories to mount may be in `/tmp`, and the mount there hides them. */
+/** Mounts on `/var/tmp` first, because the directories to mount may be in `/tmp`, and the mount on `/tmp` hides them. */
 const mountScript = `
 mount --bind "$2" /var/tmp && mount --bind "$1" /tmp || exit 71
 uid=$3 gid=$4
@@ -20,9 +20,9 @@ exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --inh-caps=-all "$@"
 `;
 
 /**
- * Returns a command that root must run with `rootEnvironment`: mounts the directories in a new mount namespace,
- * switches to the account and executes `command`. Unmounts on the machine also apply in that namespace, so that a bot
- * keeps no file system busy.
+ * Returns a command that root must run with `rootEnvironment`. The command mounts the directories as `/tmp` and `/var/tmp` in a
+ * new mount namespace, switches to the account and executes `command`. Unmounts on the machine also apply in that namespace, so
+ * that a bot keeps no file system busy.
  */
 export function withPrivateTmp(
   { tmp, varTmp }: TmpDirectories,
@@ -34,8 +34,8 @@ export function withPrivateTmp(
 }
 
 /**
- * Whether `withPrivateTmp` works here. Docker's default seccomp profile forbids it, and it would hide a data directory in
- * `/tmp` or `/var/tmp` from its own bots.
+ * Whether `withPrivateTmp` works on this machine. Docker's default seccomp profile forbids the mounts. The mounts also must not
+ * hide the data directory from its own bots, so the data directory must be outside `/tmp` and `/var/tmp`.
  */
 export async function canMountPrivateTmp(dataDirectory: string, account: Account): Promise<boolean> {
   const real = `${realpathSync(dataDirectory)}/`;
@@ -44,7 +44,7 @@ export async function canMountPrivateTmp(dataDirectory: string, account: Account
   return succeeds(command, null);
 }
 
-/** Whether forks, without capabilities, can mount directories in a user namespace. Ubuntu forbids it by default. */
+/** Whether forked bots, which have no capabilities, can mount directories in a user namespace. Ubuntu forbids it by default. */
 export function canUserMountPrivateTmp(dataDirectory: string, account: Account): Promise<boolean> {
   const namespaces = ['--user', '--map-root-user', '--mount', '--propagation', 'slave'];
   return succeeds([unsharePath, ...namespaces, '/bin/mount', '--rbind', dataDirectory, '/tmp'], account);

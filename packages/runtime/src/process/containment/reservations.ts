@@ -47,8 +47,9 @@ export function readOwner(directory: string, id: number): string | null {
 }
 
 /**
- * Releases ids whose owner no longer exists, for example because its data directory was deleted. Only one server at a time may
- * release such ids. The lock is an abstract Unix socket, which the kernel releases when the server that holds it dies.
+ * Releases ids whose owner no longer exists, for example because its data directory was deleted. Only one server at a time may do
+ * this, so it holds a lock: an abstract Unix socket, which the kernel releases when the server dies. Does nothing if another
+ * server holds the lock.
  */
 export async function releaseMissingOwners(directory: string): Promise<void> {
   const lock = createServer();

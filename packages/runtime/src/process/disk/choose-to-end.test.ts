@@ -83,7 +83,7 @@ it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegEx
     state([writing, use('faster', { grownBytes: 90 * mib, isEnding: true })], atRisk),
     {},
   ],
-])('chooses to end %s', ([, given, ends]) => {
+])('chooses which instances and builds to end: %s', ([, given, ends]) => {
   const chosen = chooseToEnd(given);
   expect(chosen.map(({ id }) => id)).toEqual(Object.keys(ends));
   for (const { id, reason } of chosen) expect(reason).toMatch(ends[id] ?? /never/);

@@ -7,7 +7,7 @@ export type DiskUse = {
   /** The owner, such as an organization, as `ownerOf` returns it. Null for an instance that an earlier version started. */
   readonly owner: string | null;
   readonly limitBytes: number;
-  /** Null until the first measurement is complete. */
+  /** Disk use in bytes at the last measurement. Null until the first measurement is complete. */
   readonly bytes: number | null;
   readonly isUncountable: boolean;
   /** Bytes by which the disk use grew since the last measurement at which the reserve of free space was not at risk. */
@@ -24,17 +24,14 @@ export type DiskState = {
   readonly limits: DiskLimits;
   readonly uses: readonly DiskUse[];
   readonly organizations: ReadonlyMap<string, number>;
-  /** Free space is below the reserve, or will be before the next measurement. */
+  /** Whether the free space is below the reserve or will soon be, as `forecastFreeSpace` predicts. */
   readonly isReserveAtRisk: boolean;
 };
 
-/** An instance or build to end. `reason` is a sentence for the owner of the agent that names the limit. */
+/** An instance or build to end. `reason` is a sentence that names the limit, for the agent's owner. */
 export type DiskLimitViolation = { readonly id: string; readonly reason: string };
 
-/**
- * Growth of the disk use, in bytes, that counts as normal. With a small reserve, only this fraction of the reserve counts as
- * normal.
- */
+/** Growth of the disk use that counts as normal: 16 MiB, or while the reserve is at risk, at most a 64th of the reserve. */
 const normalGrowthBytes = 16 * 1_048_576;
 const normalGrowthFraction = 1 / 64;
 

@@ -6,9 +6,9 @@ const blockBytes = 512;
 export type MeasuredProcesses = { readonly id: string; readonly pids: readonly number[] };
 
 /**
- * Returns by consumer the bytes on a device in deleted files that are still open, which `du` cannot see. Consumers with few
- * processes are searched first, so that a consumer with thousands of files delays no other one. Empty if this account cannot see
- * open files of bots.
+ * Returns, for each instance or build, the bytes of deleted files on a device that its processes hold open. `du` cannot see these
+ * files. Instances and builds with few processes are searched first, so that one with thousands of files does not delay the
+ * others. Empty if this account may not see the open files of bots.
  */
 export async function measureDeletedFiles(
   processes: readonly MeasuredProcesses[],

@@ -17,7 +17,7 @@ export type DiskConsumer = MeasuredDiskConsumer & {
   readonly kind: DiskUse['kind'];
   readonly owner: string | null;
   readonly limitBytes: number;
-  /** Bytes that its directories already contained when it started, for example a download cache. */
+  /** Bytes that the directories of the instance or build already contained when it started, for example a download cache. */
   readonly foundBytes: number;
   /** Ends the instance or build. Called at most once. */
   readonly end: (reason: string) => void;
@@ -30,7 +30,7 @@ export type DiskGuardOptions = {
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: StoredUsage;
   readonly logger: RuntimeLogger;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly nowMs: () => number;
 };
 
@@ -49,7 +49,10 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
   const { signal } = closing;
   const meter = createDiskMeter(options.dataDirectory, signal, nowMs);
   const ending = new Set<string>();
-  /** Disk use at the last measurement at which the reserve was not at risk. Growth is counted from there. */
+  /**
+   * Disk use of each instance and build at the last measurement at which the reserve of free space was not at risk. Growth is
+   * counted from this value.
+   */
   const starts = new Map<string, Start>();
   /** Measured bytes of the running instances and builds of each owner. */
   let ownerBytes: ReadonlyMap<string, number> = new Map();
@@ -156,8 +159,8 @@ function readFreeBytes(directory: string): number {
 }
 
 /**
- * Returns how many bytes a process wrote to disks, except bytes that were deleted before write-back (proc_pid_io(5)). 0 if
- * unreadable.
+ * Returns how many bytes the processes wrote to disks, except bytes that were deleted before write-back (proc_pid_io(5)). A
+ * process whose counters are unreadable counts as 0.
  */
 function readWrittenBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {

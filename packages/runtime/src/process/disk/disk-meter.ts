@@ -4,11 +4,14 @@ import { measureDeletedFiles } from './deleted-files.ts';
 import { measureTrees } from './tree-sizes.ts';
 
 /**
- * A tree that takes longer than this is measured separately, so that it does not delay others. Most trees take
- * milliseconds.
+ * A tree whose measurement takes longer than this is measured separately, so that it does not delay other trees. Most
+ * measurements take milliseconds.
  */
 const stallMs = 500;
-/** A tree that takes longer than this is too large to count. `du` counts some hundred thousand files per second. */
+/**
+ * A tree whose measurement takes longer than this has too many files to count. `du` counts some hundred thousand files per
+ * second.
+ */
 const giveUpMs = 60_000;
 
 export type MeasuredDiskConsumer = {

@@ -1,11 +1,13 @@
 import { measureTrees } from './tree-sizes.ts';
 
-/** An owner is measured after each of its builds, and at least this often, because removals also change its usage. */
+/**
+ * An owner's disk use is measured after each of its builds, and at least once in this interval, because removals also change it.
+ */
 const refreshMs = 10 * 60_000;
 const stallMs = 10 * 60_000;
 
 export type StoredUsage = {
-  /** Bytes as last measured, or 0 before the first measurement. */
+  /** Disk use of an owner in bytes, as last measured. 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
   /** Measures the owner again soon. Call this when a build of the owner has ended or a project of the owner was removed. */
   readonly changed: (owner: string) => void;
@@ -35,7 +37,8 @@ export function createStoredUsage({ owners, directoriesOf }: StoredUsageOptions)
 
   const measure = async (owner: string, paths: readonly string[], signal: AbortSignal): Promise<void> => {
     const earlier = known.get(owner)?.bytes ?? 0;
-    // Set the time of the next measurement before this one starts, so that a change during this one can bring it forward.
+    // Set the time of the next measurement before the present one starts, so that a call of `changed` during the present one can
+    // bring it forward.
     known.set(owner, { bytes: earlier, dueAtMs: performance.now() + refreshMs });
     const sizes = await measureTrees([{ id: owner, paths }], { stallMs, isBackground: true, signal });
     known.set(owner, { bytes: sizes.get(owner) ?? earlier, dueAtMs: known.get(owner)?.dueAtMs ?? 0 });

@@ -10,7 +10,7 @@ export type MeasureOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Memory limit of `du`, which stores hard links and levels of a tree and counts against the service. */
+/** Memory limit of `du`, whose memory counts against the service. `du` stores the hard links and the levels of a tree. */
 const memoryKibibytes = 1024 * 1024;
 
 /**
@@ -42,7 +42,7 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
   const run = runProgram(['sh', '-c', script, 'sh', ...program], { cwd: '/', env, stallMs, signal });
   const result = await run.catch(() => ({ signal: 'SIGKILL', stdout: '' }));
-  // Without the last element, which is empty, or a part of a line if `du` was killed.
+  // Skip the last element, which is empty, or a part of a line if `du` was killed.
   for (const line of result.stdout.split('\n').slice(0, -1)) {
     const [, bytes, path] = /^(\d+)\t(.*)$/.exec(line) ?? [];
     if (path === undefined) continue;

@@ -8,13 +8,13 @@ import { createLauncher, type LauncherContext } from './launcher.ts';
 import type { RememberedModules } from './remembered-modules.ts';
 
 /**
- * How long a deployment whose fork server was stopped to free memory launches no new one, so that two deployments cannot keep
- * evicting each other's.
+ * Milliseconds for which a deployment launches no new fork server after its fork server was stopped to free memory. Without this
+ * pause, two deployments could keep evicting each other's fork servers.
  */
 const evictedMs = 10 * 60 * 1000;
 /**
- * A fork server is replaced when sessions have imported this many modules that the fork server had not. Not for fewer, because a
- * launch costs a second of CPU.
+ * A fork server is replaced when a session has imported at least this many modules that no earlier session imported. Fewer
+ * modules are not worth a launch, which costs a second of CPU time.
  */
 const replacingModules = 20;
 
@@ -29,7 +29,7 @@ export type Deployment = {
   readonly id: string;
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (instance: InstanceSource) => ForkServer | null;
-  /** Starts a fork server in the background, unless there is one or it cannot be started. */
+  /** Starts a fork server in the background, if the deployment has none and may launch one now. */
   readonly ensure: (source: ForkSource) => void;
   /**
    * Adopts a fork server that a previous server process started. Returns false if that fork server has ended or is not ready,
@@ -42,7 +42,10 @@ export type Deployment = {
   readonly discard: () => Promise<void>;
   readonly disconnect: () => void;
   readonly describe: () => StartMethod;
-  /** Proportional set size of the fork server in bytes: a page that instances share counts in part. Null without a fork server. */
+  /**
+   * Proportional set size of the fork server in bytes: a memory page that it shares with instances counts in part. Null without a
+   * fork server.
+   */
   readonly memoryBytes: () => number | null;
   /** The time at which the fork server last forked an instance, in milliseconds since the epoch. */
   readonly usedAt: () => number;
@@ -53,7 +56,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
   const discarded = new AbortController();
   const unwanted = AbortSignal.any([discarded.signal, closing]);
   let server: ForkServer | null = null;
-  /** Why instances are spawned, or why only libraries are imported before the fork. */
+  /** Why instances are spawned, or why the fork server has imported only libraries. Null if neither is known to be the case. */
   let reason: string | null = null;
   let usedAt = 0;
   /**
@@ -125,7 +128,10 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
     if (server === null && !launcher.isPaused()) launcher.start(() => launch(source));
   };
 
-  /** Replaces the fork server by one that also imports what sessions have imported. Until then, it forks as before. */
+  /**
+   * Replaces the fork server with one that also imports the modules that sessions have imported. The old fork server continues to
+   * fork instances until the new one is ready.
+   */
   const replace = (): void => {
     const source = latest;
     if (source === null || server === null || unwanted.aborted || launcher.running() !== null) return;

@@ -14,7 +14,10 @@ export type InstanceSource = {
 /** Variables that differ between instances, so a fork server does not get them. */
 const instanceVariables: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_ID'];
 
-/** Keep native libraries from starting threads when they are imported. The bot's own variables take precedence. */
+/**
+ * Variables that keep native libraries from starting threads when they are imported, because a fork does not copy threads. The
+ * bot's own variables take precedence.
+ */
 const singleThreadVariables = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMETRY: '1' };
 
 type Place = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone' | 'home' | 'instanceId' | 'socket'>;

@@ -21,7 +21,7 @@ export type ForkServer = {
   readonly status: () => ForkServerStatus;
   /** Resolves when the import of the bot has ended, or after the timeout. */
   readonly imported: (timeoutMs: number) => Promise<void>;
-  /** Rejects with a one-line reason, and then leaves no process running. */
+  /** Forks an instance. If it rejects, with a reason of one line, no process of the instance is running. */
   readonly fork: (order: ForkRequest) => Promise<ForkedProcess>;
   /** Ends the connection to the supervisor. The fork server and its instances keep running. */
   readonly disconnect: () => void;
@@ -35,10 +35,13 @@ export type ForkServerOptions = {
   readonly onEnded: (reason: string) => void;
 };
 
-/** An identity that matches no process. Stands for the supervisor where its process must not count as one of the fork server. */
+/**
+ * A process identity that matches no process. It takes the place of the supervisor where the supervisor must not count as a
+ * process of the fork server.
+ */
 const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 
-/** Time limit of a fork request. The supervisor reports a fork that hangs after 20 seconds, so wait longer than that. */
+/** Time limit of a fork request. The supervisor itself reports a hanging fork after 20 seconds, so this limit is longer. */
 const forkMs = 25_000;
 /**
  * Time limit for connecting to the supervisor and for its first status. Needed because a bot with the service's account can stop
@@ -138,7 +141,7 @@ function createPendingForks() {
     failAll: (reason: string) => {
       for (const { reject } of pending.values()) reject(new Error(reason));
     },
-    /** Sends the request for a fork, and resolves with its process. */
+    /** Sends a fork request and resolves with the forked process. Rejects if the fork fails or is not confirmed in time. */
     request: async (instance: string, send: () => void): Promise<ProcessIdentity> => {
       let timer: NodeJS.Timeout | undefined;
       try {
@@ -182,9 +185,9 @@ export async function removeForkServer(
   record: ForkServerRecord | null,
 ): Promise<void> {
   if (record !== null) {
-    // Resume the supervisor, because one stopped with SIGSTOP could not exit after its last instance.
+    // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
-    // This also kills forks that have no instance id yet, because they still carry the mark of the fork server.
+    // This also kills forked processes that have no instance id yet, because they still count as processes of the fork server.
     const containment = openContainment({ ...record, instanceId: forkServerMark(record.id) }, noProcess, context.units);
     await killUntilEmpty(containment, null, context.onStuck);
     containment.close();

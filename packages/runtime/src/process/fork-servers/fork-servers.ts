@@ -24,13 +24,13 @@ export type ForkServersOptions = RemovalContext &
 export type ForkServers = {
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: InstanceSource) => ForkServer | null;
-  /** Starts a fork server for later instances in the background, unless there is one or it cannot be started. */
+  /** Starts a fork server for later instances of the deployment in the background, if it has none and may launch one now. */
   readonly ensure: (source: ForkSource) => void;
   /** Stops the fork servers of all deployments except `deploymentIds`, even during their imports. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
   readonly forget: (project: string) => void;
-  /** Returns whether the control group belongs to one of these fork servers. */
+  /** Whether the control group of this name belongs to a fork server of this data directory. */
   readonly isKnown: (groupName: string) => boolean;
   /** Stops the least recently used fork servers until the remaining ones fit into the memory limit. */
   readonly limitMemory: () => Promise<void>;

@@ -11,7 +11,7 @@ import { type ImportAttempt, type ImportFailure, nextImportAttempt } from './imp
 import { launchForkServer, prioritizeForks } from './launch-fork-server.ts';
 import type { RememberedModules } from './remembered-modules.ts';
 
-/** The deployment for which a fork server is launched, and one of its instances. */
+/** The spec and the project of an instance whose deployment needs a fork server. */
 export type ForkSource = Pick<InstanceSource, 'spec' | 'project'>;
 
 export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
@@ -24,16 +24,16 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly remembered: Pick<RememberedModules, 'of'>;
     readonly remove: (id: string, record: ForkServerRecord | null) => Promise<void>;
-    /** Aborted when this server closes and leaves its fork servers to the next one. */
+    /** Aborted when this server closes. Its fork servers then continue for the next server process. */
     readonly closing: AbortSignal;
   };
 
-/** Called to connect to a running fork server of this project. */
+/** Connects to a running fork server of a project. Null if the fork server has ended. */
 export type ConnectForkServer = (record: ForkServerRecord, project: string) => Promise<ForkServer | null>;
 
 /**
- * Result of launching a fork server. `reason` says why there is none, or why it has imported only libraries. `isFinal` says that
- * bots of this kind are always spawned.
+ * Result of launching a fork server. `server` is null if none could be launched. `reason` says why not, or why the fork server
+ * has imported only libraries; otherwise it is null. `isFinal` means that no later launch can succeed.
  */
 export type ImportedServer = {
   readonly server: ForkServer | null;
@@ -41,7 +41,10 @@ export type ImportedServer = {
   readonly isFinal: boolean;
 };
 
-/** Launches fork servers until one of them has imported the bot, or its libraries. An abort ends the import. */
+/**
+ * Launches fork servers, one after the other, until one of them has imported the bot or at least its libraries. An abort ends the
+ * import.
+ */
 export async function importBot(
   context: ImportContext,
   source: ForkSource,

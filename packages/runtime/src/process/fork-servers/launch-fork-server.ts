@@ -17,7 +17,10 @@ import {
 import type { ImportLevel } from './import-level.ts';
 import { rangeSize, reserveRange } from './uid-ranges.ts';
 
-/** The interpreter gets the directory of the shim as an argument and imports nothing from the bot's environment. */
+/**
+ * Python code that starts the supervisor of a fork server. It gets the directory of the host shim as an argument, and imports
+ * nothing from the bot's environment.
+ */
 const supervisorCode =
   'import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()';
 
@@ -48,9 +51,9 @@ export type ForkServerLaunchOptions = {
 };
 
 /**
- * Starts a fork server with its supervisor. The steps are: directory, user ids, record, control groups, supervisor, record with
- * supervisor, configuration. `removeForkServer` can clean up after any of them. The configuration is sent last: if the server is
- * killed before that, the supervisor exits without running code of the bot.
+ * Starts a fork server with its supervisor, in these steps: create the directory, reserve user ids, write the record, create
+ * control groups, start the supervisor, add it to the record, send it the configuration. `removeForkServer` can clean up after
+ * each step. If the server is killed before the last step, the supervisor exits without running code of the bot.
  */
 export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
   const { isolation, gid } = options;

@@ -3,7 +3,7 @@ import { createLauncher } from './launcher.ts';
 
 const minuteMs = 60_000;
 
-it('begins at most five launches in ten minutes', async () => {
+it('launches at most five fork servers of a deployment in ten minutes', async () => {
   let nowMs = 0;
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const context = { logger, now: () => new Date(nowMs), track: (work: Promise<void>) => work };

@@ -8,15 +8,15 @@ import { errorMessage } from '../error-message.ts';
 const maxLaunches = 5;
 const launchPeriodMs = 10 * 60 * 1000;
 /**
- * Milliseconds until the next launch after each failed one: an import can fail temporarily, for example because the network is
- * down. The failure after the last delay is final.
+ * Pauses in milliseconds after the first, second and third failed launch in a row. An import can fail temporarily, for example
+ * because the network is down. After the fourth failure, launches stop until the service restarts.
  */
 const pausesMs = [30_000, 2 * 60_000, 10 * 60_000] as const;
 
 export type LauncherContext = {
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
-  /** Called with each launch and removal in progress, so that a stop can wait for it. */
+  /** Called with each launch and removal in progress, so that the server can wait for it when it closes. */
   readonly track: (work: Promise<void>) => Promise<void>;
 };
 

@@ -6,7 +6,9 @@ import { replaceJson } from '../records/replace-json.ts';
 const schema = z.array(z.string());
 const maxModules = 2000;
 
-/** Modules that sessions of a project imported, so that its next fork server imports them before it forks. */
+/**
+ * Lists of the modules that sessions imported, by project. The next fork server of a project imports its list before it forks.
+ */
 export type RememberedModules = {
   readonly of: (project: string) => readonly string[];
   /** Adds modules to the list of a project. Returns how many were not in the list before. */

@@ -23,7 +23,10 @@ export type RecordedInstance = {
   readonly end: InstanceEnd | null;
 };
 
-/** `garbage` lists instances that never ran or were being removed. A directory that cannot be read is logged and skipped. */
+/**
+ * Reads the instances of a previous server process. `garbage` lists instances that never ran or were being removed. A directory
+ * that cannot be read is logged and skipped.
+ */
 export async function readInstances(
   instancesDirectory: string,
   context: { readonly bootId: string; readonly now: Date; readonly logger: Pick<RuntimeLogger, 'error'> },

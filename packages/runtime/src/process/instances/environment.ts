@@ -3,9 +3,9 @@ import { instanceIdVariable } from '../containment/containment.ts';
 
 export type EnvironmentOptions = {
   readonly instanceId: string;
-  /** The TCP port on which the bot must listen, or 0 if it listens on a Unix socket or not at all. */
+  /** The TCP port that the bot gets in `PORT`, or 0 if it gets no port. */
   readonly port: number;
-  /** The path of the Unix socket on which the bot must listen, or null if it listens on a port or not at all. */
+  /** The path of the Unix socket that the bot gets in `BOT_SOCKET`, or null if it gets no socket. */
   readonly socket: string | null;
   readonly home: string;
   readonly folder: string;

@@ -2,7 +2,8 @@ import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.
 import type { InstanceEnd } from '../records/instance-record.ts';
 
 /**
- * Maximum number of notices that are kept while no watcher reads events. Exit events are not limited and are also stored on disk.
+ * Maximum number of notices (warnings about instances) that are kept while no watcher reads events. Exit events are not limited
+ * and are also stored on disk.
  */
 const keptNotices = 1000;
 
@@ -10,7 +11,8 @@ export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   /**
-   * Yields first the exit events that `earlier` returns from the records, then new events. Throws if there already is a watcher.
+   * Yields first the exit events that `earlier` returns from the records, then the kept notices, then new events. Throws if there
+   * already is a watcher.
    */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };

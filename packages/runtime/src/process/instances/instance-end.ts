@@ -9,7 +9,10 @@ export type InstanceState =
   | { readonly state: 'running' | 'supervisor-stopped' }
   | { readonly state: 'ended'; readonly supervisorStatus: number | null };
 
-/** Reads from `/proc` and the exit file whether an instance has ended. `main` is the process of a forked bot. */
+/**
+ * Reads from `/proc` and the exit file whether an instance has ended. `main` is the process of a forked bot, and null for a
+ * spawned bot.
+ */
 export function readInstanceState(instance: {
   readonly files: InstanceFiles;
   readonly main: ProcessIdentity | null;
@@ -29,7 +32,8 @@ export function readInstanceState(instance: {
   if (stat !== null && stat.startTicks === supervisor.startTicks && !hasEnded(stat)) {
     return { state: stat.state === 'T' ? 'supervisor-stopped' : 'running' };
   }
-  // The exit status of a supervisor that this server started becomes known after its process has disappeared from `/proc`.
+  // The exit status of a supervisor that this server started becomes known only after its process has disappeared from `/proc`.
+  // Until then, the instance counts as running.
   const end = supervisorProgram === null ? 'unknown' : supervisorProgram.end();
   if (end === null) return { state: 'running' };
   return { state: 'ended', supervisorStatus: end === 'unknown' ? null : end.code };
@@ -51,7 +55,10 @@ export function watchExitFile(path: string, onExited: () => void, onError: (erro
   }
 }
 
-/** Reads how an instance ended from its exit file, else from its supervisor, else from a kill by this server. */
+/**
+ * Determines how an instance ended: from its exit file, else from the exit status of its supervisor, else from whether this
+ * server killed it. Unknown values are null.
+ */
 export function describeEnd(
   files: InstanceFiles,
   supervisorStatus: number | null,

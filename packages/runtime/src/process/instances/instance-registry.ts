@@ -26,7 +26,8 @@ export type InstanceRegistry = {
   /** Removes an instance before its start is retried. Watchers get no exit event. */
   readonly remove: (instance: Instance) => void;
   /**
-   * Adopts the instances of a previous server process. Removes files and processes of ended instances. Call this before `add`.
+   * Adopts the instances of a previous server process, including ended ones. Removes the files of instances that never ran or
+   * were being removed. Call this before `add`.
    */
   readonly adopt: () => Promise<void>;
   readonly running: () => readonly Instance[];
@@ -36,7 +37,10 @@ export type InstanceRegistry = {
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
   readonly forget: (instanceId: string) => Promise<void>;
-  /** Whether the directory of an instance exists. It is created before its control groups and removed after them. */
+  /**
+   * Whether an instance of this name has a directory. The directory is created before the control groups of the instance and
+   * removed after them.
+   */
   readonly isKnown: (name: string) => boolean;
   readonly close: () => Promise<void>;
 };

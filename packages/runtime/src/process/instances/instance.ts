@@ -31,11 +31,12 @@ export type OpenedInstance = {
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
   /**
-   * The supervisor, if this server process started it for this instance. Null if a previous one did, or if the bot was forked.
+   * The supervisor, if this server process started it for this instance. Null if a previous server process started the
+   * supervisor, or if the bot was forked.
    */
   readonly supervisorProgram: StartedProgram | null;
   readonly isForked?: boolean;
-  /** The recorded end, or null. If it is set, no process of the instance is running. */
+  /** How the instance ended. Null if no end is recorded. After a recorded end, no process of the instance is running. */
   readonly end: InstanceEnd | null;
 };
 
@@ -159,7 +160,8 @@ function watchEnd(
     output.poll();
     const observed = readInstanceState({ files, main, supervisor, supervisorProgram });
     if (observed.state === 'ended') finishOnce(observed.supervisorStatus);
-    // A bot with the service's account can stop its supervisor, which would then miss the bot's end.
+    // Resume the supervisor. A bot with the service's account can stop its supervisor, and a stopped supervisor would miss the
+    // bot's end.
     else if (observed.state === 'supervisor-stopped') signalAll([supervisor], 'SIGCONT');
   };
 
@@ -228,7 +230,8 @@ async function killProcesses(
   onStuck: (pids: readonly number[]) => void,
 ): Promise<void> {
   if (isAlive(supervisor)) signalAll([supervisor], 'SIGCONT');
-  // Exclude the supervisor of a forked bot, because it serves other instances too.
+  // Spare only the supervisor of a spawned bot. The supervisor of a forked bot serves other instances too, and is not in
+  // `containment`.
   const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
   await killUntilEmpty(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
   if (await settlesWithin(ended, supervisorGraceMs)) return;

@@ -11,9 +11,9 @@ export type ContainedLaunchOptions = {
   readonly instanceId: string;
   readonly deploymentId: string;
   readonly owner: string | null;
-  /** The port to listen on, or 0 if the program does not listen. */
+  /** The TCP port for the program, or 0 if the program gets no port. */
   readonly port: number;
-  /** The path of the Unix socket to listen on, or null if the program does not listen. */
+  /** The path of the Unix socket for the program, or null if the program gets no socket. */
   readonly socket: string | null;
   readonly limits: ResourceLimits;
   readonly startingMillicores: number;
@@ -29,7 +29,7 @@ export type ContainedLaunchOptions = {
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
-  /** The supervisor, or null if it was started earlier, for several instances. */
+  /** The supervisor, if it was started for this program alone. Null if it is the supervisor of a fork server. */
   readonly supervisorProgram: StartedProgram | null;
   readonly go: () => void;
 };

@@ -34,14 +34,14 @@ it.runIf(isRoot)('release moves output to another file system, even after an int
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
   // A sparse file whose hole is far larger than the file system.
   await truncate(join(instancesDirectory, 'one/log/output'), 2 ** 43);
-  // State after a server was killed during the copy.
+  // Create the files that a server leaves if it is killed during the copy.
   await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
   await writeFile(join(disk, 'agent/one.copy/output'), 'li');
 
   const target = join(disk, 'agent/one');
   await outputs.release('one', target);
   await outputs.release('one', target);
-  // State after a server was killed when the copy was complete.
+  // Create the directory that a server leaves if it is killed when the copy is complete.
   await mkdir(join(instancesDirectory, 'one/log'));
   await outputs.release('one', target);
   expect(await readdir(join(disk, 'agent'))).toEqual(['one']);

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../runtime.ts';
 
-/** A clock in microseconds. Each timestamp is the current time, or the previous one plus 1 if that is later. */
+/** A clock in microseconds. Each timestamp is the current time or the previous timestamp plus 1, whichever is later. */
 export type MonotonicClock = {
   readonly next: () => Timestamp;
   /** Makes all later timestamps of this clock greater than `timestamp`. */

@@ -14,7 +14,8 @@ export type OutputFiles = {
   /** File with the range of `output` that was dropped: its blocks are freed, so it reads as zeros. */
   readonly gap: string;
   /**
-   * Copy of the last output bytes before the offset in `base`, because the record of the instance's end includes the last lines.
+   * File with a copy of the last output bytes before the offset in `base`. They are kept because the record of how the instance
+   * ended includes the last lines of its output.
    */
   readonly truncatedTail: string;
 };
@@ -29,7 +30,10 @@ export function outputFiles(directory: string): OutputFiles {
   };
 }
 
-/** The largest offset with exact byte counts. Output beyond it, possible in a sparse file, is dropped. */
+/**
+ * The largest offset in an output. JavaScript numbers count bytes exactly up to this offset. Output beyond it, which is possible
+ * in a sparse file, is dropped.
+ */
 export const lastOffset = 2 ** 52;
 
 const offsetSchema = z.int().min(0).max(lastOffset);
@@ -80,7 +84,10 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   return { path: files.output, base, dropped, marks, endedAt };
 }
 
-/** Reads the last lines, at most 4 KiB, even after a truncation. Omits NUL, which PostgreSQL cannot store. */
+/**
+ * Reads the last lines, at most 4 KiB, even if the output file was emptied meanwhile. Replaces NUL, which PostgreSQL cannot
+ * store.
+ */
 export function readTail(files: OutputFiles): string {
   return tailText(files).replaceAll('\0', '\ufffd');
 }

@@ -40,8 +40,8 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 
   /**
-   * Records the gap before its blocks are freed, so that readers already skip it. If this server is killed in between, the next
-   * gap includes these blocks and frees them.
+   * Records the gap before its blocks are freed, so that readers already skip it. If this server is killed before the blocks are
+   * freed, the next gap includes the blocks, and they are freed then.
    */
   const drop = (next: OffsetRange) => {
     replaceJson(files.gap, next);

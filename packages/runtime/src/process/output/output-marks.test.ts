@@ -6,7 +6,7 @@ const expectedMarks = [
   { end: 30, at: 2_000_000, unattended: true },
 ];
 
-it('parses formatted marks, even after a mark that a kill truncated', () => {
+it('parses the marks that formatMark returns, even after a mark that is incomplete because the server was killed', () => {
   expect(parseMarks(expectedMarks.map(formatMark).join(''))).toEqual(expectedMarks);
   const [first, second] = expectedMarks.map(formatMark);
   expect(parseMarks(`${first}\n29 19${second}`)).toEqual(expectedMarks);

@@ -39,7 +39,7 @@ it('drops excess output that was written while an earlier part was being dropped
   expect(dropped).toEqual([{ from: limitBytes / 4, to: 2 ** 43 - limitBytes / 2 }]);
 });
 
-it('empties an output file whose length exceeds the largest offset, and still reports its last lines', async ({
+it('empties an output file that is longer than the largest supported offset, and still reports its last lines', async ({
   skip,
 }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');

@@ -11,8 +11,8 @@ export type OutputOptions = {
   readonly directory: string;
   readonly clock: MonotonicClock;
   /**
-   * Maximum number of kept output bytes. Of longer output, the first bytes are kept up to a quarter of the limit, and the last
-   * ones up to at least half of it.
+   * Maximum number of output bytes that are kept. Of longer output, the first bytes (a quarter of the limit) and the last bytes
+   * (at least half of the limit) are kept.
    */
   readonly limitBytes: number;
   /**
@@ -32,7 +32,7 @@ export type OutputOptions = {
 export type Output = {
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
-  /** Resolves when there is a mark after `since`, or at `finish`. `stop` cancels the wait. */
+  /** `done` resolves when output was marked after `since`, or when `finish` is called. `stop` cancels the wait. */
   readonly changed: (since: Timestamp) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly finish: () => void;
   readonly tail: () => string;
@@ -77,7 +77,7 @@ export function openOutput(options: OutputOptions): Output {
 
   const markEnd = () => {
     try {
-      // An earlier server may have moved the output and been killed before it removed the instance.
+      // The file is missing if an earlier server process moved the output and was killed before it removed the instance.
       if (existsSync(files.output)) marks.markEnd();
     } catch (error) {
       onError(error);

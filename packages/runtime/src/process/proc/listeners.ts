@@ -70,8 +70,8 @@ function reverseBytes(hex: string): string {
 
 /**
  * Returns the listeners that any of the processes owns. In a container, the service may not read the descriptors of other users'
- * processes (CAP_SYS_PTRACE). The service then compares user ids, because each bot has its own and a listener has that of its
- * process.
+ * processes (CAP_SYS_PTRACE). The service then compares user ids instead: each bot has its own user id, and a listener has the
+ * user id of its process.
  */
 export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];

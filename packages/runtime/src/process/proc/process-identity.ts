@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { readProcFile } from './read-proc-file.ts';
 
 /**
- * Pids are reused; pid and start time identify a process. The start time is field 22 of `/proc/<pid>/stat`, in clock ticks
- * since boot, and valid only together with the boot id.
+ * Identifies a process by pid and start time, because pids are reused. The start time is field 22 of `/proc/<pid>/stat`, in clock
+ * ticks since boot, and valid only together with the boot id.
  */
 export const processIdentitySchema = z.object({ pid: z.int(), startTicks: z.number() });
 export type ProcessIdentity = Readonly<z.infer<typeof processIdentitySchema>>;
@@ -24,7 +24,10 @@ export function readProcessStat(pid: number): ProcessStat | null {
   return text === null ? null : parseProcessStat(text);
 }
 
-/** Null if the text is not a stat line. The command name before the fields may contain spaces and parentheses. */
+/**
+ * Parses the text of `/proc/<pid>/stat`. Null if the text is not a stat line. The command name before the fields may contain
+ * spaces and parentheses.
+ */
 export function parseProcessStat(text: string): ProcessStat | null {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

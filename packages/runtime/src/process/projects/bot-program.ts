@@ -3,7 +3,10 @@ import { environmentFiles, readMarker } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 import type { Shim } from './shim.ts';
 
-/** How to run a bot. `variables` are environment variables for this kind of bot. `folder` is the directory of the interpreter. */
+/**
+ * How to run a bot. `fork` is null if bots of this kind cannot be forked. `variables` are environment variables for this kind of
+ * bot. `folder` is the directory of the interpreter.
+ */
 export type BotProgram = {
   readonly fork: ForkServerProgram | null;
   readonly command: readonly string[];
@@ -31,7 +34,8 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
     const files = environmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
-    // Compile here, too: after an upgrade of the service, the shim may be newer than the bot's environment.
+    // Compile the shim here as well as in the build: after an upgrade of the service, the shim may be newer than the bot's
+    // environment.
     const python = readMarker(files);
     await shim.compile(python);
     return {

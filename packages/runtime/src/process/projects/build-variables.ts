@@ -5,7 +5,7 @@ import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
   readonly builder: Pick<Builder, 'name' | 'home' | 'cache'>;
-  /** The directory of the interpreter, which comes first in `PATH`. Null if there is none. */
+  /** The directory of the interpreter, which comes first in `PATH`. Null leaves `PATH` unchanged. */
   readonly folder: string | null;
   readonly path: string;
   readonly language: string | undefined;
@@ -58,11 +58,11 @@ function uvVariables(passed: BuildVariablesOptions['passed']): Readonly<Record<s
   const copied = {
     ...(passed['UV_INDEX_URL'] === undefined ? { UV_DEFAULT_INDEX: passed['PIP_INDEX_URL'] } : {}),
     UV_INDEX: passed['PIP_EXTRA_INDEX_URL'],
-    // pip separates index URLs by spaces, uv by commas.
+    // `PIP_FIND_LINKS` separates locations by spaces, `UV_FIND_LINKS` by commas.
     UV_FIND_LINKS: passed['PIP_FIND_LINKS']?.trim().replaceAll(/\s+/g, ','),
     SSL_CERT_FILE: passed['PIP_CERT'],
   };
   const present = Object.entries(copied).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  // Earlier versions of uv support only the second name of this variable.
+  // `UV_NATIVE_TLS` is the name of `UV_SYSTEM_CERTS` in earlier versions of uv.
   return { UV_SYSTEM_CERTS: '1', UV_NATIVE_TLS: '1', ...Object.fromEntries(present) };
 }

@@ -21,7 +21,10 @@ export type BuildCommand = {
 };
 
 export type Builder = {
-  /** Unique on the machine. Names the build's directory and control groups, and is the value of `BOTHOST_INSTANCE`. */
+  /**
+   * Name of the build, unique on the machine. It is also the name of the build's directory and control groups, and the value of
+   * `BOTHOST_INSTANCE`.
+   */
   readonly name: string;
   readonly owner: string;
   readonly account: Account;
@@ -39,8 +42,8 @@ export type BuilderOptions = RemovalContext &
   };
 
 /**
- * Runs `work` with the user account for builds of this owner. Waits while another build of the owner runs. `work` must make its
- * result read-only, because the owner's next build uses the same account.
+ * Runs `work` with a user account that is reserved for the build. Do not call it while another build of the owner runs. `work`
+ * must make its result read-only, because a later build may get the same account.
  */
 export async function withBuilder<T>(
   options: BuilderOptions,

@@ -6,7 +6,7 @@ import type { Account } from './interpreter.ts';
 
 const measuringMs = 60_000;
 
-/** Caches of downloads, one per owner. Only the account of the running build can enter it. */
+/** Caches of downloads, one per owner. Only the account of the owner's running build can enter a cache. */
 export type DownloadCaches = {
   readonly cachesDirectory: string;
   readonly cacheLimitBytes: number;

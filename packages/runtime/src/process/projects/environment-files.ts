@@ -36,7 +36,7 @@ export function writeMarker(files: EnvironmentFiles, python: PythonInterpreter):
   replaceJson(files.marker, { python });
 }
 
-/** Reads the path of the interpreter of an environment. Throws if the environment is incomplete. */
+/** Reads which interpreter an environment uses. Throws if the environment is incomplete. */
 export function readMarker(files: EnvironmentFiles): PythonInterpreter {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

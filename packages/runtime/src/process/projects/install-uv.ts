@@ -32,9 +32,9 @@ export type InstallUvOptions = {
 };
 
 /**
- * Returns the path of uv in `toolsDirectory`, after installing it there from the Python package index if it is missing.
- * pip verifies the wheel's hash, and no code of it runs. Rejects with pip's reason as `stderr`. Do not call it
- * concurrently for one directory.
+ * Returns the path of uv in `toolsDirectory`. If uv is missing, first installs it there from the Python package index. pip
+ * verifies the wheel's hash and runs no code from the wheel. If pip fails, rejects with an error that has pip's messages as
+ * `stderr`. Do not call it concurrently for one directory.
  */
 export async function installUv({ python, toolsDirectory, environment, signal }: InstallUvOptions): Promise<string> {
   const versions = join(toolsDirectory, 'uv');

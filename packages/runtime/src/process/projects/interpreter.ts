@@ -26,7 +26,10 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
   );
 }
 
-/** Returns files with these names in the directories of `PATH`, ordered by name. Some may not be executable. */
+/**
+ * Returns files with these names in the directories of `PATH`, in the order of `names`, then of the directories. Some may not be
+ * executable.
+ */
 export function findPrograms(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -5,8 +5,8 @@ import { PrepareError, type PrepareSource } from '../../runtime.ts';
 import { firstAccountId, lastAccountId, preferredAccountId } from '../containment/accounts.ts';
 
 /**
- * Returns the owner of a project: its organization, or the served directory. Projects of one owner share a build
- * account, a cache and Python environments. Also part of names of directories and control groups.
+ * Returns the owner of a project: its organization, or the served directory. Projects of one owner share a build account, a cache
+ * and Python environments. The returned text is also part of names of directories and control groups.
  */
 export function ownerOf(source: PrepareSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;

@@ -39,7 +39,7 @@ export type Preparation = {
   /** Whether the operator serves the directory, which may then contain installed dependencies and build output. */
   readonly isServed: boolean;
   readonly output: BuildOutput;
-  /** Makes the disk limit of the build also count a new directory outside the project. */
+  /** Counts a new directory outside the project against the disk limit of the build. */
   readonly addDirectory: (path: string) => void;
   readonly signal: AbortSignal;
 };
@@ -47,7 +47,7 @@ export type Preparation = {
 /** Runs a command. Resolves when the command and all processes that it started have ended. */
 export type RunBuildCommand = (command: BuildCommand) => Promise<void>;
 
-/** Runs `work` while the build's account owns the project and `also`. Afterwards, only root can write there. */
+/** Runs `work` while the build's account owns the project and the directories `also`. Afterwards, only root can write there. */
 export function runBuild(
   context: PreparationContext,
   preparation: Preparation,

@@ -12,7 +12,10 @@ import { environmentCommands, environmentKey } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
 import { type PythonProject, readPythonProject } from './python-project.ts';
 
-/** Creates the environment unless the owner has it, and compiles the project. Rejects with `PrepareError`. */
+/**
+ * Creates the Python environment of a project, unless the owner already has one with the same content, and compiles the project.
+ * Rejects with `PrepareError`.
+ */
 export async function preparePythonProject(
   context: PreparationContext,
   preparation: Preparation,

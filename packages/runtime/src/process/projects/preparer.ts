@@ -137,7 +137,9 @@ export function createPreparer(options: PreparerOptions): Preparer {
     disk,
     isKnown: (name) => existsSync(join(preparingDirectory, name)),
     close: async () => {
-      closing.abort(new Error('The preparation was canceled because the service is stopping. Start it again.'));
+      closing.abort(
+        new Error('The preparation was canceled because the service is stopping. Prepare the project again.'),
+      );
       await Promise.allSettled([...busy]);
     },
   };

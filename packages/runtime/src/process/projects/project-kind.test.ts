@@ -15,7 +15,7 @@ it.each([
   ],
   ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
   ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
-])('detects a project with %s as %3$s', async (_, files, kind) => {
+])('detects that a project with %s is a %3$s project', async (_, files, kind) => {
   const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
   const found = detectKind(directory);
   expect(found.kind).toBe(kind);

@@ -87,8 +87,8 @@ export async function removeIncompleteEnvironment(
 }
 
 /**
- * Removes environments that no project of the owner uses, and its cache and group if it has no projects left. Idempotent. Do
- * not call it while a project of the owner is being prepared.
+ * Removes environments that no project of the owner uses. If the owner has no projects left, also removes the owner's cache and
+ * group. Idempotent. Do not call it while a project of the owner is being prepared.
  */
 export async function removeUnusedEnvironments(store: ProjectStore, owner: string): Promise<void> {
   await removeUnusedExcept(store, owner, readProjects(store).get(owner) ?? new Set());

@@ -18,8 +18,8 @@ export type ProtectOptions = {
 };
 
 /**
- * Gives a tree to root, readable for the group, and removes entries that are not files, directories or links. Call this
- * only while no process of the build's account is running, because it could replace a file with a link. Rejects with
+ * Gives a tree to root, readable for the group, and removes entries that are not files, directories or links. Call this only
+ * while no process of the build's account is running, because such a process could replace a file with a link. Rejects with
  * `PrepareError` if an entry belongs to another account or cannot be read, and with the signal's reason after an abort.
  */
 export async function protectTree(path: string, options: ProtectOptions): Promise<void> {

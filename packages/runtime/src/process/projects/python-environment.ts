@@ -57,9 +57,9 @@ found = {d.metadata['Name']: d.version for d in importlib.metadata.distributions
 open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version in sorted(found.items())))`;
 
 /**
- * Returns the commands that create an environment. The project itself runs from its directory. `-I` and `-P` keep its
- * files from shadowing modules of Python and pip. The shim's requirements come last and cannot change installed
- * versions. Throws `PrepareError` if the tool cannot determine the dependencies.
+ * Returns the commands that create an environment. The project itself is not installed, and runs from its directory. Python's
+ * options `-I` and `-P` keep files of the project from shadowing modules of Python and pip. The shim's requirements come last and
+ * cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
 export function environmentCommands(
   project: PythonProject,

@@ -121,11 +121,11 @@ describe('environmentKey', () => {
     ['an editable', { 'requirements.txt': '-e ./greeting\n' }],
     ['a file URL', { 'requirements.txt': 'greeting @ file:greeting.whl\n' }],
     ['an archive', { 'requirements.txt': 'wheels/greeting-1-py3-none-any.whl\n' }],
-  ])('differs per project if %s of the project is installed', async (_, local) => {
+  ])('differs between projects if each installs a part of itself: %s', async (_, local) => {
     expect(await keyOf(local, null, 'one')).not.toBe(await keyOf(local, null, 'two'));
   });
 
-  it('differs per project if uv installs a directory of the project', async () => {
+  it('differs between projects if uv installs a directory of the project', async () => {
     const local = {
       'pyproject.toml': pyproject(['greeting'], '[tool.uv.sources]\ngreeting = { path = "greeting" }\n'),
     };

@@ -44,7 +44,10 @@ const pyprojectSchema = z.looseObject({
 });
 type Pyproject = z.infer<typeof pyprojectSchema>;
 
-/** Reads a project's dependencies from uv.lock (if uv is installed), else requirements.txt, else pyproject.toml. Throws `PrepareError`. */
+/**
+ * Reads a project's dependencies from uv.lock (if uv is installed), else requirements.txt, else pyproject.toml. Throws
+ * `PrepareError`.
+ */
 export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
   const pyproject = has('pyproject.toml') ? readPyproject(directory) : null;

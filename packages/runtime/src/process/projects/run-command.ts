@@ -7,7 +7,7 @@ import type { InstanceEnd } from '../records/instance-record.ts';
 import type { BuildCommand, Builder } from './builder.ts';
 import { followOutput } from './follow-output.ts';
 
-/** Maximum number of processes. Threads count, and compilers and installers start many. */
+/** Maximum number of processes and threads of a build. Compilers and installers start many. */
 const processLimit = 2048;
 const lastLines = 12;
 

@@ -15,8 +15,8 @@ type SharedRun<T> = {
 };
 
 /**
- * Later calls for a key join the running work, which is aborted when all callers have aborted. The last call rejects
- * once the work has settled.
+ * Later calls for a key join the running work, which is aborted when all callers have aborted. The call that aborts last rejects
+ * only after the work has settled.
  */
 export function createSharedWork<T>(): SharedWork<T> {
   const running = new Map<string, SharedRun<T>>();

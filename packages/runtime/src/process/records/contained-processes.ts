@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** The fields of a record by which a later server finds the processes. */
+/** Fields of the records of instances and fork servers, by which the next server process finds their processes. */
 
 /**
- * How processes are recognized, also after they left their session: by control group, else by their own account (`uid`), else
- * by an environment variable (`mark`).
+ * How the processes of an instance are recognized, even after they have left their process session: by control group, else by
+ * their own account (`uid`), else by an environment variable (`mark`).
  */
 export const containmentSchema = z.enum(['cgroup', 'uid', 'mark']);
 export type ContainmentKind = z.infer<typeof containmentSchema>;

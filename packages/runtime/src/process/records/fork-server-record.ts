@@ -57,7 +57,7 @@ export function writeForkServerRecord(files: ForkServerFiles, record: ForkServer
   replaceJson(files.record, record);
 }
 
-/** Null if the file is missing or incomplete. */
+/** Reads the record of a fork server. Null if the file is missing or incomplete. */
 export function readForkServerRecord(files: ForkServerFiles): ForkServerRecord | null {
   try {
     return recordSchema.parse(JSON.parse(readFileSync(files.record, 'utf8')));
@@ -73,7 +73,10 @@ export function forkServerGroupName(id: string): string {
   return `fork-server-${id}`;
 }
 
-/** The fork server's `BOTHOST_INSTANCE`, padded because a forked instance overwrites it in place with its id. */
+/**
+ * Returns the value of the fork server's `BOTHOST_INSTANCE`. It is padded, because a forked process overwrites it in place with
+ * the id of its instance.
+ */
 export function forkServerMark(id: string): string {
   return forkServerGroupName(id).padEnd(instanceIdLength, '-');
 }

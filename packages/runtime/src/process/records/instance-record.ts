@@ -44,7 +44,7 @@ const endSchema = z.object({
 /** What the next server process needs to adopt an instance. Contains no environment variables, because they can be secret. */
 export type InstanceRecord = z.infer<typeof recordSchema>;
 
-/** Path of the file that says how the instance ended. Written once, after its last process has ended. */
+/** How an instance ended. Written to a file once, after the last process of the instance has ended. */
 export type InstanceEnd = z.infer<typeof endSchema>;
 
 export type InstanceFiles = {
@@ -108,7 +108,7 @@ export function writeEnd(files: InstanceFiles, end: InstanceEnd): void {
   replaceJson(files.end, end);
 }
 
-/** Null if the file is missing or incomplete. */
+/** Reads the record of an instance. Null if the file is missing or incomplete. */
 export function readRecord(files: InstanceFiles): InstanceRecord | null {
   return parseFile(files.record, recordSchema);
 }

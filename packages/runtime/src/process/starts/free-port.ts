@@ -27,9 +27,9 @@ export function createPortReservations(taken: () => readonly number[]): PortRese
 }
 
 /**
- * Returns a loopback port that has no listener and is not in `taken`. Another process can still take the port. It is below the
- * ephemeral ports, so that no outgoing connection gets it as its local port. The search begins at a port derived from `name`, so
- * that servers on one machine rarely choose the same port.
+ * Returns a loopback port that has no listener and is not in `taken`. Another process can still take the port. If possible, the
+ * port is below the ephemeral ports, so that no outgoing connection gets it as its local port. The search begins at a port
+ * derived from `name`, so that servers on one machine rarely choose the same port.
  */
 export async function findFreePort(name: string, taken: ReadonlySet<number>): Promise<number> {
   const count = firstEphemeralPort() - firstPort;

@@ -22,7 +22,9 @@ import type { ForkServerRecord } from '../records/fork-server-record.ts';
 import type { InstanceFiles } from '../records/instance-record.ts';
 import type { SocketPaths } from './socket-paths.ts';
 
-/** Limit against fork bombs. Threads count; a Node process has about a dozen. */
+/**
+ * Maximum number of processes and threads of a bot, as protection against fork bombs. A Node process has about a dozen threads.
+ */
 const processLimit = 1024;
 
 export type BotLaunchOptions = RemovalContext &

@@ -15,9 +15,9 @@ export type SocketPaths = {
 };
 
 /**
- * Returns paths of sockets in the directories of instances. A path that would be too long goes through a link in a
- * directory with a short path. The link `<dataDirectory>/short-path` leads the next server process to that directory, which is
- * created again if something cleans up `/tmp`.
+ * Returns paths of sockets in the directories of instances. If a path is too long for a socket, the returned path goes through a
+ * link in a directory with a short path. The link `<dataDirectory>/short-path` leads the next server process to this directory.
+ * The directory is created again if a clean-up of `/tmp` has removed it.
  */
 export function openSocketPaths(dataDirectory: string, instancesDirectory: string, isRoot: boolean): SocketPaths {
   const record = join(dataDirectory, 'short-path');

@@ -8,7 +8,7 @@ import { type BecomeReadyContext, becomeReady } from './become-ready.ts';
 import { createPortReservations } from './free-port.ts';
 import { type BotLaunchOptions, launchBot } from './launch-bot.ts';
 
-/** Another process can take the chosen port before the bot listens on it. */
+/** Maximum number of attempts to start a bot, because another process can take the chosen port before the bot listens on it. */
 const attempts = 3;
 
 export type StarterContext = Omit<BotLaunchOptions, 'files' | 'spec' | 'project' | 'onForkFailed' | 'port' | 'now'> &

@@ -28,7 +28,7 @@ writeFileSync('report', JSON.stringify({ variables, ignored }));
 
 type Report = { readonly variables: readonly (readonly [string, string])[]; readonly ignored: string };
 
-/** Only root can give a bot its own `/tmp`, and its variables then pass through another program. */
+/** Only root can give a bot its own `/tmp`. The bot's variables then pass through another program. */
 const isRoot = process.geteuid?.() === 0;
 let hasPrivateTmp = false;
 
@@ -98,7 +98,7 @@ const interpretedNames = [
   ...['go', 'status', 'command', '__proto__', 'constructor', 'toString', 'LD_LIBRARY_PATH', 'env'],
   ...['1', '-', '--', '-x', '1A', 'a-b', '__', 'A-', 'x'.repeat(64)],
 ];
-/** Exclude variables whose arbitrary values make Node.js itself fail. */
+/** Names of variables that the tests do not use, because arbitrary values of them make Node.js itself fail. */
 const breaksNode = /^(LC_(ALL|MESSAGES)$|GLIBC_TUNABLES$|MALLOC_|NODE_|SSL_|OPENSSL_|UV_|LD_PRELOAD$|LD_AUDIT$)/;
 const anyName = fc
   .oneof(
@@ -149,7 +149,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
   it.each([
     ['/does/not/exist', 127],
     ['/etc/passwd', 126],
-  ])('reports a command that it cannot run (%s) like a shell, with exit status %s', async (command, code) => {
+  ])('reports, like a shell, that the command %s cannot run, with exit status %s', async (command, code) => {
     const { exit, output } = await start([command], { 'a-b': '1' });
     expect(exit).toEqual({ state: 'exited', code, signal: null });
     expect(output).toMatch(new RegExp(`${command}: (No such file|Permission)`));

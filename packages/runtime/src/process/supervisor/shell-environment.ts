@@ -31,11 +31,11 @@ export function findPerl(): string | null {
 }
 
 /**
- * Returns what to give to a shell so that the program it runs gets exactly `environment`, plus what the shell adds
- * (`PWD`). A shell drops names that are not its identifiers and replaces its own variables. If there are such
- * variables, all variables pass the shell under numbered names, which affect neither it nor perl, and perl restores
- * them. No value is passed as an argument or written to a file. Throws an Error for the bot's owner if a variable needs
- * perl and `perl` is null.
+ * Returns the environment and the command to give to a shell, so that the program that the shell runs gets exactly `environment`,
+ * plus what the shell adds (`PWD`). A shell drops names that are not its identifiers and replaces its own variables. If there are
+ * such variables, all variables pass the shell under numbered names, which affect neither the shell nor perl, and perl restores
+ * them. No value is passed as an argument or written to a file. Throws an Error for the bot's owner if a variable needs perl and
+ * `perl` is null.
  */
 export function passThroughShell(
   environment: Readonly<Record<string, string>>,

@@ -65,10 +65,12 @@ export type SupervisorOptions = {
   readonly account: { readonly uid: number; readonly gid: number } | null;
   readonly exitPath: string;
   readonly outputPath: string;
-  /** What the command sees as `/tmp` and `/var/tmp`, which requires `account`. Default: those of the machine. */
+  /** Directories that the command sees as `/tmp` and `/var/tmp`. Requires `account`. Default: the directories of the machine. */
   readonly tmpDirectories?: TmpDirectories | null;
   readonly processLimit: number;
-  /** Lowers the priority of the shell and the command. Null: the priority of the service. */
+  /**
+   * CPU priority of the shell and the command, which is lower than that of the service. Null keeps the priority of the service.
+   */
   readonly priority: CpuPriority | null;
 };
 
@@ -102,7 +104,7 @@ export function go(supervisor: StartedProgram): void {
   supervisor.closeInput('go\n');
 }
 
-/** Reads the state of the command from its exit file. The state stays `running` if the supervisor was killed. */
+/** State of the command according to its exit file. The state stays `running` if the supervisor was killed. */
 export type ExitFile =
   | { readonly state: 'unstarted' | 'running' }
   | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };
@@ -117,13 +119,14 @@ export function readExitFile(path: string): ExitFile {
   return parseExitFile(text);
 }
 
-/** Describes an exit status. A shell reports an end by signal n as status 128 + n. */
+/** Parses an exit file: empty or spaces before the command runs, then `r`, and after the exit also the exit status. */
 export function parseExitFile(text: string): ExitFile {
   if (!text.startsWith('r')) return { state: 'unstarted' };
   const status = /^r *(\d{1,3})$/.exec(text)?.[1];
   return status === undefined ? { state: 'running' } : { state: 'exited', ...describeStatus(Number(status)) };
 }
 
+/** Describes an exit status. A shell reports an end by signal n as status 128 + n. */
 export function describeStatus(status: number): { readonly code: number | null; readonly signal: string | null } {
   const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0];
   return signal === undefined ? { code: status, signal: null } : { code: null, signal };

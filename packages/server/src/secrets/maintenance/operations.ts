@@ -13,7 +13,10 @@ type Context = MaintenanceContext & {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };
 
-/** Vault operations of the operator; `by` is the operator. Work is stored as a task, which any server may carry out. */
+/**
+ * The operator's operations on the vault. `by` is the operator. Work is stored as a task, which any server may carry
+ * out.
+ */
 export function vaultOperations(context: Context) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
     await start();

@@ -68,7 +68,7 @@ describe('a secret set with 15 revisions', () => {
     expect(log).toEqual([{ action: 'secrets.prune', object: 'keys', revision_before: 1, revision_after: 5 }]);
   });
 
-  it('still verifies, and can be written and rolled back, after pruneRevisions', async () => {
+  it('has no findings, and can be written and rolled back, after pruneRevisions', async () => {
     await pruneRevisions(context());
     expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
     await vault.put(home, 'keys', pairs({ A: 'more' }));

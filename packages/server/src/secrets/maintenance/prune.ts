@@ -35,7 +35,7 @@ export function planPruning(revisions: readonly number[], pins: readonly number[
 
 async function pruneSet(context: Context, id: string): Promise<number> {
   const { db } = context;
-  // A deploy that pins the newest revision waits for this lock, and older revisions get no new pins.
+  // Lock the set. Until the transaction ends, deploys and rollbacks that pin a revision of the set wait for this lock.
   const set = await lockSet(db, id);
   if (set === undefined) return 0;
   const rows = await listRevisionRows(db, id);

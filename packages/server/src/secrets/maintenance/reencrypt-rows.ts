@@ -9,15 +9,16 @@ const newestKeys = sql`select organization_id,
   from vault_keys group by organization_id`;
 
 /**
- * SQL condition: the set uses former keys, because a former key encrypts one of its values or authenticates one of its revisions.
+ * SQL condition: the set uses former keys for the encryption or fingerprint of one of its values, or for the MAC of one of its
+ * revisions.
  */
 const isBehind = sql<boolean>`(exists (select from secret_values v where v.set_id = s.id
     and (v.key_version <> n.value or v.fingerprint_version <> n.fingerprint))
   or exists (select from secret_revisions r where r.set_id = s.id and substring(r.mac from 1 for 4) <> int4send(n.mac)))`;
 
 /**
- * Locks secret sets that use former keys, in the order of their ids and after `after`. Skips sets that another transaction has
- * locked.
+ * Locks and returns secret sets that use former keys, at most `limit`, in the order of their ids. Starts after the id `after`;
+ * null means with the first set. Skips sets that another transaction has locked.
  */
 export async function lockSetsWithFormerKeys(
   db: Database,

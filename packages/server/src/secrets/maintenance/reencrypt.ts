@@ -37,7 +37,7 @@ export async function reencryptSets(
   }
 }
 
-/** Returns why the set was not changed, or null if it was re-encrypted. */
+/** Re-encrypts one secret set. Returns why the set was not changed, or null if it was re-encrypted. */
 async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Promise<string | null> {
   const { db } = context;
   const reading = { db, keyring: withVersionCache(context.keyring) };

@@ -13,7 +13,10 @@ export type TaskContext = MaintenanceContext & {
   readonly signal: AbortSignal;
 };
 
-/** One pass of a task. `isDone` is true if nothing remains except items that cannot be processed, which `findings` lists. */
+/**
+ * The result of one pass of a task. `isDone` is true if nothing remains except items that cannot be processed, which `findings`
+ * lists.
+ */
 type Pass = { readonly isDone: boolean; readonly findings: readonly VaultFinding[] };
 
 const maxFindings = 1_000;

@@ -7,7 +7,7 @@ import type { MaintenanceContext } from './context.ts';
 import { findOrganization, listOrganizationsWithKeys } from './organizations.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
 
-/** `by` is the operator who requested the work, for the audit log. Operators have no API key, so none is recorded. */
+/** `by` is the operator who requested the work, for the audit log. It contains no key id, because operators have no API key. */
 type Context = MaintenanceContext & { readonly newId: () => string; readonly by?: Actor };
 type RootContext = Context & {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
@@ -25,7 +25,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     if (rootKeys.create !== null) requireAlone(await context.otherRegions(db));
     await storeTask({ ...context, db }, 'rekey', null);
-    // If the server is killed here, the new key file remains unused.
+    // If the server is killed before the transaction is committed, the new key file remains unused.
     const next = rootKeys.create === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.create();
     if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
     await replaceVaultState(db, await createVaultState(rootKeys, next, context.now()));

@@ -3,7 +3,10 @@ import type { Database, VaultTasksTable } from '../../store/tables.ts';
 
 export type TaskRow = Selectable<VaultTasksTable>;
 
-/** Replaces the last finished task of the same kind. Returns false if a task of this kind is running. */
+/**
+ * Inserts a running task, and deletes the finished task of the same kind. Returns false if a task of this kind is
+ * already running.
+ */
 export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
   await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
   const inserted = await db

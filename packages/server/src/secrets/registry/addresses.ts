@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Metadata services of cloud providers. Azure's is outside all private ranges. */
+/** IP addresses of the metadata services of cloud providers. The address that Azure uses is outside all private ranges. */
 const metadata: ReadonlySet<string> = new Set(['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
 /**
@@ -16,8 +16,8 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Metadata addresses are refused even for listed names: an attacker who controls the DNS could point a name at the cloud's
- * metadata service.
+ * Whether an IP address is link-local or belongs to a cloud's metadata service. The service refuses such an address even for a
+ * host name that the operator listed: an attacker who controls the DNS could point the name at the metadata service.
  */
 export function isMetadataAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;

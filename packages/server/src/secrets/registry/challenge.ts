@@ -4,7 +4,7 @@ export type AuthenticationChallenge = { readonly scheme: string; readonly parame
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = new RegExp(`[\\s,]*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))`, 'y');
 const scheme = new RegExp(`[\\s,]*(${token})`, 'y');
-/** Matches a token68. Authentication schemes such as Negotiate have a token68 instead of parameters. */
+/** Matches a token68 (RFC 9110, section 11.2), which schemes such as Negotiate have in place of parameters. */
 const token68 = /\s+[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
 const maxLength = 8_192;
 

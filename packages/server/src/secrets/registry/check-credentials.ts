@@ -19,7 +19,7 @@ export type RegistryAccess = {
   readonly policy: RegistryPolicy;
   readonly resolve: ResolveHost;
   readonly timeoutMs: number;
-  /** CA certificates in PEM, instead of those of Node. */
+  /** CA certificates in PEM format that replace the CA certificates of Node. */
   readonly ca?: string | undefined;
 };
 
@@ -170,7 +170,7 @@ function senderOf(dispatcher: Dispatcher, signal: AbortSignal): SendRequest {
     });
     const retryAfter = headers['retry-after'];
     const text = wantsBody === true && statusCode === 200 ? await body.text() : '';
-    // Stop reading the body here, however much of it is left.
+    // Discard the rest of the body, however long it is.
     body.on('error', () => {}).destroy();
     return {
       status: statusCode,

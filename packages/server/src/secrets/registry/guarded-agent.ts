@@ -18,8 +18,8 @@ export const resolveBySystem: ResolveHost = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Creates the HTTP agent for one check. The agent resolves each name once, checks all its addresses, and connects only to these.
- * So a DNS response cannot change to a private address after the check (DNS rebinding).
+ * Creates the HTTP agent for one check. The agent resolves each name once, checks all its addresses, and connects only to these
+ * addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
  */
 export function createGuardedAgent(options: {
   readonly policy: Pick<RegistryPolicy, 'listed'>;
@@ -27,7 +27,7 @@ export function createGuardedAgent(options: {
   readonly timeoutMs: number;
   /** Once the signal is aborted, no connection is opened. */
   readonly signal: AbortSignal;
-  /** Signal after whose abort no connection is opened. */
+  /** CA certificates in PEM format that replace the CA certificates of Node. */
   readonly ca?: string | undefined;
 }): Agent {
   const resolved = new Map<string, Promise<readonly string[]>>();
@@ -46,7 +46,7 @@ export function createGuardedAgent(options: {
     });
   }
 
-  /** CA certificates in PEM format that replace the CA certificates of Node. */
+  /** Opens a connection to one of `addresses`, which have been checked. Does not resolve the host name again. */
   function openSocket(addresses: readonly string[], target: buildConnector.Options): Promise<Socket> {
     const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first = { address: '', family: 0 }] = pinned;
@@ -69,7 +69,10 @@ export function createGuardedAgent(options: {
     );
   }
 
-  /** Rejects when the signal is aborted. Undici does not watch the signal before a request has a connection. */
+  /**
+   * Resolves like `work`, but rejects when the signal is aborted. Needed because undici ignores the signal until a request has a
+   * connection.
+   */
   async function unlessAborted<T>(work: Promise<T>): Promise<T> {
     const { signal } = options;
     signal.throwIfAborted();

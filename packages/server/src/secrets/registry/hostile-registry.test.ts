@@ -19,8 +19,8 @@ const leaks = (registry: FakeRegistry) =>
   credentialForms(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
- * `other` is the server of an attacker. The operator has listed its host, so that only the rules for token servers keep the
- * credentials from it.
+ * `other` is the server of an attacker. The operator has listed its host, so only the rules for token servers keep the
+ * credentials from this server.
  */
 describe('checkCredentials', () => {
   let registry: FakeRegistry;
@@ -52,7 +52,9 @@ describe('checkCredentials', () => {
     const world = { policy, resolve, timeoutMs: options.timeoutMs ?? 5_000 };
     return checkCredentials(world, at(), Buffer.from(credentials), image);
   }
-  /** Responds like a registry that requires tokens. `odd` may return another response to single requests. */
+  /**
+   * Responds like a registry that requires tokens. `odd` can replace the response to a request; null keeps the normal response.
+   */
   const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
     odd(request) ??
     (isToken(request)
@@ -142,7 +144,7 @@ describe('checkCredentials', () => {
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('500') });
   });
 
-  it('gives up on a slow response', async () => {
+  it('returns unreachable if a response exceeds the time limit', async () => {
     const late = { result: 'unreachable', message: 'The registry did not answer within 0.3 s.' };
     answer = () => null;
     expect(await check({ timeoutMs: 300 })).toEqual(late);
@@ -156,7 +158,7 @@ describe('checkCredentials', () => {
     expect(await check({ timeoutMs: 300 })).toEqual(late);
   });
 
-  it('returns unreachable for a name that does not resolve, or not in time', async () => {
+  it('returns unreachable if the host name is not resolved, or not in time', async () => {
     const policy = createRegistryPolicy([at()], []);
     const ask = (resolve: () => Promise<string[]>) =>
       checkCredentials({ policy, resolve, timeoutMs: 300 }, at(), Buffer.from(credentials), null);

@@ -16,7 +16,7 @@ it.each([
   ['app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
   ['project/images/app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
   ['us.pkg.dev/project/images/app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
-])('parseImageReference parses %s for %s as repository %s, reference %s', (text, registry, repository, reference) => {
+])('parseImageReference parses %s in registry %s as path %s, reference %s', (text, registry, repository, reference) => {
   expect(parseImageReference(text, registry)).toMatchObject({ repository, reference });
 });
 
@@ -37,6 +37,6 @@ it.each([
   ['ghcr.io:5000/team/app', 'ghcr.io'],
   ['us.pkg.dev/other/app', 'us.pkg.dev/project/images'],
   ['a'.repeat(256), 'ghcr.io'],
-])('parseImageReference rejects %j for %s', (text, registry) =>
+])('parseImageReference rejects %j in registry %s', (text, registry) =>
   expect(parseImageReference(text, registry)).toHaveProperty('problem'),
 );

@@ -1,13 +1,13 @@
 /**
- * Which registries the service may connect to, besides those with public addresses and TLS. Registries are named as
- * `host:port`.
+ * Rules for connections to registries. Without a rule, the service connects only to public addresses and with TLS.
+ * Registries are named as `host:port`.
  */
 export type RegistryPolicy = {
-  /** Hosts that may have private addresses. */
+  /** Registries whose addresses may be private. */
   readonly listed: ReadonlySet<string>;
-  /** Hosts that may be asked without TLS. */
+  /** Registries to which the service may connect without TLS. */
   readonly plain: ReadonlySet<string>;
-  /** Origins of token servers that may get the credentials of a registry on another host, by registry. */
+  /** By registry, the origins of token servers on other hosts that may get its credentials. */
   readonly tokenOrigins: ReadonlyMap<string, ReadonlySet<string>>;
 };
 

@@ -24,7 +24,7 @@ it.each([
   ['registry.gitlab.com', 'https://gitlab.com/jwt/auth'],
   ['registry.corp', 'https://gitlab.corp/jwt/auth'],
   ['http://plain.corp:5000', 'http://plain.corp:5000/token'],
-])('parseTokenAddress of %s accepts %s', (registry, realm) =>
+])('parseTokenAddress with the registry %s accepts %s', (registry, realm) =>
   expect(addressFor(registry, realm)).toBe(new URL(realm).href),
 );
 
@@ -47,13 +47,13 @@ it.each([
   ['ghcr.io', '/token'],
   ['ghcr.io', '//ghcr.io/token'],
   ['ghcr.io', ''],
-])('parseTokenAddress of %s rejects %s', (registry, realm) => {
+])('parseTokenAddress with the registry %s rejects %s', (registry, realm) => {
   const address = addressFor(registry, realm);
   expect(address).toHaveProperty('problem');
   expect(JSON.stringify(address)).not.toMatch(/[[\]]/);
 });
 
-it('parseTokenAddress encodes service and scope', () => {
+it('parseTokenAddress encodes service and scope in the URL', () => {
   const address = addressFor(
     'ghcr.io',
     'https://ghcr.io/token?a=1&scope=mine#x',
@@ -79,7 +79,7 @@ it('parseTokenAddress never returns a URL of another origin', () => {
   );
 });
 
-it('parseTokenAddress names the setting that allows another host', () => {
+it('parseTokenAddress returns an error that names the setting to allow another host', () => {
   expect(addressFor('reg.corp:5000', 'https://login.corp/token')).toMatchObject({
     problem: expect.stringContaining('reg.corp:5000=login.corp in BOTHOST_REGISTRY_TOKEN_HOSTS'),
   });

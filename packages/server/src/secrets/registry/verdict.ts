@@ -12,7 +12,10 @@ export const rejectedVerdict = (message: string): Verdict => ({ result: 'rejecte
 export const unreachableVerdict = (message: string): Verdict => ({ result: 'unreachable', message });
 export const skippedVerdict = (message: string): Verdict => ({ result: 'skipped', message });
 
-/** Returns the verdict for a status that says nothing about the credentials. `who` is the registry or its token server. */
+/**
+ * Returns the verdict for an HTTP status that does not show whether the credentials are valid. `who` is the registry or its token
+ * server.
+ */
 export function verdictForStatus(
   who: string,
   response: { readonly status: number; readonly retryAfter: string | undefined },
@@ -66,7 +69,10 @@ export function verdictForError(error: unknown, seconds: number): Verdict {
   return unreachableVerdict(code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`);
 }
 
-/** Returns the code of an error, of the first of its aggregated errors, or of its cause. */
+/**
+ * Returns the code of an error. If it has none, returns the code of the first aggregated error or of the cause. Empty if there is
+ * no code.
+ */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0 && !('code' in error)) return codeOf(error.errors[0]);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,4 +1,6 @@
-/** Stored data differs from what was written. The message is for the operator's log and contains no secret. */
+/**
+ * Thrown if stored data is not as the service wrote it. The message is for the operator's log and contains no secret.
+ */
 export class DamagedError extends Error {
   override readonly name = 'DamagedError';
 }

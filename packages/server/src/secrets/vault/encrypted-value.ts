@@ -6,7 +6,10 @@ import { encodeParts, toMilliseconds } from './encode.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
-/** Associated data of a value: the columns that identify its row. With other data, the value does not decrypt. */
+/**
+ * Associated data of a value: the columns that identify its row. A value that is decrypted with other associated data is
+ * rejected.
+ */
 export type ValueContext = {
   readonly organizationId: string;
   readonly region: string;
@@ -28,7 +31,7 @@ const headBytes = 6;
 
 /**
  * Encrypts a value into its stored form: format (1 byte), algorithm (1 byte), version of the organization's key (4 bytes), salt
- * (32 bytes), and the ciphertext with a key that is derived for this value alone.
+ * (32 bytes), and the ciphertext. The encryption key is derived for this value alone.
  */
 export function encryptValue(
   organizationKey: VersionedKey,

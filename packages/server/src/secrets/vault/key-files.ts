@@ -16,7 +16,7 @@ const keyFileName = /^[0-9a-f]{16}$/;
 
 /**
  * Reads the root keys in a directory. The name of each file is the id of its key. Deletes temporary files of a killed server,
- * with whose keys nothing was encrypted.
+ * whose keys were never used.
  *
  * @throws KeyFileError if another account can read a file, or its content does not match its name
  */

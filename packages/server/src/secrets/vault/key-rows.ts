@@ -5,7 +5,7 @@ export type VaultKeyRow = Selectable<VaultKeysTable>;
 export type KeyPurpose = VaultKeyRow['purpose'];
 export type KeyIdentity = Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>;
 
-/** `share` locks the row until the transaction ends, so that the root key does not change. */
+/** Returns the row with the vault's state. The lock `share` keeps the current root key unchanged until the transaction ends. */
 export function findVaultState(
   db: Database,
   lock: 'share' | null = null,
@@ -24,8 +24,8 @@ export async function insertVaultState(db: Database, row: Insertable<VaultStateT
 }
 
 /**
- * Deletes the vault's state if it encrypts only its canary and there are no secret sets. If there are sets, a restore may still
- * bring the keys that encrypt them.
+ * Deletes the vault's state if its root key wraps no key of an organization and there are no secret sets. If there are sets,
+ * keeps the state, because a restore may bring back the keys of the sets.
  */
 export async function deleteUnusedVaultState(db: Database): Promise<void> {
   await sql`delete from vault_state
@@ -85,7 +85,10 @@ export function findKey(
     .executeTakeFirst();
 }
 
-/** Returns a version that no key has or had, because a backup may restore missing keys later. */
+/**
+ * Returns a version that is higher than the versions of all keys and of the keys that stored values need. So no version of a lost
+ * key is used again, and a restore can bring the lost key back.
+ */
 export async function findUnusedKeyVersion(db: Database, organizationId: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`select 1 + greatest(
     (select max(version) from vault_keys where organization_id = ${organizationId}),
@@ -104,8 +107,8 @@ export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): 
 }
 
 /**
- * Locks keys that a former root key wraps, in the order of the primary key and after `after`. Skips keys that another server has
- * locked.
+ * Locks and returns keys that a former root key wraps, at most `limit`, in the order of the primary key. Starts after the key
+ * `after`; null means with the first key. Skips keys that another server has locked.
  */
 export function lockKeysOfOtherRootKeys(
   db: Database,

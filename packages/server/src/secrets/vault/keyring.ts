@@ -25,7 +25,7 @@ export type Keyring = {
    * @throws DamagedError if the organization has sets but no key, because a new key could not decrypt them
    */
   readonly ensure: (db: Database, organizationId: string) => Promise<void>;
-  /** Returns the newest key, which encrypts new values. @throws DamagedError, RootKeyMissing */
+  /** Returns the newest key for a purpose, which is used for all new data. @throws DamagedError, RootKeyMissing */
   readonly current: (db: Database, organizationId: string, purpose: KeyPurpose) => Promise<VersionedKey>;
   /**
    * Returns a key by its version.
@@ -120,7 +120,7 @@ function noKey(purpose: KeyPurpose): DamagedError {
   return new DamagedError(`the organization has no ${purpose} key`);
 }
 
-/** Caches key lookups. Use it to read many values in one snapshot. */
+/** Returns a keyring that remembers each key it has looked up by version. Use it to read many values in one snapshot. */
 export function withVersionCache(keyring: Keyring): Keyring {
   const versions = new Map<string, Promise<VersionedKey>>();
   return {

@@ -34,7 +34,7 @@ describe('lost organization keys', () => {
   };
 
   it.each(['value', 'fingerprint', 'stamp'])(
-    'make only writes of their organization fail while it has a set: %s key',
+    'make writes fail only in their organization, and only while it has a set: %s key',
     async (purpose) => {
       const restore = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
       for (const name of ['keys', 'new']) {
@@ -52,7 +52,7 @@ describe('lost organization keys', () => {
     },
   );
 
-  it('are replaced when all sets were deleted', async () => {
+  it('are replaced after all sets of the organization were deleted', async () => {
     await lose(`organization_id = '${home}'`);
     await deleteSecretSet(vault.context, vault.scopeOf(home), 'keys', { force: false }, async () => []);
     expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject({ change: 'created', revision: 1 });

@@ -25,8 +25,8 @@ export type OpeningPlan =
   | { readonly kind: 'use'; readonly keyId: string };
 
 /**
- * Plans how to open the vault. `current` is the root key that the database names, or null. `needed` are the root keys that wrap
- * stored keys. `hasSecrets` is true if secrets are stored, with or without their keys.
+ * Plans how to open the vault. `current` is the id of the root key that the database names, or null. `needed` are the ids of the
+ * root keys that wrap stored keys. `hasSecrets` is true if secrets are stored, even if their keys are missing.
  */
 export function planOpening(
   available: readonly string[],

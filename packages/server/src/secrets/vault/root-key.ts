@@ -16,7 +16,11 @@ export type RootKeyProvider = {
   readonly has: (keyId: string) => Promise<boolean>;
   /** Wraps a key with the root key `keyId`. @throws RootKeyMissing */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
-  /** Unwraps a key with the root key `keyId`. @throws DamagedError if the key or its context differs; RootKeyMissing */
+  /**
+   * Unwraps a key with the root key `keyId`.
+   *
+   * @throws DamagedError if the key or its context differs; RootKeyMissing if the root key is not available
+   */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** Creates a root key and returns its id. The function is null if the operator supplies root keys. */
   readonly create: (() => Promise<string>) | null;
@@ -39,7 +43,7 @@ export type RootKeyFiles = {
   readonly create: (() => Promise<Buffer>) | null;
 };
 
-/** Provides root keys of 32 bytes from memory, the preferred one first. Keys that are added to `files` later are found, too. */
+/** Provides root keys of 32 bytes from memory, the preferred one first. Also finds keys that are added to `files` later. */
 export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
   const byId = new Map(keys.map((key) => [rootKeyId(key), key]));
   const create = files?.create ?? null;
@@ -47,7 +51,8 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
   async function rootKey(id: string): Promise<Buffer> {
     const known = byId.get(id);
     if (known !== undefined) return known;
-    // Search again: a key file that was copied here after a rotation on another server is then found without a restart.
+    // Search the key files for this id. So a key file that was copied here after a rotation on another server is found without a
+    // restart.
     const found = await find(id);
     byId.set(id, found);
     return found;

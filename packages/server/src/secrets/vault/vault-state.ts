@@ -31,7 +31,7 @@ export async function replaceVaultState(db: Database, state: Insertable<VaultSta
   await db.updateTable('vault_state').set(state).execute();
 }
 
-/** Returns why this server cannot decrypt the stored secrets, for the operator; null if it can. */
+/** Returns why this server cannot decrypt the stored secrets, as a message for the operator. Returns null if it can. */
 export async function findVaultProblem(context: {
   readonly db: Database;
   readonly rootKeys: RootKeyProvider;
@@ -50,7 +50,7 @@ export async function findVaultProblem(context: {
   return `the root key ${state.root_key_id} does not decrypt what was encrypted with it`;
 }
 
-/** The id of the root key that wraps new keys. @throws DamagedError if the row that names it is missing */
+/** Returns the id of the root key that wraps new keys. @throws DamagedError if the database has no row that names it */
 export async function currentRootKeyId(db: Database): Promise<string> {
   const state = await findVaultState(db);
   if (state === undefined) throw new DamagedError('the row of vault_state is missing');

@@ -73,7 +73,7 @@ describe('encryptValue and decryptValue', () => {
   it('use a new salt and IV each time, and hide the plaintext', () => {
     const [one, other] = [encrypted(), encrypted()];
     expect(one.includes(value.subarray(0, 6))).toBe(false);
-    // Byte ranges of the salt (32 bytes) and the IV (12 bytes).
+    // Byte ranges of the salt (32 bytes) and the IV (12 bytes) in the stored form.
     for (const [from, to] of [
       [6, 38],
       [38, 50],
@@ -128,7 +128,7 @@ describe('encryptValue and decryptValue', () => {
     const stored = encrypted();
     expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedError);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
-    // Changing the version in the header of the ciphertext has no effect either.
+    // The value is also rejected if the version in its header is changed to match.
     stored.writeUInt32BE(4, 2);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
   });

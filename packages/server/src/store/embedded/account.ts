@@ -4,7 +4,9 @@ import { StoreError } from '../store-error.ts';
 /** An entry in `/etc/passwd`. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
 
-/** Existing accounts under which root runs PostgreSQL, in order of preference. */
+/**
+ * Names of the accounts under which root may run PostgreSQL, in order of preference. The first existing one is used.
+ */
 const preferred = ['postgres', 'nobody', 'daemon'];
 
 /** Parses `/etc/passwd` (passwd(5)); skips invalid lines. */
@@ -16,7 +18,12 @@ export function parseAccounts(passwd: string): readonly Account[] {
   });
 }
 
-/** The account of this process. PostgreSQL needs a passwd entry, for its clients too (peer authentication). */
+/**
+ * Returns the account of this process. It needs an entry in `/etc/passwd`, because PostgreSQL looks up the accounts of
+ * the server and of its clients there (peer authentication).
+ *
+ * @throws StoreError if there is no entry
+ */
 export function ownAccount(): Account {
   try {
     const { username, uid, gid } = userInfo();
@@ -30,10 +37,11 @@ export function ownAccount(): Account {
 }
 
 /**
- * The account that PostgreSQL runs as: the owner of the existing database, so that an account installed later changes
- * nothing; else the account of this process; else, because PostgreSQL refuses root, an existing unprivileged one.
+ * Chooses the account that PostgreSQL runs as. The owner of an existing database keeps it, so that an account that is
+ * installed later changes nothing. Without a database, it is the account of this process. PostgreSQL refuses root, so
+ * root uses an existing unprivileged account instead.
  *
- * @throws StoreError if there is none, or if this process may not become the owner of the database
+ * @throws StoreError if none of these accounts exists, or if this process may not become the owner of the database
  */
 export function chooseAccount(own: Account, accounts: readonly Account[], clusterOwner: number | undefined): Account {
   if (own.uid !== 0) {
@@ -41,7 +49,7 @@ export function chooseAccount(own: Account, accounts: readonly Account[], cluste
     const owner = accounts.find((account) => account.uid === clusterOwner)?.name ?? `user id ${clusterOwner}`;
     throw new StoreError(
       `The database in the data directory belongs to ${owner}, and this process runs as ${own.name}. ` +
-        'Start the service as before, or with another BOTHOST_DATA_DIR.',
+        `Start the service as ${owner}, or set BOTHOST_DATA_DIR to another directory.`,
     );
   }
   const candidates =

@@ -9,7 +9,10 @@ import { roleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
 
-/** Arguments of `initdb`. The configuration files that it writes are not used: the server is started with the service's files. */
+/**
+ * Arguments of `initdb`. The configuration files that `initdb` writes are not used, because the service starts the server with
+ * its own files.
+ */
 const initdbArguments = [
   ...['-U', 'postgres', '--auth=reject', '--encoding=UTF8'],
   ...['--locale-provider=builtin', '--locale=C.UTF-8'],
@@ -18,7 +21,7 @@ const initdbArguments = [
 /** SQL for the single-user mode of PostgreSQL with -j, where an empty line ends a statement. */
 const statements = `create role ${roleName} login;\n\ncreate database ${roleName} owner ${roleName};\n\n`;
 
-/** Reads the major version of the existing database in a directory and the user id of its owner. */
+/** Reads the major version of the database in a directory and the user id of its owner. Undefined if there is no database. */
 export async function readCluster(directory: string): Promise<{ major: string; owner: number } | undefined> {
   try {
     const version = await readFile(path.join(directory, 'PG_VERSION'), 'utf8');
@@ -30,9 +33,9 @@ export async function readCluster(directory: string): Promise<{ major: string; o
 }
 
 /**
- * Creates the database in `directory`: first in a staging directory beside it, which is then renamed, so a kill leaves no
- * partial database. Removes the staging directories of killed starts. The service's role owns the database and is not a
- * superuser, as in an external PostgreSQL.
+ * Creates the database in a staging directory, which is then renamed to `directory`, so a kill leaves no partial database.
+ * Removes the staging directories of killed starts. The service's role owns the database and is not a superuser, as in an
+ * external PostgreSQL.
  *
  * @throws StoreError with the end of the program's output, for example if the disk is full
  */

@@ -18,7 +18,7 @@ async function isFull(directory: string): Promise<boolean> {
   return bavail * bsize < hardlyAny;
 }
 
-/** Replaces a disk error with a message for the operator. */
+/** Converts an error of a full or inaccessible disk to a StoreError for the operator. Returns any other error unchanged. */
 export function explainDiskError(error: unknown, directory: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {

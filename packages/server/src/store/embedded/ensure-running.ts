@@ -13,11 +13,12 @@ import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
 /**
- * Time limit in milliseconds for a start. Recovery after a crash replays at most `max_wal_size` of the write-ahead log.
+ * Time limit in milliseconds for a start. It is long enough for the recovery after a crash, which replays at most `max_wal_size`
+ * of the write-ahead log.
  */
 const startTimeoutMs = 120_000;
 
-/** What every start of the embedded database needs. */
+/** Parameters of every start of the embedded database. `own` is the account of this process. */
 export type Installation = { readonly layout: Layout; readonly own: Account; readonly programPackage: ProgramPackage };
 
 /**
@@ -59,7 +60,10 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   return started;
 }
 
-/** Makes one attempt to adopt or start PostgreSQL. Undefined while PostgreSQL processes of a previous attempt start or end. */
+/**
+ * Makes one attempt to adopt or start PostgreSQL. Returns undefined if PostgreSQL processes of an earlier attempt are still
+ * starting or ending.
+ */
 async function startOnce(options: {
   readonly layout: Layout;
   readonly postgres: string;

@@ -31,7 +31,7 @@ export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<
 }
 
 /**
- * Checks that the account can run the programs.
+ * Checks that the account can run the programs of PostgreSQL.
  *
  * @throws StoreError that names the directory that the account cannot enter
  */

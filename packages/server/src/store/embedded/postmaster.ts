@@ -10,8 +10,9 @@ import { accountOptions, programEnvironment } from './run.ts';
 const logLimit = 4 * 1024 * 1024;
 
 /**
- * The server process of a data directory, as named by `postmaster.pid` (PostgreSQL manual, database file layout). Because
- * pids are reused, a process counts only if its working directory is the data directory, as for every process of PostgreSQL.
+ * Returns the pid of the PostgreSQL server of a data directory, as stored in `postmaster.pid` (PostgreSQL manual, database file
+ * layout). Undefined if no server runs. Pids are reused, so a process counts only if its working directory is the data directory,
+ * as for every process of PostgreSQL.
  */
 export async function findPostmaster(dataDirectory: string): Promise<number | undefined> {
   const pid = await readPostmasterPid(dataDirectory);
@@ -56,8 +57,9 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Starts the server in a new process session, so that it outlives this process, and waits until it accepts connections. Returns
- * the server's output if it exits before that, else undefined. Its output goes to a log file.
+ * Starts the server in a new process session, so that it outlives this process. Returns undefined when the server accepts
+ * connections. If the server exits before that, or is not ready within `timeoutMs`, returns the end of the output that it wrote
+ * to the log.
  */
 export async function startPostmaster(options: {
   readonly postgres: string;
@@ -120,8 +122,8 @@ async function readFrom(logFile: string, offset: number): Promise<string> {
 }
 
 /**
- * Stops the server: disconnects clients and writes everything (fast shutdown). After `timeoutMs`, stops it at once (immediate
- * shutdown), which the next start repairs from the log. Does nothing if none runs.
+ * Stops the server of a data directory: disconnects clients and writes all data (fast shutdown). After `timeoutMs`, stops it at
+ * once (immediate shutdown); the next start then recovers the data from the write-ahead log. Does nothing if no server runs.
  */
 export async function stopPostmaster(dataDirectory: string, timeoutMs: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {

@@ -3,13 +3,15 @@ import { clientConfig, type DatabaseAddress } from '../address.ts';
 import { StoreError } from '../store-error.ts';
 
 /**
- * State of the socket: `answers`, `busy` (starting, stopping, or not responding), or `absent` (no server listens).
+ * Returns the state of the server at a socket: `answers`, `busy` (starting, stopping, or not responding), or `absent`
+ * (no server listens).
  *
  * @throws StoreError if a server refuses the service permanently
  */
 export async function probe(address: DatabaseAddress): Promise<'answers' | 'busy' | 'absent'> {
   const client = new pg.Client({ ...clientConfig(address), connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
-  // The server may end during the probe; the promise then rejects, which counts as `busy` or `absent`.
+  // Ignore this event. If the server ends during the probe, one of the promises below rejects too, which counts as
+  // `busy` or `absent`.
   client.on('error', () => undefined);
   try {
     await client.connect();

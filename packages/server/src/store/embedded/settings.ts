@@ -9,11 +9,11 @@ export const roleName = 'bothost';
 export const port = 5432;
 
 /**
- * Durability has PostgreSQL's defaults: fsync, full page writes, synchronous commit. The rest suits a laptop: little memory,
- * few processes. The socket has a relative path in the data directory, because a socket's path is limited to 107 bytes.
- * Shared memory uses files, because logind may remove a user's POSIX segments at logout (RemoveIPC) while the database runs.
- * Errors of statements are not logged, because the service has them; parameters are never logged, whichever other settings an
- * operator changes.
+ * Returns the configuration of the server. Durability has PostgreSQL's defaults: fsync, full page writes, synchronous commit. The
+ * other settings suit a laptop: little memory, few processes. The socket has a relative path in the data directory, because the
+ * path of a socket is limited to 107 bytes. Shared memory uses files, because logind may remove a user's POSIX segments at logout
+ * (RemoveIPC) while the database runs. Errors of statements are not logged, because the service gets them as responses.
+ * Parameters are never logged, whichever other settings an operator changes.
  */
 function serverSettings(directory: string): string {
   return `# Written at each start of the database; use ALTER SYSTEM for settings of your own.
@@ -55,10 +55,15 @@ lc_messages = 'C'
 `;
 }
 
-/** Peer authentication: the kernel identifies the client, so no other account can connect, not even a bot's. */
+/**
+ * Peer authentication: the kernel identifies the account of a client, so other accounts cannot connect, such as the account of a
+ * bot.
+ */
 const hostBasedAccess = 'local all all peer map=bothost\n';
 
-/** Allows these accounts to connect as the superuser `postgres`, for maintenance by the operator. */
+/**
+ * Allows these accounts to connect as the role of the service, and as the superuser `postgres` for maintenance by the operator.
+ */
 function accountMap(accounts: readonly Account[]): string {
   const names = [...new Set(accounts.map(({ name }) => name))];
   return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');

@@ -27,6 +27,6 @@ const statements = [
   `update deployments set state_at = updated_at, activated_at = case when state = 'ready' then updated_at end,
     error_code = case when state = 'failed' then 'PCC_UNKNOWN_ERROR' end,
     error_at = case when error is not null then updated_at end`,
-  // Index that finds builds that are still in use.
+  // Index for finding the deployments of a build, which show whether the build is still in use.
   `create index deployments_of_build on deployments (build_id, created_at) where build_id is not null`,
 ];

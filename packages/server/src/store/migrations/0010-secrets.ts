@@ -128,14 +128,15 @@ const statements = [
     primary key (organization_id, sequence)
   )`,
   `create index audit_events_at on audit_events (organization_id, at)`,
-  // The newest entry that retention removed. The hash chain continues from its hash.
+  // Contains the newest audit entry of each organization that retention removed. The hash chain continues from the hash
+  // of that entry.
   `create table audit_checkpoints (
     organization_id uuid primary key references organizations,
     sequence bigint not null check (sequence >= 1),
     hash bytea not null
   )`,
-  // Rejects accidental changes, and changes by the service's role: rows are only inserted, and only the oldest rows up
-  // to the checkpoint are deleted.
+  // Rejects accidental changes of the audit log, and changes by the service's role: rows can only be inserted, and only
+  // the oldest rows up to the checkpoint can be deleted.
   `create function audit_events_stay() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and exists (select from audit_checkpoints

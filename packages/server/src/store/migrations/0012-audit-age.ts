@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Entries of the audit log are removed only above a minimum age. It is a constant, the minimum of
+ * Allows the removal of audit log entries only above a minimum age. The age is a constant, the minimum of
  * `BOTHOST_AUDIT_RETENTION_DAYS`, so that an attacker who can write rows cannot lower it.
  */
 export const auditAge = {

@@ -11,7 +11,7 @@ export const secretWork = {
 const statements = [
   // Id of the last organization that was processed. Organizations are processed in the order of their ids.
   `alter table vault_tasks add column reached uuid`,
-  // Null means that no retry is scheduled.
+  // `next_at` is null if no retry is scheduled.
   `alter table secret_deliveries alter column next_at drop not null`,
   `update secret_deliveries set next_at = null where state <> 'pending'`,
   `alter table secret_deliveries add check (state <> 'pending' or next_at is not null)`,

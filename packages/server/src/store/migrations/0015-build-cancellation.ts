@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Builds can be canceled, and are not restarted after two servers were killed while they ran. */
+/**
+ * Allows builds to be canceled. Counts unfinished attempts, so that a build is not restarted after two servers were
+ * killed while it ran.
+ */
 export const buildCancellation = {
   name: '0015-build-cancellation',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -18,7 +21,7 @@ const statements = [
     drop constraint builds_check1,
     add constraint builds_completed_check
       check ((state in ('success', 'failed', 'timeout', 'canceled')) = (completed_at is not null))`,
-  // The content of a build that is being canceled can be built again at once.
+  // The new index leaves out builds that are being canceled, so that their content can be built again at once.
   `drop index builds_one`,
   `create unique index builds_one on builds (organization_id, region, content_hash)
     where state in ('pending', 'building', 'success') and not removing and cancel_requested_at is null`,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * One MAC per revision of a secret set replaces the MACs of sets, revisions, pins, checks and tasks. No secret depends on the
- * audit log any more. The new MACs need keys, so the service adds them at its next start (`secrets/add-revision-macs.ts`).
+ * One MAC per revision of a secret set replaces the MACs of sets, revisions, pins, checks and tasks. Secrets no longer depend on
+ * the audit log. The new MACs need keys, so the service adds them at its next start (`secrets/add-revision-macs.ts`).
  */
 export const secretMacs = {
   name: '0016-secret-macs',
@@ -19,7 +19,7 @@ const statements = [
   'alter table secret_revisions rename column stamp to former_mac',
   'alter table secret_revisions alter column former_mac drop not null, add column mac bytea',
   'alter table pull_secret_checks drop column stamp',
-  // Key rotation and re-encryption are one task now. A task that was running must be requested again.
+  // From this version on, key rotation and re-encryption are one task. A task that was running must be requested again.
   `delete from vault_tasks where task in ('rotate', 'reencrypt')`,
   'alter table vault_tasks drop column reached, drop column root_key_id, drop column proof',
   'alter table vault_tasks drop constraint vault_tasks_task_check',

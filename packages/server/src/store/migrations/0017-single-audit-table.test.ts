@@ -46,7 +46,7 @@ async function insertFormerEntries(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-test('a log cut at a checkpoint keeps its entries, verifies and continues after the upgrade', async () => {
+test('an audit log with a checkpoint keeps its remaining entries, verifies and continues after migration 0017', async () => {
   const db = await databaseBefore();
   await insertFormerEntries(db);
   await sql`insert into audit_checkpoints select organization_id, sequence, hash from audit_events where sequence = 2`.execute(

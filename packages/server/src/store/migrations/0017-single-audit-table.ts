@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Removes the checkpoints of the audit log: the oldest remaining event holds the hash from which the chain is verified.
- * Existing events stay as they are. At least one exists for each checkpoint, because every removal added one.
+ * Removes the checkpoints of the audit log. The chain is now verified from the hash in the oldest remaining event. Existing
+ * events stay unchanged. Each log with a checkpoint has at least one event, because every removal of events was recorded as an
+ * event.
  */
 export const singleAuditTable = {
   name: '0017-single-audit-table',
@@ -12,8 +13,8 @@ export const singleAuditTable = {
 };
 
 const statements = [
-  // The age is a constant, the minimum of BOTHOST_AUDIT_RETENTION_DAYS, so that an attacker who can write rows cannot lower
-  // it.
+  // The minimum age of removed events is a constant, the minimum of BOTHOST_AUDIT_RETENTION_DAYS, so that an attacker who can
+  // write rows cannot lower it.
   `create or replace function audit_events_stay() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and old.at < now() - interval '30 days' then return old; end if;

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Removes the keyed hashes of secret values: logs are masked with the values that can be decrypted when they are read. */
+/**
+ * Removes the keyed hashes of secret values. Logs are now masked with the secret values that can be decrypted when a log is read.
+ */
 export const noSecretTraces = {
   name: '0018-no-secret-traces',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -6,7 +6,7 @@ import { migrate } from '../migrate.ts';
 import { instanceSockets } from './0020-instance-sockets.ts';
 import { migrations } from './all.ts';
 
-test('an instance of the previous version keeps its host and port', async () => {
+test('an instance that was stored before migration 0020 keeps its host and port', async () => {
   const { db, close, ...rows } = await testRows(migrations.slice(0, migrations.indexOf(instanceSockets)));
   onTestFinished(close);
   const agentId = await rows.agent(await rows.organization());

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** An instance can listen on a Unix socket. `host` and `port` are null then. */
+/** Allows an instance to listen on a Unix socket. `host` and `port` are null for such an instance. */
 export const instanceSockets = {
   name: '0020-instance-sockets',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -107,7 +107,7 @@ const statements = [
     check ((purpose = 'password-reset') = (user_id is not null))
   )`,
   'create index on one_time_links (organization_id)',
-  // Unlogged, because losing recent counts in a crash of the database only resets rate limits.
+  // This table is unlogged: if a crash of the database loses its rows, only rate limits are reset.
   `create unlogged table rate_limits (
     key text primary key,
     tokens double precision not null,

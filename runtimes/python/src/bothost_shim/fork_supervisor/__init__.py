@@ -1,6 +1,6 @@
 """The supervisor of one fork server and of the instances that it forks.
 
-It runs with the rights of the service, from the interpreter that the bot's environment was made with, isolated from
-that environment (`python -I -S`): no code of a tenant ever runs in it. `docs/decisions/0025-start-by-fork.md` says why
-it is a process of its own.
+It has the rights of the service and never runs code of a tenant: it uses the interpreter from which the bot's
+environment was created, but isolated from this environment (`python -I -S`). `docs/decisions/0025-start-by-fork.md`
+says why it is a separate process.
 """

@@ -20,7 +20,7 @@ class ExitFile:
         os.pwrite(self._descriptor, b"r", 0)
 
     def write_status(self, result: os.waitid_result) -> None:
-        """Record how the process ended, like a shell: the status is 128 plus the signal's number after a signal."""
+        """Record the exit status of the process. After a signal, the status is 128 plus the signal's number."""
         status = result.si_status if result.si_code == os.CLD_EXITED else 128 + result.si_status
         os.pwrite(self._descriptor, f"{status:3d}".encode(), 1)
 

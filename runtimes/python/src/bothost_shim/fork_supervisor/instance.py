@@ -17,7 +17,7 @@ GO = b"g"
 
 
 class UnsafeForkError(Exception):
-    """Raised if the forked process is not the requested one. The message is one line."""
+    """Raised if the forked process is not the process that was requested. The message is one line."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ForkRequest:
 
 
 class Instance:
-    """A forked process, which runs the bot after `go`."""
+    """A forked process. It runs the bot after the supervisor has sent it the message `go`."""
 
     def __init__(self, request: ForkRequest, owner: object) -> None:
         """Create the exit file and the channel to the process. Raises OSError."""
@@ -105,7 +105,7 @@ class Instance:
         return stat.start_ticks
 
     def go(self) -> None:
-        """Let the process run the bot, and record that it may. Raises OSError."""
+        """Record in the exit file that the bot was started, then let the process run it. Raises OSError."""
         self.exit_file.mark_started()
         self.owner = None
         self.channel.send(GO)

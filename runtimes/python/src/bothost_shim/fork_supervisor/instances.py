@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .connections import Connection
     from .server import ForkServer
 
-# Seconds until a new process must announce itself. A fork that takes longer hangs. On a busy machine a fork takes
-# seconds, but a spawned instance would take far longer.
+# Seconds within which a forked process must announce itself; after this time, the fork server counts as hung. The limit
+# is high because a fork takes seconds on a busy machine, and spawning the instance instead would take far longer.
 _FORK_SECONDS = 20.0
 
 
@@ -37,7 +37,8 @@ class Instances:
         self._selector = selector
         self._broadcast = broadcast
         self._instances: dict[str, Instance] = {}
-        # By instance id, the time until which a requested fork must announce itself.
+        # Maps the id of each instance that was requested but has not announced itself to its deadline (monotonic
+        # seconds).
         self._deadlines: dict[str, float] = {}
 
     def __bool__(self) -> bool:
@@ -45,7 +46,7 @@ class Instances:
         return bool(self._instances)
 
     def next_deadline(self) -> float | None:
-        """Return when `stop_late_forks` has to be called next."""
+        """Return the monotonic time of the next call of `stop_late_forks`, or None if no fork is in progress."""
         return min(self._deadlines.values(), default=None)
 
     def fork(self, connection: "Connection", request: dict[str, Any]) -> None:
@@ -90,14 +91,15 @@ class Instances:
             self._fail(self._instances[name], "the service no longer needs it")
 
     def disconnect(self, connection: "Connection") -> None:
-        """End the instances that still wait for `go` when the connection of their service closes, because no record
-        names these instances.
+        """End the instances that a closed connection requested and that still wait for `go`.
+
+        No record of the service names these instances, so no later service would adopt them.
         """
         for instance in [instance for instance in self._instances.values() if instance.owner is connection]:
             self._fail(instance, "the service has ended")
 
     def stop_late_forks(self) -> None:
-        """Give up forks that have not announced themselves in time."""
+        """Abandon instances that have not announced themselves in time, and kill the fork server."""
         for name, deadline in list(self._deadlines.items()):
             if time.monotonic() >= deadline:
                 self._fail(self._instances[name], f"it was not forked within {_FORK_SECONDS:g} seconds")
@@ -105,7 +107,7 @@ class Instances:
                 self._server.stop()
 
     def ended(self, result: os.waitid_result) -> None:
-        """Record the exit status, if the process was one of an instance."""
+        """Record the exit status if the process that ended was an instance."""
         for instance in [instance for instance in self._instances.values() if instance.pid == result.si_pid]:
             self._instance_ended(instance, result)
 
@@ -123,7 +125,8 @@ class Instances:
             if instance.pid is None and message == HELLO:
                 self._announce(instance, pid)
             elif instance.owner is None and pid == instance.pid:
-                # Accept the module names only once, because a session must not keep the supervisor busy.
+                # Accept only one list of module names per instance, because a session must not keep the supervisor
+                # busy.
                 self._selector.unregister(instance.channel)
                 self._broadcast({"event": "modules", "modules": module_names(json.loads(message))})
         except BlockingIOError:

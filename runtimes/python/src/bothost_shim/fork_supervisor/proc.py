@@ -8,21 +8,21 @@ from dataclasses import dataclass
 class ProcessStat:
     """Fields of `/proc/PID/stat` (proc_pid_stat(5))."""
 
-    # Skip zombies: processes that have ended and wait for their parent to reap them.
+    # Whether the process has ended and waits for its parent to reap it.
     is_zombie: bool
     parent: int
-    # Clock ticks since the machine was started. Together with the pid, the start time identifies the process.
+    # The start time in clock ticks since the boot of the machine. It identifies the process together with the pid.
     start_ticks: int
 
 
 def read_stat(pid: int) -> ProcessStat | None:
-    """Read the parent and the start time of a process. None if the process does not exist."""
+    """Read the state of a process from `/proc`. Returns None if the process does not exist."""
     try:
         with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
             text = file.read()
     except OSError:
         return None
-    # Parsing begins after the command name, which may contain spaces and parentheses.
+    # Parse the fields after the command name, because the name may contain spaces and parentheses.
     fields = text[text.rindex(")") + 2 :].split(" ")
     return ProcessStat(is_zombie=fields[0] == "Z", parent=int(fields[1]), start_ticks=int(fields[19]))
 

@@ -65,7 +65,7 @@ class ForkServer:
         return problem
 
     def send_fork(self, descriptors: list[int]) -> None:
-        """Request a fork that gets these descriptors. Raises OSError."""
+        """Request a fork, and send it the descriptors of the instance. Raises OSError."""
         if self._socket is None:
             raise OSError("the fork server is not ready")
         socket.send_fds(self._socket, [b"f"], descriptors)
@@ -115,8 +115,7 @@ class ForkServer:
         if pid is None:
             return "the fork server has ended"
         try:
-            # During a fork, do not count the processes: a short-lived intermediate process then exists, which is not an
-            # instance.
+            # Do not count processes during another fork, because a short-lived intermediate process exists then.
             threads, processes = count_threads(pid), set() if is_forking else self._find_processes(pid)
             is_sharing = self._state["state"] == "importing" and has_shared_memory(pid)
         except OSError:
@@ -128,7 +127,7 @@ class ForkServer:
         return f"importing the bot started processes that still run: {len(processes)}" if processes else None
 
     def _find_processes(self, pid: int) -> set[int]:
-        """Find the processes that the import left behind."""
+        """Find the processes that importing the bot started and that are still running."""
         processes = set(find_children(pid))
         if self._state["state"] == "importing":
             # Include orphaned processes of the import, because they could later be mistaken for processes of instances.

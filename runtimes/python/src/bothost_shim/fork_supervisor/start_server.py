@@ -18,7 +18,7 @@ _OOM_SCORE = "300"
 
 @dataclass(frozen=True)
 class Account:
-    """The user ids that a fork server may switch to: the first is its own, and each instance has one of the others."""
+    """A range of user ids. The fork server has the first one, and each instance has one of the others."""
 
     uid: int
     gid: int
@@ -32,7 +32,7 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     account = Account(**config["account"]) if config["account"] else None
-    # `exec` closes this pipe, so the end of the file means that the program is running.
+    # A successful `exec` closes this pipe. Reading the end of the pipe thus means that the program is running.
     failure_read, failure_write = os.pipe()
     namespace_read, namespace_write = os.pipe()
     mapped_read, mapped_write = os.pipe()
@@ -114,8 +114,8 @@ def _write_maps(pid: int, account: Account) -> None:
         _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
         _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
     except OSError:
-        # Ignore the error: without the id maps, the fork server cannot switch its account, and reports that through the
-        # failure pipe.
+        # Ignore the error. Without the id maps, the fork server cannot switch its account, and it reports this failure
+        # through the failure pipe.
         return
 
 

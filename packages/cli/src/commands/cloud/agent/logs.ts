@@ -111,10 +111,15 @@ async function* followingPages(
   }
 }
 
-/** Shortens a session id to its last digits, because the first digits of a UUID of version 7 are the time and look alike. */
+/**
+ * Shortens a session id to its last six digits. Session ids are UUIDs of version 7: their first digits are the time, so the first
+ * digits of two sessions are nearly equal.
+ */
 const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 
-/** Formats a log line. With `isOneSession`, all lines belong to one session, so a terminal does not show the id. */
+/**
+ * Formats a log line. `isOneSession` means that all lines belong to one session; on a terminal, the session id is then omitted.
+ */
 function logItem(line: LogLine, isOneSession: boolean): StreamItem {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
   const plain = parseLogText(escapeLogLine(line.log, false));

@@ -59,8 +59,8 @@ export const command = defineCommand({
 });
 
 /**
- * Finds the target of a rollback by the same rule as the service: the serving deployment if a later one exists, otherwise the
- * deployment that served before it.
+ * Finds the deployment to which a rollback returns, by the same rule as the service. If a newer deployment than the serving one
+ * exists, the target is the serving deployment. Otherwise the target is the deployment that was activated before the serving one.
  */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;

@@ -32,7 +32,8 @@ export const command = defineCommand({
 });
 
 function piece(entry: AuditEntry): StreamItem {
-  // JSON.stringify escapes control characters only below U+0020, but others can control a terminal, too.
+  // Escape the control characters from U+007F on, because they can control a terminal. JSON.stringify escapes only control
+  // characters below U+0020.
   const line = JSON.stringify(entry).replace(
     /[\u007f-\u009f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

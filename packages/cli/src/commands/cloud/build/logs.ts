@@ -44,7 +44,7 @@ export const command = defineCommand({
 type Log = { readonly buildId: string; readonly isFull: boolean };
 type LogExcerpt = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
-/** Reads all lines that exist, without waiting for more. */
+/** Reads all lines that a build log contains now, without waiting for further lines. */
 async function readAll(context: Context, client: Client, log: Log): Promise<LogExcerpt> {
   const lines: string[] = [];
   let nextToken: string | undefined;
@@ -76,7 +76,10 @@ async function* followLines(
   }
 }
 
-/** Sends `full` only if requested, because an earlier version of the service does not know this parameter. */
+/**
+ * Returns the query parameter `full` only if the user requested the full log, because earlier versions of the service do not know
+ * this parameter.
+ */
 function fullQuery({ isFull }: Log) {
   return isFull ? ({ full: 'true' } as const) : {};
 }

@@ -88,7 +88,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   it.each([
     ['created', null],
     ['replaced', 3],
-  ] as const)('writes at once and reports that the secret was %s', async (word, revision) => {
+  ] as const)('writes without a confirmation and reports that the secret was %s', async (word, revision) => {
     before = revision;
     change = revision === null ? 'created' : 'updated';
     for (const terminal of [true, false]) {
@@ -100,7 +100,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole, whole]);
   });
 
-  it('reports after a lost response that the write was stored either completely or not at all', async () => {
+  it('if no response arrives, reports that the secret was stored either completely or not at all', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
     expect(outcome).toMatchObject({
       status: 1,
@@ -110,7 +110,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     shownNowhere(outcome);
   });
 
-  it('reports unchanged credentials', async () => {
+  it('reports that the stored credentials are unchanged if they equal the given credentials', async () => {
     before = 3;
     change = 'none';
     const outcome = await run(['hub', 'ghcr.io', secret], { terminal: true });
@@ -152,7 +152,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     ['me:pass\nword', [], 'control character'],
     ['me:\ufffd', [], 'UTF-8'],
     [`me:${'x'.repeat(65_536)}`, [], 'longer'],
-  ])('refuses %s %j before any request', async (text, options, message) => {
+  ])('rejects the credentials %j with the options %j before any request', async (text, options, message) => {
     const outcome = await run(['hub', 'ghcr.io', text, ...options]);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
     shownNowhere(outcome);
@@ -194,7 +194,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     [{ auths: { 'ghcr.io': { auth: 'nope' } } }, 'not username:password'],
     [{ auths: { 'ghcr.io': { auth: encoded }, 'https://ghcr.io': { auth: btoa('other:one') } } }, null],
     [{ auths: { 'https://ghcr.io': { auth: encoded }, 'GHCR.io': { auth: btoa('other:one') } } }, 'several'],
-  ])('reads a docker file with the content %j, or rejects it with: %s', async (content, message) => {
+  ])('reads a Docker configuration file with the content %j, or rejects it with: %s', async (content, message) => {
     await writeFile(join(directory, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
     const outcome = await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json']);
     shownNowhere(outcome);
@@ -202,7 +202,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
-  it('reports the name of a Docker configuration file that cannot be read', async () => {
+  it('names the Docker configuration file in the error if the file cannot be read', async () => {
     expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),

@@ -5,7 +5,10 @@ import type { Vendor } from '../service.ts';
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
 const live = (name: string) => ({ module: 'pipecat.services.azure.voice_live.events', name });
 
-/** The library's default settings plus a voice. Passing any setting discards all defaults, so the defaults are repeated here. */
+/**
+ * The library's default settings plus a voice. A bot that passes any setting loses all defaults, so the defaults are repeated
+ * here.
+ */
 const liveProperties = constructorExpression(live('SessionProperties'), {
   modalities: pythonExpression('["text", "audio"]'),
   voice: constructorExpression(live('AzureStandardVoice'), {

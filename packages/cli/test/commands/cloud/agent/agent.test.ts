@@ -155,7 +155,7 @@ test('start prints commands with npx when npx runs botcli', async () => {
   expect(stdout).toContain(`Show the session\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
 });
 
-test('start --transport websocket prints the address, the token and its expiry', async () => {
+test('start --transport websocket prints the WebSocket URL, the token and the expiry of the token', async () => {
   const { stdout } = await run(['start', 'parrot', '--transport', 'websocket', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     sessionId,
@@ -166,7 +166,7 @@ test('start --transport websocket prints the address, the token and its expiry',
   expect((await run(['start', 'parrot', '--transport', 'websocket'])).stdout).toContain('\nToken\tonce\n');
 });
 
-test('start --data reads the argument, a file or standard input', async () => {
+test('start --data reads JSON from its argument, a file or standard input', async () => {
   const directory = dirname(place.file);
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'data.json'), '{"from": "file"}');
@@ -184,7 +184,7 @@ test.each([
   ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
   ['[1]', 2, 'must be a JSON object'],
   ['@missing.json', 1, 'Cannot read missing.json, the file given with --data (ENOENT).'],
-])('start --data %s sends no request and exits with %i', async (data, status, message) => {
+])('start with the invalid option --data %s sends no request and exits with %i', async (data, status, message) => {
   const outcome = await run(['start', 'parrot', '--data', data]);
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
   expect(outcome.stderr).not.toContain('secret');
@@ -212,13 +212,13 @@ test('start --organization checks that the organization has the agent', async ()
   ]);
 });
 
-test('start exits with 1 and the service error code for an agent at its limit', async () => {
+test('start exits with 1 and prints the error code of the service if the agent is at its session limit', async () => {
   const { status, stdout } = await run(['start', 'busy', '--json']);
   expect(status).toBe(1);
   expect(JSON.parse(stdout).error).toMatchObject({ code: 'PCC-AGENT-AT-CAPACITY', reason: 'at-capacity' });
 });
 
-test('start names the command that shows why a start was refused', async () => {
+test('start names the command that shows why the service refused to start a session', async () => {
   expect((await run(['start', 'broken'])).stderr).toContain(
     '\nTo see the reason, run: botcli cloud agent status broken\n',
   );
@@ -289,8 +289,8 @@ test('sessions --id shows details, start phases, events with their cause, and me
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
-  // Expect no minimum or maximum of the curve: the curve shows averages, but the percentiles are over all samples, so the numbers
-  // would contradict each other.
+  // The output must not contain the minimum or maximum of the curve. The curve shows averages, but the percentiles are over all
+  // samples, so the numbers would contradict each other.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });

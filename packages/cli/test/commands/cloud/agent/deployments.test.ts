@@ -107,7 +107,7 @@ test('rollback shows the difference to the previous deployment, asks for confirm
   expect(JSON.parse(stdout)).toMatchObject({ change: 'deployment', deployment: { state: 'ready' } });
 });
 
-test('rollback after a failed deploy selects the serving deployment', async () => {
+test('rollback after a failed deploy selects the deployment that still serves sessions', async () => {
   await run('rollback parrot --yes');
   expect(service.requests.find(({ operation }) => operation === 'rollback')?.body).toEqual({
     deploymentId: deployment.id,
@@ -160,7 +160,7 @@ test('logs on a terminal colors warnings and shortens session IDs', async () => 
   expect(stdout).not.toContain('\u001b[2J');
 });
 
-test('logs --follow continues after a short outage of the service and ends with the log', async () => {
+test('logs --follow continues after a short outage of the service, and exits when the log ends', async () => {
   breaks = 2;
   const { status, stdout } = await run('logs parrot --follow --json');
   expect(status).toBe(0);
@@ -187,7 +187,7 @@ test('logs --follow exits with 130 after Ctrl-C, and with --json prints a last J
   breaks = Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
   const follower = run('logs parrot --follow --json', { signal: interruption.signal });
-  // Press Ctrl-C only after the second request, when the first lines have been printed, so that JSON output has begun.
+  // Press Ctrl-C only after the second request. The command has then printed the first lines, so its JSON output has begun.
   await expect.poll(() => asked().filter((name) => name === 'getLogs').length).toBeGreaterThan(1);
   interruption.abort();
   const { status, stdout } = await follower;
