@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { composeCommand, readLogs, runDocker, runScript } from './testing/commands.ts';
+import { findComposeCommand, readLogs, runDocker, runScript } from './testing/commands.ts';
 import { readContainerCommands } from './testing/document.ts';
 import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilReady } from './testing/session.ts';
 
@@ -37,7 +37,7 @@ describe.skipIf(images === null)('the compose file', () => {
   });
 
   const compose = async (words: string) =>
-    runScript(`${await composeCommand()} -p ${project} -f images/compose.yaml ${words}`, root, variables);
+    runScript(`${await findComposeCommand()} -p ${project} -f images/compose.yaml ${words}`, root, variables);
   const container = (service: string) => compose(`ps -q ${service}`);
   const secret = (name: string) => readFile(join(folder, name), 'utf8');
 
@@ -49,7 +49,7 @@ describe.skipIf(images === null)('the compose file', () => {
     const command = (await readContainerCommands()).at(-1) ?? '';
     const adapted = command
       .replaceAll('images/secrets', folder)
-      .replace('docker compose', `${await composeCommand()} -p ${project}`);
+      .replace('docker compose', `${await findComposeCommand()} -p ${project}`);
     await runScript(adapted, root, variables);
     await waitUntilReady(origin);
     const sessionId = await runParrotSession(origin, await keys());

@@ -1,6 +1,6 @@
-import { describeFolderTable } from './folder-table.ts';
+import { defineFolderTableTests } from './folder-table.ts';
 
-describeFolderTable({
+defineFolderTableTests({
   source: 'packages/cli/src',
   document: 'docs/architecture.md',
   heading: '## The command line',

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importForms } from './import-forms.ts';
-import { type Finding, lintPlantedFiles } from './planted.ts';
+import { importStatementTemplates } from './import-forms.ts';
+import { type LintFinding, lintTemporaryFiles } from './planted.ts';
 
 const server = 'packages/server/src';
 const architecture = readFileSync(fileURLToPath(new URL('../docs/architecture.md', import.meta.url)), 'utf8');
@@ -101,7 +101,7 @@ function runtimeTargets(folder: string): Record<string, string> {
 
 const cells = places.flatMap((folder) =>
   Object.entries(targets(folder)).flatMap(([target, source]) =>
-    Object.entries(importForms).map(([form, write]) => ({
+    Object.entries(importStatementTemplates).map(([form, write]) => ({
       folder,
       target,
       isAllowed: rows.get(rowOf(folder))?.includes(target) || /^\.\/[\w.]+$/.test(source),
@@ -111,11 +111,11 @@ const cells = places.flatMap((folder) =>
   ),
 );
 
-let findings: ReadonlyMap<string, Finding>;
+let findings: ReadonlyMap<string, LintFinding>;
 beforeAll(() => {
   const files = Object.fromEntries(cells.map(({ file, text }) => [file, text]));
   findings = new Map(
-    lintPlantedFiles(files)
+    lintTemporaryFiles(files)
       .filter(({ rule }) => rule === 'noRestrictedImports' || rule === 'plugin')
       .map((finding) => [finding.file, finding]),
   );

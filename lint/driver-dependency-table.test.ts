@@ -1,6 +1,6 @@
-import { describeFolderTable } from './folder-table.ts';
+import { defineFolderTableTests } from './folder-table.ts';
 
-describeFolderTable({
+defineFolderTableTests({
   source: 'packages/runtime/src/process',
   document: 'packages/runtime/README.md',
   heading: '## Inside the process driver',

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importForms } from './import-forms.ts';
-import { type Finding, lintPlantedFiles } from './planted.ts';
+import { importStatementTemplates } from './import-forms.ts';
+import { type LintFinding, lintTemporaryFiles } from './planted.ts';
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
@@ -34,7 +34,7 @@ export type FolderTable = {
  * Defines tests that the lint rules for a directory refuse every import that the table about this directory does not allow. The
  * columns of the table are folder, contents and allowed imports.
  */
-export function describeFolderTable(table: FolderTable): void {
+export function defineFolderTableTests(table: FolderTable): void {
   const { source, nested, programFiles, groundFiles, deeper = {} } = table;
   const rows = readRows(table);
   const folders = [...rows.keys()];
@@ -54,7 +54,7 @@ export function describeFolderTable(table: FolderTable): void {
   const places = [...folders.map((folder) => [folder, folder] as const), ...Object.entries(deeper)];
   const cells = places.flatMap(([place, folder]) =>
     Object.entries(targetsOf(folder)).flatMap(([target, to]) =>
-      Object.entries(importForms).map(([form, write]) => ({
+      Object.entries(importStatementTemplates).map(([form, write]) => ({
         place,
         target,
         isAllowed: rows.get(folder)?.includes(target) || groundFiles.includes(target),
@@ -64,9 +64,9 @@ export function describeFolderTable(table: FolderTable): void {
     ),
   );
 
-  let findings: ReadonlyMap<string, Finding>;
+  let findings: ReadonlyMap<string, LintFinding>;
   beforeAll(() => {
-    const planted = lintPlantedFiles(Object.fromEntries(cells.map(({ file, text }) => [file, text])));
+    const planted = lintTemporaryFiles(Object.fromEntries(cells.map(({ file, text }) => [file, text])));
     findings = new Map(planted.filter(({ rule }) => rule === 'plugin').map((finding) => [finding.file, finding]));
   });
 

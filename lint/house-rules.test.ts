@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Finding, lintPlantedFiles } from './planted.ts';
+import { type LintFinding, lintTemporaryFiles } from './planted.ts';
 
 type Case = { readonly file: string; readonly text: string; readonly rule: string | null; readonly says?: RegExp };
 
@@ -183,13 +183,13 @@ const ring: Record<string, string> = {
   [`${server}/agents/two.ts`]: "import type { One } from './one.ts';\nexport type Two = One;\n",
 };
 
-let findings: readonly Finding[];
+let findings: readonly LintFinding[];
 beforeAll(() => {
   const files: Record<string, string> = { ...ring };
   for (const { file, text } of [...Object.values(refused), ...Object.values(accepted)]) {
     files[file] = (files[file] ?? '') + text;
   }
-  findings = lintPlantedFiles(files);
+  findings = lintTemporaryFiles(files);
 });
 
 describe('the lint refuses', () => {

@@ -18,7 +18,7 @@ const manifests = [
 ];
 
 /** A finding of Biome. `rule` is the name of Biome's own rule, or `plugin` for a rule from this directory. */
-export type Finding = { readonly file: string; readonly rule: string; readonly message: string };
+export type LintFinding = { readonly file: string; readonly rule: string; readonly message: string };
 
 type Report = {
   readonly diagnostics: readonly {
@@ -29,7 +29,7 @@ type Report = {
 };
 
 /** Writes files to an empty copy of the repository, and lints them in one run with the repository's rules. */
-export function lintPlantedFiles(files: Readonly<Record<string, string>>): readonly Finding[] {
+export function lintTemporaryFiles(files: Readonly<Record<string, string>>): readonly LintFinding[] {
   const copy = mkdtempSync(path.join(tmpdir(), 'planted-'));
   try {
     for (const name of ['biome.json', '.gitignore', 'lint', ...manifests.map((folder) => `${folder}/package.json`)]) {
@@ -45,7 +45,7 @@ export function lintPlantedFiles(files: Readonly<Record<string, string>>): reado
   }
 }
 
-function lint(directory: string, paths: readonly string[]): readonly Finding[] {
+function lint(directory: string, paths: readonly string[]): readonly LintFinding[] {
   const program = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const { stdout, stderr } = spawnSync(
     process.execPath,

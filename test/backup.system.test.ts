@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Client, createClient } from '../packages/contract/src/client.ts';
-import { withKey } from '../packages/server/test/support/client.ts';
+import { createKeyHeaders } from '../packages/server/test/support/client.ts';
 import { buildProject } from '../packages/server/test/support/deploys.ts';
-import { freePort } from '../packages/server/test/support/free-port.ts';
-import { type ServiceProcess, serviceProcess } from '../packages/server/test/support/service-process.ts';
-import { testDatabase } from '../packages/server/test/support/test-database.ts';
-import { botcliProgram, type Service, startService } from './service.ts';
+import { findFreePort } from '../packages/server/test/support/free-port.ts';
+import { createServiceProcess, type ServiceProcess } from '../packages/server/test/support/service-process.ts';
+import { createTestDatabase } from '../packages/server/test/support/test-database.ts';
+import { botcliProgramPath, type Service, startService } from './service.ts';
 
 const execute = promisify(execFile);
 
@@ -47,7 +47,7 @@ const clients = (origin: string, { privateKey, publicKey }: Pick<Service, 'priva
 
 async function ask(origin: string, sessionId: string, path: string): Promise<string> {
   const url = `${origin}/v1/public/${agentName}/sessions/${sessionId}/${path}`;
-  return (await fetch(url, withKey(source.publicKey))).text();
+  return (await fetch(url, createKeyHeaders(source.publicKey))).text();
 }
 
 /** Returns the first and the last lines of a session's log. */
@@ -108,14 +108,14 @@ afterAll(() => source.close());
 
 function botcli(words: readonly string[], variables: Readonly<Record<string, string>> = {}) {
   const env = { ...source.environment, ...variables };
-  return execute(process.execPath, [botcliProgram, 'operator', ...words], { env, cwd: source.folder });
+  return execute(process.execPath, [botcliProgramPath, 'operator', ...words], { env, cwd: source.folder });
 }
 
 /** Creates a service with its own directory, but does not start it. */
 async function otherService(environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-restored-'));
   await chmod(directory, 0o711);
-  const service = serviceProcess({ directory, port: await freePort(), organization: 'home', environment });
+  const service = createServiceProcess({ directory, port: await findFreePort(), organization: 'home', environment });
   onTestFinished(async () => {
     for (const server of service.processes) server.signal('SIGTERM');
     await Promise.all(service.processes.map(({ exited }) => exited));
@@ -166,7 +166,7 @@ describe('operator restore', () => {
   it.each(['the embedded database', 'an external database'])(
     'restores all data in %s',
     async (kind) => {
-      const database = kind.startsWith('an') ? await testDatabase([]) : null;
+      const database = kind.startsWith('an') ? await createTestDatabase([]) : null;
       const service = await otherService(database === null ? {} : { DATABASE_URL: database.url });
       if (database !== null) onTestFinished(database.drop);
       await restore(service);
@@ -211,7 +211,7 @@ describe('operator restore', () => {
   it('can be repeated after it was killed, and until then the service refuses to start', async () => {
     const service = await otherService();
     const env = { ...source.environment, BOTHOST_DATA_DIR: service.dataDirectory };
-    const child = spawn(process.execPath, [botcliProgram, 'operator', 'restore', '-'], { env });
+    const child = spawn(process.execPath, [botcliProgramPath, 'operator', 'restore', '-'], { env });
     const bytes = await readFile(backup);
     child.stdin.on('error', () => undefined);
     child.stdin.write(bytes.subarray(0, bytes.length / 2));
@@ -242,7 +242,7 @@ describe('operator restore', () => {
   }, 120_000);
 
   it('does not change a database that is not empty', async () => {
-    const database = await testDatabase();
+    const database = await createTestDatabase();
     onTestFinished(database.drop);
     const service = await otherService({ DATABASE_URL: database.url });
     await restore(service);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listFileNotations, sampleValues, toArgument } from '../packages/cli/test/hostile-values.ts';
+import { formatArgumentValue, listEnvFileNotations, sampleHostileValues } from '../packages/cli/test/hostile-values.ts';
 import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
-import { botcliProgram, type Service, startService } from './service.ts';
+import { botcliProgramPath, type Service, startService } from './service.ts';
 
 /**
  * Passes secret values to the built botcli in every possible way, and checks that the environment of a running bot contains
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const variables = () => ({ ...service.environment, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: service.privateKey });
-const set = (...args: string[]) => [botcliProgram, 'cloud', 'secrets', 'set', 'exact', '--skip', '--wait', ...args];
+const set = (...args: string[]) => [botcliProgramPath, 'cloud', 'secrets', 'set', 'exact', '--skip', '--wait', ...args];
 const run = (args: readonly string[]) => promisify(execFile)(execPath, args, { cwd: folder, env: variables() });
 
 async function runWithInput(args: readonly string[], input: string): Promise<void> {
@@ -66,7 +66,7 @@ const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mar
  */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);
-  const values = [...held, ...sampleValues(count - held.length, 20_261_120 + way.length, fits)];
+  const values = [...held, ...sampleHostileValues(count - held.length, 20_261_120 + way.length, fits)];
   return values.map((value, index) => {
     const key = `X_${way}_${index}`;
     meant.set(key, createHash('sha256').update(value, 'utf8').digest('hex'));
@@ -74,19 +74,19 @@ function mean(way: string, count: number, fits: (value: string) => boolean): rea
   });
 }
 
-const isInFile = (value: string) => listFileNotations(value).length > 0;
+const isInFile = (value: string) => listEnvFileNotations(value).length > 0;
 
 function envFile(pairs: readonly (readonly [string, string])[]): string {
   const lines = pairs.map(([key, value], index) => {
-    const forms = listFileNotations(value);
+    const forms = listEnvFileNotations(value);
     return `${index % 3 === 0 ? 'export ' : ''}${key}=${forms[index % forms.length]}${index % 2 === 0 ? '\r\n' : '\n'}`;
   });
   return `\u{feff}# all kinds\n${lines.join('')}`;
 }
 
 it('an argument with one KEY=value pair keeps every byte of the value', async () => {
-  const pairs = mean('argument', 45, (value) => toArgument(value) !== null);
-  await run(set('--', ...pairs.map(([key, value]) => `${key}=${toArgument(value)}`)));
+  const pairs = mean('argument', 45, (value) => formatArgumentValue(value) !== null);
+  await run(set('--', ...pairs.map(([key, value]) => `${key}=${formatArgumentValue(value)}`)));
 });
 
 it('an argument with several KEY=value pairs keeps every byte of the values', async () => {
@@ -126,7 +126,7 @@ it('a value that is typed at a hidden prompt keeps every byte', async () => {
   // Remove the values that an earlier attempt of this test stored, because botcli asks for no confirmation if the values are
   // unchanged.
   await run([
-    botcliProgram,
+    botcliProgramPath,
     'cloud',
     'secrets',
     'unset',
@@ -136,7 +136,16 @@ it('a value that is typed at a hidden prompt keeps every byte', async () => {
     ...pairs.map(([key]) => key),
   ]);
   const environment = Object.entries(variables()).map(([name, value]) => `${name}='${value}'`);
-  const words = [execPath, botcliProgram, 'cloud', 'secrets', 'set', 'exact', '--wait', ...pairs.map(([key]) => key)];
+  const words = [
+    execPath,
+    botcliProgramPath,
+    'cloud',
+    'secrets',
+    'set',
+    'exact',
+    '--wait',
+    ...pairs.map(([key]) => key),
+  ];
   const terminal = runInTerminal(`env ${environment.join(' ')} ${words.join(' ')}`, folder);
   for (const [key, value] of pairs) {
     await terminal.shows(`Value of ${key} (not shown): `);
@@ -150,7 +159,7 @@ it('a value that is typed at a hidden prompt keeps every byte', async () => {
 }, 60_000);
 
 it('the environment of a running bot contains the exact bytes of all values', async () => {
-  await run([botcliProgram, 'cloud', 'deploy', '--yes']);
+  await run([botcliProgramPath, 'cloud', 'deploy', '--yes']);
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const start = await fetch(`${service.origin}/v1/public/exact/start`, { method: 'POST', headers });
   const { sessionId } = (await start.json()) as { sessionId: string };
@@ -161,7 +170,7 @@ it('the environment of a running bot contains the exact bytes of all values', as
 }, 60_000);
 
 it('botcli refuses ambiguous input with a message that names its position, and stores nothing', async () => {
-  const ambiguous = sampleValues(20, 7, (value) => /(?![\t\n\r])\p{Cc}/u.test(value));
+  const ambiguous = sampleHostileValues(20, 7, (value) => /(?![\t\n\r])\p{Cc}/u.test(value));
   await writeFile(
     join(folder, 'bad'),
     ambiguous.map((value, index) => `X_bad_${index}="${value.replaceAll('"', '')}"\n`).join(''),
@@ -174,6 +183,6 @@ it('botcli refuses ambiguous input with a message that names its position, and s
     code: 1,
     stderr: expect.stringContaining('argument 1: '),
   });
-  const { stdout } = await run([botcliProgram, 'cloud', 'secrets', 'list', 'exact']);
+  const { stdout } = await run([botcliProgramPath, 'cloud', 'secrets', 'list', 'exact']);
   expect(stdout).not.toContain('X_bad');
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type TestDatabase, testDatabase } from '../packages/server/test/support/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../packages/server/test/support/test-database.ts';
 
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
 
@@ -15,7 +15,7 @@ let folder: string;
 let data: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await createTestDatabase();
 }, 120_000);
 afterAll(() => database.drop());
 beforeEach(async () => {

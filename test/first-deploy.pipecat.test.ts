@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
 import { type Service, startService } from './service.ts';
-import { createOutputPattern, normalizeOutput, openTerminal, readSteps } from './transcript.ts';
+import { createOutputPattern, normalizeOutput, openTerminal, readDocumentSteps } from './transcript.ts';
 
 /** Follows the section of docs/deploy.md that installs the real Pipecat. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -20,7 +20,7 @@ afterAll(() => service?.close());
 it('the commands in docs/deploy.md deploy a Pipecat bot, and a change to its code installs no packages again', async () => {
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, { ...environment, BOTHOST: root });
-  const steps = readSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');
+  const steps = readDocumentSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');
   expect(steps).toHaveLength(3);
   for (const step of steps) {
     const printed = await terminal.follow(step);

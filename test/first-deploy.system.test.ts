@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { startService } from './service.ts';
-import { createOutputPattern, normalizeOutput, openTerminal, readSteps } from './transcript.ts';
+import { createOutputPattern, normalizeOutput, openTerminal, readDocumentSteps } from './transcript.ts';
 
 /** Follows docs/deploy.md with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,7 +16,7 @@ it('the commands in docs/deploy.md print the documented output', async () => {
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, environment);
   for (const title of ['A bot in ten lines', 'A change', 'A broken version', 'A rollback']) {
-    const steps = readSteps(document, title);
+    const steps = readDocumentSteps(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {
       const printed = await terminal.follow(step);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { renderScreen } from './screen.ts';
 import { type Service, startService } from './service.ts';
-import { createOutputPattern, normalizeOutput, readSteps } from './transcript.ts';
+import { createOutputPattern, normalizeOutput, readDocumentSteps } from './transcript.ts';
 
 /** Follows docs/secrets.md in a real terminal, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -93,7 +93,7 @@ it('the commands in docs/secrets.md print the documented output and use every op
   const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
   const commands: string[] = [];
   for (const title of sections) {
-    const steps = readSteps(document, title);
+    const steps = readDocumentSteps(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {
       if (step.kind === 'file') {

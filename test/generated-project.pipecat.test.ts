@@ -8,7 +8,7 @@ import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.t
 import { hearGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
 import { listReachedVendors } from '../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitchHertz } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
-import { openStandIns, type StandIns } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
+import { type StandInVendors, startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { type Service, startService } from './service.ts';
 import { openTerminal, type Terminal } from './transcript.ts';
@@ -17,11 +17,11 @@ import { openTerminal, type Terminal } from './transcript.ts';
 const hook = fileURLToPath(new URL('../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 let project: GeneratedProject;
 let service: Service;
-let standIns: StandIns;
+let standIns: StandInVendors;
 let terminal: Terminal;
 
 beforeAll(async () => {
-  standIns = await openStandIns();
+  standIns = await startStandInVendors();
   project = await setUpProject(phoneBotOptions, ['evals']);
   const { inherited, secrets } = readConfig();
   service = await startService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });

@@ -2,7 +2,7 @@ import { execPath } from 'node:process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
 import { type FakeRegistry, formatReply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
-import { botcliProgram, type Service, startService } from './service.ts';
+import { botcliProgramPath, type Service, startService } from './service.ts';
 
 /** Sets image pull secrets in a real terminal. The image registry requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
@@ -26,7 +26,7 @@ it('botcli cloud secrets prompts for image registry credentials, stores them unc
   const host = `http://localhost:${registry.port}`;
   const words = `cloud secrets image-pull-secret asked ${host} --verify`;
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;
-  const terminal = runInTerminal(`${variables} ${execPath} ${botcliProgram} ${words}`, service.folder);
+  const terminal = runInTerminal(`${variables} ${execPath} ${botcliProgramPath} ${words}`, service.folder);
   await terminal.shows('(username:password) (not shown)');
   terminal.press(`${credentials}${terminalKeys.enter}`);
   await terminal.shows('created');

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
-import { freePort } from '../packages/server/test/support/free-port.ts';
-import { type ServiceProcess, serviceProcess } from '../packages/server/test/support/service-process.ts';
+import { findFreePort } from '../packages/server/test/support/free-port.ts';
+import { createServiceProcess, type ServiceProcess } from '../packages/server/test/support/service-process.ts';
 import { type NpmRegistry, startNpmRegistry } from './npm-registry.ts';
 
 declare module 'vitest' {
@@ -108,9 +108,9 @@ describe('a release', { timeout: 300_000 }, () => {
 
   it('starts the service with the dashboard, the sample bot and an embedded database', async () => {
     const settings = { ...environment, BOTCLI_CONFIG: join(folder, 'botcli.toml') };
-    service = serviceProcess({
+    service = createServiceProcess({
       directory: folder,
-      port: await freePort(),
+      port: await findFreePort(),
       organization: 'home',
       command: 'exec bothost',
       environment: settings,

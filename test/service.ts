@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../packages/server/test/support/free-port.ts';
-import { serviceProcess } from '../packages/server/test/support/service-process.ts';
+import { findFreePort } from '../packages/server/test/support/free-port.ts';
+import { createServiceProcess } from '../packages/server/test/support/service-process.ts';
 
 /** The built service as an operator runs it: a process with its own data directory, database and keys. */
 export type Service = {
@@ -24,7 +24,7 @@ export type Service = {
 };
 
 /** The path of the built `botcli`, which Node runs. */
-export const botcliProgram = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));
+export const botcliProgramPath = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));
 
 /**
  * Starts the built service. `settings` are its environment variables. Pass a longer `timeoutMs` if the service must install
@@ -39,11 +39,11 @@ export async function startService(
   await chmod(folder, 0o711);
   const programs = join(folder, 'programs');
   await mkdir(programs);
-  await symlink(botcliProgram, join(programs, 'botcli'));
+  await symlink(botcliProgramPath, join(programs, 'botcli'));
   const path = settings['PATH'] ?? `${dirname(execPath)}:/usr/local/bin:/usr/bin:/bin`;
-  const service = serviceProcess({
+  const service = createServiceProcess({
     directory: folder,
-    port: await freePort(),
+    port: await findFreePort(),
     organization: 'home',
     environment: { ...settings, PATH: `${programs}:${path}` },
   });

@@ -6,8 +6,8 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../packages/server/test/support/bots.ts';
-import { freePort } from '../packages/server/test/support/free-port.ts';
-import { dialCall, parseCall, twilioCall } from '../packages/server/test/support/phone-calls.ts';
+import { findFreePort } from '../packages/server/test/support/free-port.ts';
+import { createCarrierCall, createTwilioCall, dialCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
 /** Starts calls with the call documents in docs/telephony.md, as telephone carriers do. */
@@ -60,7 +60,7 @@ describe('docs/telephony.md', () => {
       name,
       value?.replace('phone.home', `phone.${service.organization}`),
     ]);
-    const words = parseCall(carrier, '');
+    const words = createCarrierCall(carrier, '');
     const opening = words.opening.map((message) =>
       parameters.length > 0 && 'start' in message
         ? { ...message, start: { ...(message.start as object), customParameters: Object.fromEntries(parameters) } }
@@ -75,7 +75,7 @@ describe('docs/telephony.md', () => {
   it('contains a webhook that connects calls to an agent that requires tokens', async () => {
     const [source = ''] = blocks('js');
     await writeFile(join(folder, 'webhook.mjs'), source.replaceAll('/public/phone/', '/public/guarded/'));
-    const port = await freePort();
+    const port = await findFreePort();
     const webhook = spawn(execPath, [join(folder, 'webhook.mjs')], {
       env: { SERVICE: service.url, PUBLIC_KEY: service.publicKey, PORT: String(port) },
       stdio: 'ignore',
@@ -85,7 +85,7 @@ describe('docs/telephony.md', () => {
     const xml = await answer.text();
     const url = new URL(/<Stream url="([^"]*)"/.exec(xml)?.[1] ?? '');
     expect(url.pathname).toMatch(/^\/ws\/twilio\/guarded\.test-org\/./);
-    const { opening } = twilioCall('nobody.nowhere');
+    const { opening } = createTwilioCall('nobody.nowhere');
     const call = await dialCall(service, url.pathname);
     call.say(...opening);
     expect(await call.hear(opening.length)).toEqual(opening);

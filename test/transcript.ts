@@ -11,7 +11,7 @@ export type DocumentStep =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string; readonly printed: string | null };
 
-export function readSteps(document: string, title: string): readonly DocumentStep[] {
+export function readDocumentSteps(document: string, title: string): readonly DocumentStep[] {
   const section = document.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
   if (section === undefined) throw new Error(`The document has no section "${title}".`);
   const blocks = [...section.matchAll(/(?:^`([\w.-]+)`[^\n]*:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)];

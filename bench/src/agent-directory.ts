@@ -2,7 +2,7 @@ import { appendFile, copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeVoiceBot } from './first-second/voice-bot.ts';
-import { parrotFile, pipecatEchoDirectory } from './repository.ts';
+import { parrotProgramPath, pipecatEchoDirectory } from './repository.ts';
 
 export type BenchAgent = {
   readonly name: string;
@@ -16,13 +16,13 @@ export type BenchAgent = {
 };
 
 const files = {
-  parrot: parrotFile,
+  parrot: parrotProgramPath,
   tiny: fileURLToPath(new URL('./programs/tiny-bot.js', import.meta.url)),
   printing: fileURLToPath(new URL('./programs/printing-bot.js', import.meta.url)),
 } as const;
 
 /** Writes the directory of an agent into `parent` and returns its path. */
-export async function writeAgent(parent: string, agent: BenchAgent): Promise<string> {
+export async function writeAgentDirectory(parent: string, agent: BenchAgent): Promise<string> {
   const directory = join(parent, agent.name);
   await mkdir(directory, { recursive: true });
   if (typeof agent.bot === 'object') await writeVoiceBot(directory, agent.bot.voice.standIns);

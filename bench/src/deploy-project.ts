@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { plainEnvironment } from './program.ts';
-import { botcliFile } from './repository.ts';
+import { minimalEnvironment } from './program.ts';
+import { botcliProgramPath } from './repository.ts';
 import type { Service } from './service.ts';
 
 /** Deploys a directory with `botcli cloud deploy`. Returns the milliseconds that it took, and what it printed. */
 export async function deployProject(service: Service, project: string) {
   const begun = performance.now();
-  const child = spawn(process.execPath, [botcliFile, 'cloud', 'deploy', '--yes', '--json'], {
+  const child = spawn(process.execPath, [botcliProgramPath, 'cloud', 'deploy', '--yes', '--json'], {
     cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...plainEnvironment,
+      ...minimalEnvironment,
       BOTCLI_API_URL: service.origin,
       BOTCLI_TOKEN: service.privateKey,
       BOTCLI_CONFIG: join(project, '../no-profile.toml'),

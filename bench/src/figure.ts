@@ -1,27 +1,27 @@
 /** One row of the results: a measured figure, its reference from the same run, and the allowed ratio. */
-export type Figure = {
+export type BenchmarkFigure = {
   readonly what: string;
   readonly ours: string;
   readonly reference: string;
   /** The figure divided by its reference. Null if the two are not compared. */
   readonly ratio: number | null;
-  readonly limit: Limit | null;
+  readonly limit: RatioLimit | null;
 };
 
-export type Limit = { readonly most: number } | { readonly least: number };
+export type RatioLimit = { readonly most: number } | { readonly least: number };
 
 /** A benchmark: its name on the command line, and the function that measures its figures. */
-export type Bench = {
+export type Benchmark = {
   readonly name: string;
   /**
    * Whether the benchmark's figures have a separate table in `docs/performance.md`, which `--write` can update without the other
    * figures.
    */
   readonly hasOwnTable?: true;
-  readonly run: (options: BenchOptions) => Promise<readonly Figure[]>;
+  readonly run: (options: BenchmarkOptions) => Promise<readonly BenchmarkFigure[]>;
 };
 
-export type BenchOptions = {
+export type BenchmarkOptions = {
   /** Whether to use fewer samples and rows, in order to test the benchmark itself. */
   readonly quick: boolean;
   readonly log: (line: string) => void;
@@ -30,7 +30,7 @@ export type BenchOptions = {
 export type Verdict = 'pass' | 'over' | '';
 
 /** A ratio that could not be measured counts as exceeding its limit. */
-export function judgeFigure({ ratio, limit }: Pick<Figure, 'ratio' | 'limit'>): Verdict {
+export function judgeFigure({ ratio, limit }: Pick<BenchmarkFigure, 'ratio' | 'limit'>): Verdict {
   if (limit === null) return '';
   if (ratio === null) return 'over';
   return ('most' in limit ? ratio <= limit.most : ratio >= limit.least) ? 'pass' : 'over';

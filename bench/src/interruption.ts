@@ -1,8 +1,8 @@
 /** Aborts on SIGINT and SIGTERM. Every wait of the benchmark then fails, so that services are stopped and files are removed. */
-export const interruption = new AbortController();
+export const interruptionController = new AbortController();
 
-export function endOnSignals(): void {
+export function abortOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => interruption.abort(new Error(`The bench was ended by ${signal}.`)));
+    process.on(signal, () => interruptionController.abort(new Error(`The bench was ended by ${signal}.`)));
   }
 }

@@ -53,7 +53,7 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
   });
 }
 
-export type Comparison = {
+export type LoadComparison = {
   /** For each target, the median over all rounds of its requests per second. */
   readonly perSecond: readonly number[];
   /** For each target, the median over all rounds of the ratio of its requests per second to those of the last target. */
@@ -65,10 +65,10 @@ export type Comparison = {
  * Sends load to the targets in turns, so that other work on the machine affects all of them equally. The first round is longer
  * and only warms up the targets.
  */
-export async function compareTargets(
+export async function compareLoadTargets(
   targets: readonly LoadTarget[],
   { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
-): Promise<Comparison> {
+): Promise<LoadComparison> {
   const results: Round[][] = [];
   for (let round = 0; round <= rounds; round++) {
     const turn: Round[] = [];

@@ -23,7 +23,7 @@ type TraceEvent = {
  * Returns the CPU time in milliseconds of the longest task of the page's main thread while `use` runs. Unlike its duration, its
  * CPU time does not include waiting for other processes of the machine.
  */
-export async function longestTaskMs(page: Page, use: () => Promise<void>): Promise<number> {
+export async function measureLongestTaskMs(page: Page, use: () => Promise<void>): Promise<number> {
   const browser = page.context().browser();
   if (browser === null) throw new Error('The page is not attached to a browser.');
   await browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing'] });

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Bench, type Figure, judgeFigure } from './figure.ts';
+import { type Benchmark, type BenchmarkFigure, judgeFigure } from './figure.ts';
 import { coldStartBench } from './figures/cold-start.ts';
 import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
@@ -14,11 +14,11 @@ import { scaffoldBench } from './figures/scaffold.ts';
 import { secretsBench } from './figures/secrets.ts';
 import { socketRelayBench } from './figures/socket-relay.ts';
 import { warmStartBench } from './figures/warm-start.ts';
-import { endOnSignals } from './interruption.ts';
+import { abortOnSignals } from './interruption.ts';
 import { writeResults } from './results.ts';
 import { renderTable } from './table.ts';
 
-const benches: readonly Bench[] = [
+const benches: readonly Benchmark[] = [
   warmStartBench,
   getSessionBench,
   proxyBench,
@@ -54,10 +54,10 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 2;
     return;
   }
-  endOnSignals();
+  abortOnSignals();
   const log = (line: string) => void process.stderr.write(`${line}\n`);
-  const all: Figure[] = [];
-  const common: Figure[] = [];
+  const all: BenchmarkFigure[] = [];
+  const common: BenchmarkFigure[] = [];
   for (const bench of benches) {
     if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
     log(`${bench.name} ...`);

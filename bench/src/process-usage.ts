@@ -10,7 +10,7 @@ export async function readCpuSeconds(pid: number): Promise<number> {
 }
 
 /** Returns the CPU seconds of a process and its children, including exited ones. */
-export async function readFamilyCpuSeconds(pid: number): Promise<number> {
+export async function readTreeCpuSeconds(pid: number): Promise<number> {
   const children = (await findProcessTree(pid)).slice(1);
   // Read the children before their parent: when a child exits, its CPU time is added to that of its parent.
   const living = await Promise.all(children.map((child) => readCpuSeconds(child).catch(() => 0)));
@@ -32,7 +32,7 @@ export async function readResidentBytes(pid: number): Promise<number> {
 }
 
 /** Returns the resident memory of several processes in bytes, with shared pages counted once (proc(5), smaps_rollup, Pss). */
-export async function readSharedResidentBytes(pids: readonly number[]): Promise<number> {
+export async function readProportionalSetBytes(pids: readonly number[]): Promise<number> {
   const read = (pid: number) => readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => 'Pss: 0 kB');
   const texts = await Promise.all(pids.map(read));
   return texts.reduce((sum, text) => sum + kilobytesOf(text, 'Pss'), 0);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The environment of each benchmark process, without the user's own variables. */
-export const plainEnvironment = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } as const;
+export const minimalEnvironment = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } as const;
 
 /** Environment variables that configure the package index of this machine, for services that install packages. */
 export const packageIndexVariables = Object.fromEntries(
@@ -14,13 +14,13 @@ export const packageIndexVariables = Object.fromEntries(
 );
 
 /** Starts a program in `programs/` that listens on loopback, and reads the port from its first output line. */
-export type Program = { readonly pid: number; readonly origin: string; readonly stop: () => Promise<void> };
+export type RunningProgram = { readonly pid: number; readonly origin: string; readonly stop: () => Promise<void> };
 
-export async function startProgram(name: string, args: readonly string[]): Promise<Program> {
+export async function startProgram(name: string, args: readonly string[]): Promise<RunningProgram> {
   const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: plainEnvironment,
+    env: minimalEnvironment,
   });
   for await (const line of createInterface({ input: child.stdout })) {
     return { pid: child.pid ?? 0, origin: `http://127.0.0.1:${line}`, stop: () => stopChild(child) };

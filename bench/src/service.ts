@@ -4,10 +4,10 @@ import { chmod, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type BenchAgent, writeAgent } from './agent-directory.ts';
+import { type BenchAgent, writeAgentDirectory } from './agent-directory.ts';
 import { findFreePort } from './free-port.ts';
-import { plainEnvironment, stopChild } from './program.ts';
-import { serviceFile } from './repository.ts';
+import { minimalEnvironment, stopChild } from './program.ts';
+import { serviceProgramPath } from './repository.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The built service, run as a process with an embedded database in a temporary directory. */
@@ -38,12 +38,12 @@ type Options = {
 
 /** Starts the service, waits until it is ready and runs `use`; finally stops the service and removes its files. */
 export async function withService<T>(options: Options, use: (service: Service) => Promise<T>): Promise<T> {
-  return withDirectory(async (directory) => {
+  return withTemporaryDirectory(async (directory) => {
     const [agentsDirectory, dataDirectory] = [join(directory, 'agents'), join(directory, 'data')];
-    const agents = await Promise.all(options.agents.map((agent) => writeAgent(agentsDirectory, agent)));
+    const agents = await Promise.all(options.agents.map((agent) => writeAgentDirectory(agentsDirectory, agent)));
     const settings = await createServiceSettings(directory, agents);
     const log = await open(join(directory, 'output'), 'w');
-    const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceFile], {
+    const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceProgramPath], {
       stdio: ['ignore', log.fd, log.fd],
       env: { ...settings.environment, ...options.environment },
     });
@@ -81,7 +81,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
 }
 
 /** Creates a temporary directory with a mode that lets bots and the database enter it, because they have their own accounts. */
-export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+export async function withTemporaryDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-bench-'));
   await chmod(directory, 0o711);
   await mkdir(join(directory, 'agents'));
@@ -98,7 +98,7 @@ export async function createServiceSettings(directory: string, agents: readonly 
   const privateKey = `sk_${randomBytes(24).toString('hex')}`;
   const publicKey = `pk_${randomBytes(24).toString('hex')}`;
   const environment = {
-    ...plainEnvironment,
+    ...minimalEnvironment,
     HOME: directory,
     BOTHOST_PORT: String(port),
     BOTHOST_DATA_DIR: join(directory, 'data'),

@@ -1,8 +1,8 @@
-import { type Figure, judgeFigure, type Limit } from './figure.ts';
+import { type BenchmarkFigure, judgeFigure, type RatioLimit } from './figure.ts';
 
 const heads = ['what', 'ours', 'reference', 'ratio', 'limit', 'verdict'] as const;
 
-export function renderTable(figures: readonly Figure[]): string {
+export function renderTable(figures: readonly BenchmarkFigure[]): string {
   const rows = figures.map((figure) => [
     figure.what,
     figure.ours,
@@ -18,6 +18,6 @@ export function renderTable(figures: readonly Figure[]): string {
   return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-function renderLimit(limit: Limit): string {
+function renderLimit(limit: RatioLimit): string {
   return 'most' in limit ? `at most ${limit.most}` : `at least ${limit.least}`;
 }

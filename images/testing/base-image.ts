@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arch } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { canRun, readOutput, runDocker } from './commands.ts';
+import { canRun, readCommandOutput, runDocker } from './commands.ts';
 
 const nodeVersion = '24.21.0';
 const npmVersion = '11.19.1';
@@ -33,16 +33,16 @@ async function makeArchive(archive: string): Promise<void> {
   const tree = await mkdtemp(join(tmpdir(), 'bothost-base-'));
   const unfinished = `${archive}.${process.pid}`;
   try {
-    await readOutput('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
+    await readCommandOutput('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
     // The npm package with the Node executable for this platform. The npm package `node` would install this package.
     const node = `node-linux-${arch}`;
     const prefix = ['--global', '--prefix', join(tree, 'usr'), '--no-audit', '--no-fund'];
-    await readOutput('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);
+    await readCommandOutput('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);
     await rename(join(tree, 'usr/lib/node_modules', node, 'bin/node'), join(tree, 'usr/bin/node'));
     await rm(join(tree, 'usr/lib/node_modules', node), { recursive: true });
     await cp(authorities, join(tree, authorities));
     const excluded = ['--exclude=./var/cache/apt/*', '--exclude=./var/lib/apt/lists/*', '--exclude=./dev/*'];
-    await readOutput('tar', '-C', tree, ...excluded, '-cf', unfinished, '.');
+    await readCommandOutput('tar', '-C', tree, ...excluded, '-cf', unfinished, '.');
     await rename(unfinished, archive);
   } finally {
     await Promise.all([tree, unfinished].map((path) => rm(path, { recursive: true, force: true })));

@@ -5,7 +5,7 @@ const run = promisify(execFile);
 const options = { maxBuffer: 64 * 1_048_576 };
 
 /** Runs a program and returns its standard output. Rejects with its error output when it fails. */
-export async function readOutput(program: string, ...words: readonly string[]): Promise<string> {
+export async function readCommandOutput(program: string, ...words: readonly string[]): Promise<string> {
   return (await run(program, words, options)).stdout.trim();
 }
 
@@ -15,7 +15,7 @@ export async function runScript(text: string, directory: string, variables: Read
   return (await run('env', [...assignments, 'bash', '-euc', text], { ...options, cwd: directory })).stdout.trim();
 }
 
-export const runDocker = (...words: readonly string[]) => readOutput('docker', ...words);
+export const runDocker = (...words: readonly string[]) => readCommandOutput('docker', ...words);
 
 /** Returns the standard output and standard error of a container. */
 export async function readLogs(container: string): Promise<string> {
@@ -24,13 +24,13 @@ export async function readLogs(container: string): Promise<string> {
 }
 
 export async function canRun(program: string, ...words: readonly string[]): Promise<boolean> {
-  return readOutput(program, ...words).then(
+  return readCommandOutput(program, ...words).then(
     () => true,
     () => false,
   );
 }
 
 /** The command `docker compose`, or `docker-compose` in older installations. */
-export async function composeCommand(): Promise<string> {
+export async function findComposeCommand(): Promise<string> {
   return (await canRun('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
 }

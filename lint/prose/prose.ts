@@ -13,6 +13,6 @@ export type Prose = {
   readonly identifiers: readonly string[];
 };
 
-export function oneLine(text: string): string {
+export function collapseWhitespace(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,4 @@
-import { oneLine, type Prose } from './prose.ts';
+import { collapseWhitespace, type Prose } from './prose.ts';
 
 /**
  * Matches a comment or a string with its opening quotes. Strings come first, so that a `#` within a string does not start a
@@ -9,14 +9,14 @@ const directive = /^(?:!|noqa\b|type:|fmt:|pragma\b|shellcheck\b)/;
 const definition = /^(?:async def|def|class) ([a-zA-Z]\w*)|^([A-Z][A-Z\d_]+)(?:: [^=\n]+)? = /gm;
 const messageCall = /(?:\b\w*(?:Error|Exception|Exit|Refused)|logger\.\w+|log\.\w+)\(\s*$/;
 
-export function readPython(text: string): Prose {
+export function readPythonProse(text: string): Prose {
   const messages: string[] = [];
   const docstrings: string[] = [];
   for (const { index, 1: quotes = '', 2: string = '' } of text.matchAll(token)) {
     if (quotes === '') continue;
     const before = text.slice(Math.max(0, index - 80), index);
-    if (quotes.length === 3 && /(?:^|\n)[ \t]*$/.test(before)) docstrings.push(oneLine(string));
-    else if (messageCall.test(before)) messages.push(oneLine(string));
+    if (quotes.length === 3 && /(?:^|\n)[ \t]*$/.test(before)) docstrings.push(collapseWhitespace(string));
+    else if (messageCall.test(before)) messages.push(collapseWhitespace(string));
   }
   const names = [...text.matchAll(definition)].map(([, name = '', constant = '']) => name || constant);
   return {

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { readHashComments, readPython } from './python.ts';
+import { readHashComments, readPythonProse } from './python.ts';
 import { repositoryRoot } from './tracked-files.ts';
-import { readTypeScript } from './typescript.ts';
+import { readTypeScriptProse } from './typescript.ts';
 
-describe('readTypeScript', () => {
+describe('readTypeScriptProse', () => {
   it('joins consecutive line comments and strips the delimiters of a block comment', () => {
     const text =
       '#!/usr/bin/env node\n// one\n// comment\n\n/**\n * A block\n * of two lines.\n */\n// biome-ignore lint: x\n';
-    expect(readTypeScript('a.ts', text).comments).toEqual(['one comment', 'A block of two lines.']);
+    expect(readTypeScriptProse('a.ts', text).comments).toEqual(['one comment', 'A block of two lines.']);
   });
 
   it('finds the messages of errors, factories, tables and log calls', () => {
@@ -16,7 +16,7 @@ describe('readTypeScript', () => {
       throw failure('not-found', isGone ? 'It was removed.' : 'Not found ' + 'anywhere.');
       logger.info({ id: 'no message' }, 'instance started');
       const table = { a: { message: 'A row of the table.' } };`;
-    expect(readTypeScript('a.ts', text).messages).toEqual([
+    expect(readTypeScriptProse('a.ts', text).messages).toEqual([
       `No \${what} here.`,
       'It was removed.',
       'Not found anywhere.',
@@ -35,17 +35,17 @@ describe('readTypeScript', () => {
     });
     test('alone', () => {});`;
     const names = ['start > returns', 'start > rejects %s', 'start > as root > runs', 'alone'];
-    expect(readTypeScript('a.test.tsx', text).testNames).toEqual(names);
+    expect(readTypeScriptProse('a.test.tsx', text).testNames).toEqual(names);
   });
 
   it('finds exported names', () => {
     const text =
       'export const a = 1;\nexport type B = 1;\nexport async function c() {}\nconst d = 1;\nexport { d as e };\n';
-    expect(readTypeScript('a.ts', text).identifiers).toEqual(['a', 'B', 'c', 'e']);
+    expect(readTypeScriptProse('a.ts', text).identifiers).toEqual(['a', 'B', 'c', 'e']);
   });
 });
 
-it('readPython finds comments, docstrings, messages, tests and public names', () => {
+it('readPythonProse finds comments, docstrings, messages, tests and public names', () => {
   const text = `"""A module."""
 LIMIT = 3  # per file
 text = "# no comment"
@@ -59,7 +59,7 @@ class Session:
 
 def _private(): logger.info("session ended")
 `;
-  expect(readPython(text)).toEqual({
+  expect(readPythonProse(text)).toEqual({
     comments: ['per file', 'Two lines.', 'A module.', 'One session.'],
     messages: ['No such file.', 'session ended'],
     testNames: ['test_ends'],

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prose } from './prose.ts';
-import { readHashComments, readPython } from './python.ts';
+import { readHashComments, readPythonProse } from './python.ts';
 import { repositoryRoot } from './tracked-files.ts';
-import { readTypeScript } from './typescript.ts';
+import { readTypeScriptProse } from './typescript.ts';
 
 export function readProse(path: string): Prose {
   const text = readFileSync(join(repositoryRoot, path), 'utf8');
-  if (path.endsWith('.py')) return readPython(text);
+  if (path.endsWith('.py')) return readPythonProse(text);
   if (path.endsWith('.sh')) return { comments: readHashComments(text), messages: [], testNames: [], identifiers: [] };
-  return readTypeScript(path, text);
+  return readTypeScriptProse(path, text);
 }

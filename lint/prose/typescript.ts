@@ -1,5 +1,5 @@
 import { type ESTree, parseSync, Visitor } from 'vite';
-import { oneLine, type Prose } from './prose.ts';
+import { collapseWhitespace, type Prose } from './prose.ts';
 
 const errorFactories = /^(?:\w*(?:Error|Failure)|failure|fail|fault|refused|addIssue|sendError)$/;
 const logMethods = /^(?:trace|debug|info|warn|error|fatal)$/;
@@ -16,7 +16,7 @@ type Comment = {
 };
 type Call = ESTree.CallExpression | ESTree.NewExpression;
 
-export function readTypeScript(path: string, text: string): Prose {
+export function readTypeScriptProse(path: string, text: string): Prose {
   const lang = path.endsWith('.tsx') ? 'tsx' : path.endsWith('.ts') ? 'ts' : 'js';
   const { program, comments } = parseSync(path, text, { lang });
   const messages = new Set<string>();
@@ -29,7 +29,7 @@ export function readTypeScript(path: string, text: string): Prose {
   }
 
   function addStrings(node: ESTree.Node): void {
-    for (const string of stringsIn(node, text)) if (/\S\s+\S/.test(string)) messages.add(oneLine(string));
+    for (const string of stringsIn(node, text)) if (/\S\s+\S/.test(string)) messages.add(collapseWhitespace(string));
   }
 
   function addName(node: ESTree.Node | null | undefined): void {
@@ -41,7 +41,7 @@ export function readTypeScript(path: string, text: string): Prose {
       readCall(node);
       const title = testTitle(node, text);
       if (title === null) return;
-      titles.push(oneLine(title));
+      titles.push(collapseWhitespace(title));
       // Skip titles such as '%s', which contain no words of their own.
       if (!/[a-z]{2}/i.test(title) || rootName(node.callee).startsWith('describe')) return;
       testNames.push(titles.join(' > '));
@@ -123,7 +123,7 @@ function wholeComments(comments: readonly Comment[], text: string): readonly str
   const whole: string[] = [];
   let previous: Comment | null = null;
   for (const comment of comments) {
-    const value = oneLine(comment.value.replace(/^\*/, '').replace(/\n\s*\* ?/g, '\n'));
+    const value = collapseWhitespace(comment.value.replace(/^\*/, '').replace(/\n\s*\* ?/g, '\n'));
     if (value === '' || directive.test(value) || text.startsWith('#!', comment.start)) continue;
     const continues =
       previous?.type === 'Line' && comment.type === 'Line' && /^\s*$/.test(text.slice(previous.end, comment.start));

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { allOperations, operations, pathsOf } from '../../packages/contract/src/index.ts';
-import { failDelivery } from '../../packages/server/test/support/failed-delivery.ts';
+import { allOperations, listOperationPaths, operations } from '../../packages/contract/src/index.ts';
+import { markDeliveryFailed } from '../../packages/server/test/support/failed-delivery.ts';
 import { signUpPerson, type TestPerson } from '../../packages/server/test/support/people.ts';
-import { recordRequests } from '../../packages/server/test/support/request-log.ts';
+import { createRequestRecorder } from '../../packages/server/test/support/request-log.ts';
 import {
   insertSecondOrganization,
   type SecondOrganization,
 } from '../../packages/server/test/support/second-organization.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/support/test-server.ts';
 import { type Commands, openCommands } from './commands.ts';
-import { agentSteps, lastSteps, organizationSteps, type Step } from './steps.ts';
+import { agentSteps, type CommandStep, cleanUpSteps, organizationSteps } from './steps.ts';
 import { createCertificate, startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 import versions from './versions.json' with { type: 'json' };
 
@@ -64,7 +64,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
     /** Values that earlier commands printed, such as ids, by the name with which later commands refer to them. */
     const kept = new Map<string, string>();
     const rows: string[] = [];
-    const { logger, requests } = recordRequests();
+    const { logger, requests } = createRequestRecorder();
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'bothost-moving-'));
@@ -103,7 +103,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
 
     const filled = (text: string) => text.replace(/\$([A-Z_]+)/g, (_, name: string) => kept.get(name) ?? name);
 
-    async function follow({ line, status, shows, keeps = [], options = {}, ...step }: Step): Promise<void> {
+    async function follow({ line, status, shows, keeps = [], options = {}, ...step }: CommandStep): Promise<void> {
       const environment = Object.fromEntries(
         Object.entries(options.environment ?? {}).map(([name, value]) => [name, filled(value)]),
       );
@@ -181,7 +181,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       await service.client.putSecrets({ params: { setName }, body: { secrets } });
       const isReady = async () => (await service.client.getSecretSet({ params: { setName } })).status === 'ready';
       await vi.waitUntil(isReady, { timeout: 60_000 });
-      await failDelivery(service, setName, 'no disk');
+      await markDeliveryFailed(service, setName, 'no disk');
     });
 
     it.each(agentSteps.filter(({ since = version }) => since <= version))('$line exits with $status', follow);
@@ -237,11 +237,11 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       });
     });
 
-    it.each(lastSteps)('$line exits with $status', follow);
+    it.each(cleanUpSteps)('$line exits with $status', follow);
 
     it('the CLI requests only paths whose authorization is tested', () => {
       const tested = Object.values(allOperations).flatMap(({ method, key, path }) =>
-        pathsOf({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
+        listOperationPaths({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
       );
       tested.push('GET /auth/config', 'GET /\\.well-known/openid-configuration', 'POST /auth/logout');
       // Add the upload path, which needs no authorization test, because a signed token in the form authorizes the upload.

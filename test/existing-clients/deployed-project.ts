@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, inject, vi } from 'vitest';
 import { placeholderSecret } from '../../packages/cli/test/generated-bots/generated-project.ts';
 import { openUv } from '../../packages/cli/test/pipecat/uv.ts';
-import { openStandIns, type StandIns } from '../../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
+import { type StandInVendors, startStandInVendors } from '../../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/support/test-server.ts';
 import { openCommands } from './commands.ts';
@@ -19,14 +19,14 @@ export type DeployedProject = {
   /** The directory of the project, with the bot in `server` and, if generated, the web client in `client`. */
   readonly directory: string;
   readonly service: TestServer;
-  readonly standIns: StandIns;
+  readonly standIns: StandInVendors;
   /** Runs `pipecat` in the directory `server` and returns its output. Throws unless the exit status is 0. */
   readonly pipecat: (line: string) => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
 /** The date up to which npm packages for web clients are used; later releases are ignored, so that builds are reproducible. */
-export const packagesBefore = versions.date;
+export const packageReleaseCutoff = versions.date;
 
 const hook = fileURLToPath(new URL('../../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 const services = '-m cascade --stt deepgram_stt --tts cartesia_tts';
@@ -36,7 +36,7 @@ export async function deployProject(name: string, options: string): Promise<Depl
   const folder = await mkdtemp(join(tmpdir(), 'bothost-existing-'));
   // Bots run under other accounts, which must be able to read the Python file that connects them to the stand-in vendors.
   await chmod(folder, 0o755);
-  const standIns = await openStandIns();
+  const standIns = await startStandInVendors();
   const { inherited, secrets } = readConfig();
   // Put uv in PATH of the service, because pip takes four times as long to install Pipecat.
   const path = `${inject('uvFolder')}:${inherited.path}`;

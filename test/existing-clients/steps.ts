@@ -5,7 +5,7 @@ import type { CommandOptions } from './commands.ts';
  * printed. `does` is the description of the command in the table of docs/moving.md. With `refused`, the table contains the error
  * message of the command instead.
  */
-export type Step = {
+export type CommandStep = {
   readonly line: string;
   readonly status: number;
   readonly shows: RegExp;
@@ -18,8 +18,8 @@ export type Step = {
   readonly options?: Pick<CommandOptions, 'answers'> & { readonly environment?: Readonly<Record<string, string>> };
 };
 
-const refused = (line: string, shows: RegExp): Step => ({ line, status: 1, shows, refused: true });
-const problem = (line: string, shows: RegExp, options: Step['options'] = {}): Step => ({
+const refused = (line: string, shows: RegExp): CommandStep => ({ line, status: 1, shows, refused: true });
+const problem = (line: string, shows: RegExp, options: CommandStep['options'] = {}): CommandStep => ({
   line,
   status: 1,
   shows,
@@ -29,7 +29,7 @@ const id = '01890000-0000-7000-8000-000000000000';
 const down = '\x1b[B';
 
 /** Commands that need no agent. `$KEY` is a private key. */
-export const organizationSteps: readonly Step[] = [
+export const organizationSteps: readonly CommandStep[] = [
   {
     line: 'auth whoami',
     status: 0,
@@ -142,7 +142,7 @@ export const organizationSteps: readonly Step[] = [
 ];
 
 /** Commands about an agent that is deployed from the working directory. */
-export const agentSteps: readonly Step[] = [
+export const agentSteps: readonly CommandStep[] = [
   {
     line: 'deploy --yes --secrets bot-keys',
     status: 0,
@@ -241,7 +241,7 @@ export const agentSteps: readonly Step[] = [
   }),
 ];
 
-export const lastSteps: readonly Step[] = [
+export const cleanUpSteps: readonly CommandStep[] = [
   { line: 'agent delete first --force', status: 0, shows: /deleted successfully/, does: 'deletes the agent' },
   {
     line: 'auth logout',

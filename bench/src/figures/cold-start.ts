@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { findProcessTree } from '../process-usage.ts';
-import { plainEnvironment } from '../program.ts';
+import { minimalEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
-import { botcliFile, repositoryRoot } from '../repository.ts';
-import { createServiceSettings, respondsWith200, withDirectory } from '../service.ts';
+import { botcliProgramPath, repositoryRoot } from '../repository.ts';
+import { createServiceSettings, respondsWith200, withTemporaryDirectory } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Measures the time from `npm start` to the first response, and the time of `botcli --version`. */
-export const coldStartBench: Bench = {
+export const coldStartBench: Benchmark = {
   name: 'cold-start',
   run: async ({ quick, log }) => {
     const fresh: number[] = [];
     const again: number[] = [];
     for (let index = 0; index < (quick ? 1 : 5); index++) {
       log(`cold start ${index + 1}`);
-      await withDirectory(async (directory) => {
+      await withTemporaryDirectory(async (directory) => {
         const { origin, environment } = await createServiceSettings(directory, null);
         fresh.push(await npmStart(origin, environment));
         again.push(await npmStart(origin, environment));
@@ -26,11 +26,11 @@ export const coldStartBench: Bench = {
     const [none, version] = [[], []] as [number[], number[]];
     for (let index = 0; index < (quick ? 5 : 30); index++) {
       none.push(await node(['-e', '0']));
-      version.push(await node([botcliFile, '--version']));
+      version.push(await node([botcliProgramPath, '--version']));
     }
     const npm = await npmAlone();
     const plain = { reference: `${formatMilliseconds(npm)} npm itself`, ratio: null, limit: null };
-    const figures: Figure[] = [
+    const figures: BenchmarkFigure[] = [
       { what: 'npm start to the first answer, new data directory', ours: formatMilliseconds(median(fresh)), ...plain },
       {
         what: 'npm start to the first answer, data directory as it was',
@@ -84,7 +84,7 @@ function node(args: readonly string[]): Promise<number> {
 
 async function run(file: string, args: readonly string[]): Promise<number> {
   const before = performance.now();
-  const [code] = await once(spawn(file, args, { stdio: 'ignore', env: plainEnvironment }), 'exit');
+  const [code] = await once(spawn(file, args, { stdio: 'ignore', env: minimalEnvironment }), 'exit');
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} exited with status ${code}`);
   return performance.now() - before;
 }

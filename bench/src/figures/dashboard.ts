@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
-import { launchBrowser, longestTaskMs } from '../main-thread.ts';
-import { plainEnvironment } from '../program.ts';
-import type { PrintOrder } from '../programs/printing-bot.ts';
+import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
+import { launchBrowser, measureLongestTaskMs } from '../main-thread.ts';
+import { minimalEnvironment } from '../program.ts';
+import type { PrintRequest } from '../programs/printing-bot.ts';
 import { median } from '../quantile.ts';
-import { botcliFile } from '../repository.ts';
+import { botcliProgramPath } from '../repository.ts';
 import { type Service, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -18,7 +18,7 @@ type Size = 'few' | 'many';
 /**
  * Compares the same pages with much data and with little data, by the CPU time of the longest task of the browser's main thread.
  */
-export const dashboardBench: Bench = {
+export const dashboardBench: Benchmark = {
   name: 'dashboard',
   hasOwnTable: true,
   run: ({ quick, log }) => {
@@ -39,26 +39,26 @@ export const dashboardBench: Bench = {
         const scrollSessions = async (size: Size) => {
           await open(`sessions?agent=${size}`);
           await page.getByRole('table', { name: 'Sessions' }).waitFor();
-          return longestTaskMs(page, () => scroll(page, size));
+          return measureLongestTaskMs(page, () => scroll(page, size));
         };
         const scrollLog = async (size: Size) => {
           await open(`logs?agent=${size}&session=${lines[size]}`);
           await readWholeLog(page, size === 'many' ? many : few);
-          return longestTaskMs(page, () => scroll(page, size));
+          return measureLongestTaskMs(page, () => scroll(page, size));
         };
         const useChart = async (size: Size) => {
           await open(`sessions/${charts[size]}`);
           const chart = page.getByRole('img', { name: /^CPU over time/ });
           await chart.scrollIntoViewIfNeeded();
           const { x, y, width } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
-          return longestTaskMs(page, async () => {
+          return measureLongestTaskMs(page, async () => {
             for (let step = 1; step < 40; step += 1) await page.mouse.move(x + (width * step) / 40, y + 50);
             await page.getByRole('button', { name: 'Zoom in' }).click();
             await page.getByRole('button', { name: 'Show all' }).click();
           });
         };
 
-        const figures: Figure[] = [];
+        const figures: BenchmarkFigure[] = [];
         for (const [what, measure] of [
           [`longest task while ${many} sessions are scrolled`, scrollSessions],
           [`longest task while ${many} lines of a log are scrolled`, scrollLog],
@@ -115,9 +115,9 @@ async function readWholeLog(page: Page, count: number): Promise<void> {
 
 /** Creates an account with a one-time link, and leaves the page signed in. */
 async function signUp({ origin, dataDirectory }: Service, page: Page): Promise<Page> {
-  const env = { ...plainEnvironment, HOME: dataDirectory, BOTHOST_DATA_DIR: dataDirectory, BOTCLI_API_URL: origin };
+  const env = { ...minimalEnvironment, HOME: dataDirectory, BOTHOST_DATA_DIR: dataDirectory, BOTCLI_API_URL: origin };
   const words = ['operator', 'invite', 'ada@example.com', '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [botcliFile, ...words], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [botcliProgramPath, ...words], { env });
   await page.goto(String((JSON.parse(stdout) as { readonly url: unknown }).url));
   await page.getByLabel('Name').fill('Ada');
   await page.getByLabel('Password').fill('a parrot on a shoulder');
@@ -171,7 +171,7 @@ async function printLines(service: Service, name: string, count: number): Promis
   await waitForWarmInstances(service, name, 1);
   const { id } = await startSession(service, name);
   const perSecond = Math.min(count, 10_000);
-  const order: PrintOrder = { perSecond, seconds: count / perSecond };
+  const order: PrintRequest = { perSecond, seconds: count / perSecond };
   const response = await fetch(`${service.origin}/v1/public/${name}/sessions/${id}/print`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.publicKey}` },

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAgent } from '../agent-directory.ts';
+import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
-import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
-import { type Service, withDirectory, withService } from '../service.ts';
+import { type Service, withService, withTemporaryDirectory } from '../service.ts';
 
 /** Time limit in milliseconds for deploying an unchanged project. */
 const unchangedMs = 1_000;
@@ -13,11 +13,11 @@ const unchangedMs = 1_000;
 const files = { count: 400, bytes: 10_000 };
 
 /** Measures the time of `botcli cloud deploy`, first for a new project and then for the same project without changes. */
-export const deployBench: Bench = {
+export const deployBench: Benchmark = {
   name: 'deploy',
   run: ({ quick, log }) =>
     withService({ agents: [] }, (service) =>
-      withDirectory(async (directory) => {
+      withTemporaryDirectory(async (directory) => {
         const first: number[] = [];
         const again: number[] = [];
         for (let index = 0; index < (quick ? 1 : 5); index++) {
@@ -27,7 +27,7 @@ export const deployBench: Bench = {
           for (let turn = 0; turn < (quick ? 1 : 5); turn++) again.push(await deployUnchanged(service, project));
         }
         const what = `a project of ${files.count} files, ${(files.count * files.bytes) / 1e6} MB`;
-        const figures: Figure[] = [
+        const figures: BenchmarkFigure[] = [
           {
             what: `first deploy of ${what}`,
             ours: formatMilliseconds(median(first)),
@@ -49,7 +49,12 @@ export const deployBench: Bench = {
 };
 
 async function writeProject(directory: string, name: string): Promise<string> {
-  const project = await writeAgent(join(directory, 'agents'), { name, bot: 'parrot', minAgents: 0, maxAgents: 1 });
+  const project = await writeAgentDirectory(join(directory, 'agents'), {
+    name,
+    bot: 'parrot',
+    minAgents: 0,
+    maxAgents: 1,
+  });
   await mkdir(join(project, 'prompts'));
   for (let index = 0; index < files.count; index++) {
     await writeFile(join(project, 'prompts', `${index}.bin`), randomBytes(files.bytes));

@@ -1,14 +1,14 @@
-import { writeAgent } from '../agent-directory.ts';
+import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
-import type { Bench, Figure } from '../figure.ts';
-import { startByHand } from '../first-second/by-hand.ts';
-import { measureCallsOnOneInstance, measureRefill, measureSingleCalls } from '../first-second/calls.ts';
-import { measureColdStarts, measureStartsAtOnce, printStartPhases } from '../first-second/cold-starts.ts';
+import type { Benchmark, BenchmarkFigure } from '../figure.ts';
+import { startStandaloneBot } from '../first-second/by-hand.ts';
+import { measureCallBurst, measurePoolRefill, measureSingleCalls } from '../first-second/calls.ts';
+import { measureColdStarts, measureConcurrentColdStarts, printStartPhases } from '../first-second/cold-starts.ts';
 import { drainPool, waitForForkServer } from '../first-second/instances.ts';
 import { measureManyInstances } from '../first-second/many-instances.ts';
 import { measureConversationMemory, measureIdleMemory } from '../first-second/memory.ts';
-import { forked, spawned, type VoiceBench } from '../first-second/voice-bench.ts';
-import { findInterpreter, voiceBotVariables } from '../first-second/voice-bot.ts';
+import { forked, spawned, type VoiceBenchContext } from '../first-second/voice-bench.ts';
+import { createVoiceBotEnvironment, findInterpreter } from '../first-second/voice-bot.ts';
 import { startWebCaller } from '../first-second/web-caller.ts';
 import { packageIndexVariables, startProgram } from '../program.ts';
 import { type Service, withService } from '../service.ts';
@@ -19,12 +19,12 @@ import { renderTable } from '../table.ts';
  * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a caller
  * waits. The bot uses stand-in vendors. Prints each figure as soon as it is measured.
  */
-export const firstSecondBench: Bench = {
+export const firstSecondBench: Benchmark = {
   name: 'first-second',
   hasOwnTable: true,
   run: async ({ quick, log }) => {
-    const figures: Figure[] = [];
-    const report = (figure: Figure) => {
+    const figures: BenchmarkFigure[] = [];
+    const report = (figure: BenchmarkFigure) => {
       figures.push(figure);
       log(renderTable([figure]).split('\n').at(-1) ?? '');
     };
@@ -34,20 +34,20 @@ export const firstSecondBench: Bench = {
       await withService({ agents: [], environment: packageIndexVariables }, async (service) => {
         const directory = await deployAgents(service, standIns);
         const interpreter = await findInterpreter(service.dataDirectory);
-        const byHandOptions = { interpreter, directory, variables: voiceBotVariables(directory, standIns) };
-        const byHand = await startByHand(byHandOptions);
+        const byHandOptions = { interpreter, directory, variables: createVoiceBotEnvironment(directory, standIns) };
+        const byHand = await startStandaloneBot(byHandOptions);
         const webCaller = startWebCaller(interpreter);
         const runs = quick ? 2 : 10;
-        const bench: VoiceBench = { service, log, runs, byHand, byHandOptions, webCaller, report };
+        const bench: VoiceBenchContext = { service, log, runs, byHand, byHandOptions, webCaller, report };
         try {
           await warmUp(bench);
           await measureColdStarts(bench);
-          await measureStartsAtOnce(bench);
+          await measureConcurrentColdStarts(bench);
           await printStartPhases(bench);
           await measureSingleCalls(bench);
-          await measureCallsOnOneInstance(bench);
+          await measureCallBurst(bench);
           await measureIdleMemory(bench);
-          await measureRefill(bench);
+          await measurePoolRefill(bench);
           await measureConversationMemory(bench);
           await measureManyInstances(bench, quick ? 10 : 50);
         } finally {
@@ -64,7 +64,7 @@ export const firstSecondBench: Bench = {
 /** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns the bot's directory. */
 async function deployAgents(service: Service, standIns: string): Promise<string> {
   const agent = { name: forked, bot: { voice: { standIns } }, minAgents: 0, maxAgents: 50 } as const;
-  const directory = await writeAgent(service.agentsDirectory, agent);
+  const directory = await writeAgentDirectory(service.agentsDirectory, agent);
   await deployProject(service, directory);
   const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
   const builds = await fetch(`${service.origin}/v1/builds?limit=1`, { headers });
@@ -80,7 +80,7 @@ async function deployAgents(service: Service, standIns: string): Promise<string>
  * Makes one call of each kind, so that the files of the bot are in the page cache. After these calls, the service starts a new
  * fork server, which also imports the modules that the calls imported.
  */
-async function warmUp(bench: VoiceBench): Promise<void> {
+async function warmUp(bench: VoiceBenchContext): Promise<void> {
   const { service } = bench;
   await drainPool(service, spawned);
   await drainPool(service, forked);

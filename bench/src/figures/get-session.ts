@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { type Bench, type Figure, formatPerSecond } from '../figure.ts';
-import { compareTargets } from '../load.ts';
+import { type Benchmark, type BenchmarkFigure, formatPerSecond } from '../figure.ts';
+import { compareLoadTargets } from '../load.ts';
 import { startProgram } from '../program.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -13,14 +13,14 @@ const limit = { least: 0.8 } as const;
 const longSessions = 500;
 
 /** Compares `getSession` with a bare Fastify route that reads the same rows by primary key and sends them without validation. */
-export const getSessionBench: Bench = {
+export const getSessionBench: Benchmark = {
   name: 'get-session',
   run: async ({ quick, log }) => {
     const agent = { name: 'archive', bot: 'tiny', minAgents: 0, maxAgents: 1 } as const;
     return withService({ agents: [agent] }, async (service) => {
       const bare = await startProgram('bare-route', service.databaseArguments);
       try {
-        const figures: Figure[] = [];
+        const figures: BenchmarkFigure[] = [];
         let stored = 0;
         for (const count of quick ? [1_000, 50_000] : [1_000, 1_000_000]) {
           log(`storing ${count} sessions`);
@@ -44,7 +44,7 @@ async function measure(
   agent: string,
   bareOrigin: string,
   { points, count, quick }: { points: number; count: number; quick: boolean },
-): Promise<Figure> {
+): Promise<BenchmarkFigure> {
   const text = `select session_id from session_metrics where sample_count = $1 order by random() limit 20000`;
   const ids: string[] = (await service.database.query(text, [points * 5])).rows.map((row) => row.session_id);
   const pick = () => ids[Math.floor(Math.random() * ids.length)] ?? '';
@@ -61,7 +61,7 @@ async function measure(
     { origin: bareOrigin, path: () => `/sessions/${pick()}` },
   ];
   const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
-  const { perSecond: speeds, ratios } = await compareTargets(targets, options);
+  const { perSecond: speeds, ratios } = await compareLoadTargets(targets, options);
   return {
     what: `getSession, ${points} points, ${count.toLocaleString('en')} sessions stored`,
     ours: formatPerSecond(speeds[0] ?? 0),

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Bench, formatMegabytes, formatPercentOfCore } from '../figure.ts';
+import { type Benchmark, formatMegabytes, formatPercentOfCore } from '../figure.ts';
 import { measureHeapBytes } from '../inspector.ts';
-import { measureCpuShare, readCpuSeconds, readFamilyCpuSeconds, readResidentBytes } from '../process-usage.ts';
+import { measureCpuShare, readCpuSeconds, readResidentBytes, readTreeCpuSeconds } from '../process-usage.ts';
 import { type Service, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const names = ['flock-one', 'flock-two'] as const;
 
 /** Measures the service's memory and CPU per live session. The service samples each session once a second. */
-export const liveSessionsBench: Bench = {
+export const liveSessionsBench: Benchmark = {
   name: 'live-sessions',
   run: async ({ quick }) => {
     const each = quick ? 10 : 50;
@@ -50,7 +50,7 @@ export const liveSessionsBench: Bench = {
 /** Measures CPU use for `seconds`, then memory after a garbage collection. */
 async function measure(service: Service, seconds: number) {
   let cpu = 0;
-  const database = () => readFamilyCpuSeconds(service.postmaster);
+  const database = () => readTreeCpuSeconds(service.postmaster);
   const databaseCpu = await measureCpuShare(database, async () => {
     cpu = await measureCpuShare(
       () => readCpuSeconds(service.pid),

@@ -4,13 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { type Bench, type Figure, formatMilliseconds, formatPercentOfCore, formatPerSecond } from '../figure.ts';
+import {
+  type Benchmark,
+  type BenchmarkFigure,
+  formatMilliseconds,
+  formatPercentOfCore,
+  formatPerSecond,
+} from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
-import { plainEnvironment, stopChild } from '../program.ts';
-import type { PrintOrder, PrintReport } from '../programs/printing-bot.ts';
+import { minimalEnvironment, stopChild } from '../program.ts';
+import type { PrintReport, PrintRequest } from '../programs/printing-bot.ts';
 import { quantile } from '../quantile.ts';
-import { respondsWith200, type Service, withDirectory, withService } from '../service.ts';
+import { respondsWith200, type Service, withService, withTemporaryDirectory } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -22,7 +28,7 @@ const linesPerSecond = 10_000;
  * Measures a bot that prints 10,000 lines a second, in the service and with a plain file as its output. Also measures how much
  * the printing slows down other sessions.
  */
-export const logCaptureBench: Bench = {
+export const logCaptureBench: Benchmark = {
   name: 'log-capture',
   run: async ({ quick }) => {
     const order = { perSecond: linesPerSecond, seconds: quick ? 5 : 60 };
@@ -48,12 +54,12 @@ export const logCaptureBench: Bench = {
 };
 
 /** Runs the printing bot without the service, with its output redirected to a plain file. */
-async function printPlain(order: PrintOrder): Promise<PrintReport> {
-  return withDirectory(async (directory) => {
+async function printPlain(order: PrintRequest): Promise<PrintReport> {
+  return withTemporaryDirectory(async (directory) => {
     const port = await findFreePort();
     const file = await open(join(directory, 'printed'), 'a');
     const program = fileURLToPath(new URL('../programs/printing-bot.js', import.meta.url));
-    const env = { ...plainEnvironment, PORT: String(port) };
+    const env = { ...minimalEnvironment, PORT: String(port) };
     const child = spawn(process.execPath, [program], { stdio: ['ignore', file.fd, file.fd], env });
     try {
       const origin = `http://127.0.0.1:${port}`;
@@ -68,7 +74,7 @@ async function printPlain(order: PrintOrder): Promise<PrintReport> {
   });
 }
 
-async function print(origin: string, order: PrintOrder): Promise<PrintReport> {
+async function print(origin: string, order: PrintRequest): Promise<PrintReport> {
   const options = { method: 'POST', body: JSON.stringify(order), headersTimeout: 0, bodyTimeout: 0 } as const;
   const answer = await request(`${origin}/print`, options);
   return (await answer.body.json()) as PrintReport;
@@ -98,7 +104,7 @@ async function watch(service: Service, path: string, during: () => Promise<unkno
   return { cpu, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-function compareReports(captured: PrintReport, plain: PrintReport): readonly Figure[] {
+function compareReports(captured: PrintReport, plain: PrintReport): readonly BenchmarkFigure[] {
   const speed = ({ lines, seconds }: PrintReport) => lines / seconds;
   const share = ({ cpuSeconds: cpu, seconds }: PrintReport) => cpu / seconds;
   const writing = ({ writeSeconds, lines }: PrintReport) =>
@@ -121,7 +127,7 @@ function compareReports(captured: PrintReport, plain: PrintReport): readonly Fig
   ];
 }
 
-function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Figure[] {
+function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly BenchmarkFigure[] {
   const times = ({ p50, p99 }: ServiceLoad) => `p50 ${formatMilliseconds(p50)}, p99 ${formatMilliseconds(p99)}`;
   return [
     {
@@ -142,7 +148,7 @@ function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Figure[] 
 }
 
 /** Checks that every printed line is stored: reads the last lines and searches for one in the middle. */
-async function readBack(service: Service, sessionId: string, order: PrintOrder): Promise<readonly Figure[]> {
+async function readBack(service: Service, sessionId: string, order: PrintRequest): Promise<readonly BenchmarkFigure[]> {
   const all = order.perSecond * order.seconds;
   const ask = async (query: string) => {
     const begun = performance.now();

@@ -1,5 +1,11 @@
-import { type Bench, type BenchOptions, type Figure, formatMilliseconds, formatPerSecond } from '../figure.ts';
-import { compareTargets } from '../load.ts';
+import {
+  type Benchmark,
+  type BenchmarkFigure,
+  type BenchmarkOptions,
+  formatMilliseconds,
+  formatPerSecond,
+} from '../figure.ts';
+import { compareLoadTargets } from '../load.ts';
 import { startProgram } from '../program.ts';
 import { type Service, withService } from '../service.ts';
 import { type Session, startSession, waitForWarmInstances } from '../sessions.ts';
@@ -8,7 +14,7 @@ const limit = { least: 0.7 } as const;
 const agent = { name: 'answers', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: 'agent-3x' } as const;
 
 /** Compares requests to a bot through the session proxy with requests through a minimal Node proxy and with direct requests. */
-export const proxyBench: Bench = {
+export const proxyBench: Benchmark = {
   name: 'proxy',
   run: (options) =>
     withService({ agents: [agent] }, async (service) => {
@@ -44,9 +50,13 @@ function targetsOf(service: Service, session: Session, thin: string, path: strin
   };
 }
 
-async function throughput(what: string, { ours, thin }: Targets, { quick }: BenchOptions): Promise<Figure> {
+async function throughput(
+  what: string,
+  { ours, thin }: Targets,
+  { quick }: BenchmarkOptions,
+): Promise<BenchmarkFigure> {
   const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
-  const { perSecond: speeds, ratios } = await compareTargets([ours, thin], options);
+  const { perSecond: speeds, ratios } = await compareLoadTargets([ours, thin], options);
   return {
     what: `proxy, ${what}`,
     ours: formatPerSecond(speeds[0] ?? 0),
@@ -57,9 +67,9 @@ async function throughput(what: string, { ours, thin }: Targets, { quick }: Benc
 }
 
 /** Sends one request at a time, to measure the proxy without a queue. */
-async function latency({ ours, thin, direct }: Targets, { quick }: BenchOptions): Promise<Figure> {
+async function latency({ ours, thin, direct }: Targets, { quick }: BenchmarkOptions): Promise<BenchmarkFigure> {
   const options = { connections: 1, seconds: quick ? 0.5 : 2, rounds: quick ? 3 : 7 };
-  const { p99 } = await compareTargets([ours, thin, direct], options);
+  const { p99 } = await compareLoadTargets([ours, thin, direct], options);
   const [one = Number.NaN, other = Number.NaN, bare = Number.NaN] = p99;
   return {
     what: 'proxy, latency that it adds, p99',

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { request } from 'undici';
-import { type Bench, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
-import { packageIndexVariables, plainEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, packageIndexVariables, stopChild } from '../program.ts';
 import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -19,7 +19,7 @@ type BotCall = { readonly at: number; readonly python: string; readonly director
  * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. The reference is the same Python
  * interpreter, which imports the bot's module and serves it with uvicorn, without the service.
  */
-export const pythonStartBench: Bench = {
+export const pythonStartBench: Benchmark = {
   name: 'python-start',
   run: async ({ quick, log }) =>
     withService({ agents: [agent], environment: packageIndexVariables, readySeconds: 900 }, async (service) => {
@@ -97,7 +97,7 @@ async function startByHand({ python, directory }: BotCall): Promise<number> {
   const child = spawn('taskset', ['-c', '0', python, '-c', handMade], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...plainEnvironment, PORT: String(port), PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...minimalEnvironment, PORT: String(port), PYTHONDONTWRITEBYTECODE: '1' },
   });
   try {
     const asked = waitUntil(

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
-import { packageIndexVariables, plainEnvironment } from '../program.ts';
+import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
+import { minimalEnvironment, packageIndexVariables } from '../program.ts';
 import { median } from '../quantile.ts';
-import { botcliFile } from '../repository.ts';
-import { withDirectory } from '../service.ts';
+import { botcliProgramPath } from '../repository.ts';
+import { withTemporaryDirectory } from '../service.ts';
 
 /** The largest project that both scaffolders can create: three transports, a cascade with video, and every feature. */
 const choices = [
@@ -25,10 +25,10 @@ const most = 5;
  * Compares the times of `botcli init`, `node -e 0`, `pipecat init` and `npm create vite`. Both `init` commands create the largest
  * project. The commands run in turns.
  */
-export const scaffoldBench: Bench = {
+export const scaffoldBench: Benchmark = {
   name: 'scaffold',
   run: ({ quick, log }) =>
-    withDirectory(async (directory) => {
+    withTemporaryDirectory(async (directory) => {
       log('installing pipecat-ai[cli]');
       const environment = join(directory, 'python');
       await run('python3', ['-m', 'venv', environment], directory);
@@ -36,7 +36,7 @@ export const scaffoldBench: Bench = {
       await run(join(environment, 'bin/python'), pip, directory);
       const programs = {
         node: [process.execPath, '-e', '0'],
-        botcli: [process.execPath, botcliFile, 'init', 'app', ...ours],
+        botcli: [process.execPath, botcliProgramPath, 'init', 'app', ...ours],
         pipecat: [join(environment, 'bin/pipecat'), 'init', 'app', ...theirs],
         vite: ['npm', ...vite],
       };
@@ -53,7 +53,7 @@ export const scaffoldBench: Bench = {
       const node = median(times.node);
       const multiple = (name: keyof typeof programs) =>
         `${formatMilliseconds(median(times[name]))} (${(median(times[name]) / node).toFixed(1)})`;
-      const figure: Figure = {
+      const figure: BenchmarkFigure = {
         what: 'botcli init, the largest project, against node -e 0',
         ours: formatMilliseconds(median(times.botcli)),
         reference: `${formatMilliseconds(node)}; pipecat init ${multiple('pipecat')}, npm create vite ${multiple('vite')}`,
@@ -66,7 +66,7 @@ export const scaffoldBench: Bench = {
 
 /** Runs a program and returns its duration in milliseconds. Rejects if it fails. */
 async function run(file: string, args: readonly string[], cwd: string): Promise<number> {
-  const env = { ...plainEnvironment, ...packageIndexVariables, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
+  const env = { ...minimalEnvironment, ...packageIndexVariables, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
   const before = performance.now();
   const [code] = await once(spawn(file, args, { stdio: 'ignore', cwd, env }), 'exit');
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} exited with status ${code}`);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
-import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median, quantile } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
@@ -17,11 +17,11 @@ const keys = 256;
  * Measures writes of one key and of many keys, the time until a written set is ready for a deploy, and the time that secrets add
  * to a cold start.
  */
-export const secretsBench: Bench = {
+export const secretsBench: Benchmark = {
   name: 'secrets',
   run: ({ quick, log }) =>
     withService({ agents: [plain, keyed] }, async (service) => {
-      const figures: Figure[] = [];
+      const figures: BenchmarkFigure[] = [];
       for (const count of [1, 50]) {
         log(`writes of ${count} keys`);
         figures.push(...(await writes(service, count, quick ? 10 : 200)));
@@ -32,7 +32,7 @@ export const secretsBench: Bench = {
     }),
 };
 
-async function writes(service: Service, count: number, samples: number): Promise<readonly Figure[]> {
+async function writes(service: Service, count: number, samples: number): Promise<readonly BenchmarkFigure[]> {
   const stored: number[] = [];
   const ready: number[] = [];
   for (let index = -5; index < samples; index++) {
@@ -68,7 +68,7 @@ async function writes(service: Service, count: number, samples: number): Promise
  * Starts the same bot alternately with the largest secret set and without secrets. The first rounds are not counted, because they
  * use the instances that the deployments started.
  */
-async function coldStarts(service: Service, samples: number): Promise<Figure> {
+async function coldStarts(service: Service, samples: number): Promise<BenchmarkFigure> {
   await put(service, 'largest', keys);
   await untilReady(service, 'largest');
   const body = JSON.stringify({ secretSet: 'largest' });

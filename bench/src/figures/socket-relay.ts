@@ -1,7 +1,13 @@
 import { setInterval } from 'node:timers/promises';
 import { request } from 'undici';
 import { type RawData, WebSocket } from 'ws';
-import { type Bench, type BenchOptions, type Figure, formatMilliseconds, formatPercentOfCore } from '../figure.ts';
+import {
+  type Benchmark,
+  type BenchmarkFigure,
+  type BenchmarkOptions,
+  formatMilliseconds,
+  formatPercentOfCore,
+} from '../figure.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
@@ -20,7 +26,7 @@ const talk = { name: 'talk', bot: 'tiny', minAgents: sessionsOfSockets, maxAgent
  * Measures round trips of WebSocket messages in two cases: many sockets of one session through the session proxy, which only
  * forwards bytes, and many sessions with one socket each through `/ws/generic`, which parses WebSocket frames.
  */
-export const socketRelayBench: Bench = {
+export const socketRelayBench: Benchmark = {
   name: 'socket-relay',
   run: (options) =>
     withService({ agents: [echo, talk] }, async (service) => {
@@ -46,7 +52,7 @@ export const socketRelayBench: Bench = {
 
 type Exchange = { readonly cpu: number; readonly latencies: readonly number[] };
 
-function figureOf(what: string, ours: Exchange, straight: Exchange): Figure {
+function figureOf(what: string, ours: Exchange, straight: Exchange): BenchmarkFigure {
   const times = ({ latencies }: Exchange) =>
     `p50 ${formatMilliseconds(quantile(latencies, 0.5))}, p99 ${formatMilliseconds(quantile(latencies, 0.99))}`;
   return {
@@ -87,7 +93,7 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
  * Sends messages on all sockets at a steady rate, evenly spread over the interval between two messages of a socket. Each message
  * contains its send time.
  */
-async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchOptions): Promise<Exchange> {
+async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchmarkOptions): Promise<Exchange> {
   const latencies: number[] = [];
   let sent = 0;
   let complete: () => void = () => undefined;

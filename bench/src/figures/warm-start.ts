@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Agent, type ClientRequest, type RequestOptions, request } from 'node:http';
 import type pg from 'pg';
-import { type Bench, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
-import { plainEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, stopChild } from '../program.ts';
 import { quantile } from '../quantile.ts';
-import { parrotFile } from '../repository.ts';
+import { parrotProgramPath } from '../repository.ts';
 import { respondsWith200, type Service, withService } from '../service.ts';
 import { stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -18,7 +18,7 @@ const agent = { name: 'parrot', bot: 'parrot', minAgents: 2, maxAgents: 10 } as 
  * Measures the time from a start request to the service until the handler of a warm bot is called. The reference is a direct
  * `POST /bot` to a bot that has just started, plus one commit in the same database.
  */
-export const warmStartBench: Bench = {
+export const warmStartBench: Benchmark = {
   name: 'warm-start',
   run: async ({ quick, log }) =>
     withService({ agents: [agent] }, async (service) => {
@@ -76,9 +76,9 @@ async function startOnce(service: Service): Promise<number> {
  */
 async function postOnce(): Promise<number> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [parrotFile], {
+  const child = spawn(process.execPath, [parrotProgramPath], {
     stdio: 'ignore',
-    env: { ...plainEnvironment, PORT: String(port) },
+    env: { ...minimalEnvironment, PORT: String(port) },
   });
   const origin = `http://127.0.0.1:${port}`;
   try {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { findFreePort } from '../free-port.ts';
 import { readCpuSeconds } from '../process-usage.ts';
-import { plainEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, stopChild } from '../program.ts';
 import { respondsWith200 } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** A bot that `python bot.py` started: Pipecat's development runner, which serves all sessions in one process. */
-export type BotByHand = {
+export type StandaloneBot = {
   readonly pid: number;
   readonly origin: string;
   /** Wall-clock time and CPU time from the start of the process until it responds, in milliseconds. */
@@ -15,20 +15,24 @@ export type BotByHand = {
   readonly stop: () => Promise<void>;
 };
 
-export type BotByHandOptions = {
+export type StandaloneBotOptions = {
   readonly interpreter: string;
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
 };
 
-export async function startByHand({ interpreter, directory, variables }: BotByHandOptions): Promise<BotByHand> {
+export async function startStandaloneBot({
+  interpreter,
+  directory,
+  variables,
+}: StandaloneBotOptions): Promise<StandaloneBot> {
   const port = await findFreePort();
   const origin = `http://127.0.0.1:${port}`;
   const begin = performance.now();
   const child = spawn(interpreter, ['bot.py', '--host', '127.0.0.1', '--port', String(port)], {
     cwd: directory,
     stdio: 'ignore',
-    env: { ...plainEnvironment, ...variables, PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...minimalEnvironment, ...variables, PYTHONDONTWRITEBYTECODE: '1' },
   });
   let failure: Error | null = null;
   child.once('error', (error) => {

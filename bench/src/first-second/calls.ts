@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Figure, formatMilliseconds } from '../figure.ts';
+import { type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { interquartileRange, median } from '../quantile.ts';
 import type { Service } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
-import type { BotByHand } from './by-hand.ts';
+import type { StandaloneBot } from './by-hand.ts';
 import { listOpenInstances, scaleAgent } from './instances.ts';
-import { callByPhone } from './phone-call.ts';
-import { forked, type VoiceBench } from './voice-bench.ts';
-import type { WebCall, WebTarget } from './web-caller.ts';
+import { callBotByPhone } from './phone-call.ts';
+import { forked, type VoiceBenchContext } from './voice-bench.ts';
+import type { WebCallTarget, WebCallTiming } from './web-caller.ts';
 
 /**
  * Milliseconds by which a call through the service may be slower than the reference, in addition to the interquartile range of
@@ -21,32 +21,33 @@ const atOnce = 10;
 const oneWarmGoalMs = 1500;
 const refillRatio = 1.2;
 
-export const phoneUrl = (service: Service) => `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
-export const phoneUrlByHand = ({ origin }: BotByHand) => `${origin.replace('http', 'ws')}/ws`;
+export const createServicePhoneUrl = (service: Service) =>
+  `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
+export const createStandalonePhoneUrl = ({ origin }: StandaloneBot) => `${origin.replace('http', 'ws')}/ws`;
 
 /**
  * Measures single calls to a warm instance, alternating with calls to a bot that was started by hand. Calls are made over WebRTC
  * and by phone.
  */
-export async function measureSingleCalls(bench: VoiceBench): Promise<void> {
+export async function measureSingleCalls(bench: VoiceBenchContext): Promise<void> {
   const { service, byHand, runs, report } = bench;
   const web = webTarget(`${service.origin}/v1/public/${forked}`, { authorization: `Bearer ${service.publicKey}` });
   const webByHand = webTarget(byHand.origin, {});
-  const [webCalls, webCallsByHand]: [WebCall[], WebCall[]] = [[], []];
+  const [webCalls, webCallsByHand]: [WebCallTiming[], WebCallTiming[]] = [[], []];
   const [phoneCalls, phoneCallsByHand]: [number[], number[]] = [[], []];
   await scaleAgent(service, forked, 1);
   for (let index = 0; index < runs; index++) {
-    await waitForRest(service, 1);
+    await waitForIdleService(service, 1);
     webCalls.push(await bench.webCaller.call(web));
-    await waitForRest(service, 1);
+    await waitForIdleService(service, 1);
     webCallsByHand.push(await bench.webCaller.call(webByHand));
-    await waitForRest(service, 1);
-    phoneCalls.push(await callOnce(phoneUrl(service)));
-    await waitForRest(service, 1);
-    phoneCallsByHand.push(await callOnce(phoneUrlByHand(byHand)));
+    await waitForIdleService(service, 1);
+    phoneCalls.push(await callOnce(createServicePhoneUrl(service)));
+    await waitForIdleService(service, 1);
+    phoneCallsByHand.push(await callOnce(createStandalonePhoneUrl(byHand)));
   }
-  const connected = (calls: readonly WebCall[]) => calls.map(({ connectedMs }) => connectedMs);
-  const firstAudio = (calls: readonly WebCall[]) => calls.map(({ firstAudioMs }) => firstAudioMs);
+  const connected = (calls: readonly WebCallTiming[]) => calls.map(({ connectedMs }) => connectedMs);
+  const firstAudio = (calls: readonly WebCallTiming[]) => calls.map(({ firstAudioMs }) => firstAudioMs);
   report(compare('WebRTC, click to connected, warm agent-1x, median', connected(webCalls), connected(webCallsByHand)));
   report(
     compare('WebRTC, click to first audio, warm agent-1x, median', firstAudio(webCalls), firstAudio(webCallsByHand)),
@@ -55,13 +56,13 @@ export async function measureSingleCalls(bench: VoiceBench): Promise<void> {
 }
 
 /** Measures simultaneous calls while only one instance is warm; the instances for the other calls start during the calls. */
-export async function measureCallsOnOneInstance({ service, byHand, runs, report }: VoiceBench): Promise<void> {
+export async function measureCallBurst({ service, byHand, runs, report }: VoiceBenchContext): Promise<void> {
   const [ours, reference]: [number[], number[]] = [[], []];
   for (let index = 0; index < runs; index++) {
-    await waitForRest(service, 1);
-    ours.push(...(await callAtOnce(phoneUrl(service))));
-    await waitForRest(service, 1);
-    reference.push(...(await callAtOnce(phoneUrlByHand(byHand))));
+    await waitForIdleService(service, 1);
+    ours.push(...(await callAtOnce(createServicePhoneUrl(service))));
+    await waitForIdleService(service, 1);
+    reference.push(...(await callAtOnce(createStandalonePhoneUrl(byHand))));
   }
   report({
     what: `${atOnce} phone calls at once on one warm instance: answered`,
@@ -83,7 +84,7 @@ export async function measureCallsOnOneInstance({ service, byHand, runs, report 
  * Measures simultaneous calls to as many warm instances. During the calls, the service starts new warm instances; in the
  * reference, `max_agents` prevents this.
  */
-export async function measureRefill({ service, byHand, runs, report }: VoiceBench): Promise<void> {
+export async function measurePoolRefill({ service, byHand, runs, report }: VoiceBenchContext): Promise<void> {
   const [ours, without, reference]: [number[], number[], number[]] = [[], [], []];
   for (let index = 0; index < runs; index++) {
     for (const [calls, maxAgents] of [
@@ -91,13 +92,13 @@ export async function measureRefill({ service, byHand, runs, report }: VoiceBenc
       [without, atOnce],
     ] as const) {
       await scaleAgent(service, forked, atOnce, maxAgents);
-      await waitForRest(service, atOnce);
-      calls.push(...(await callAtOnce(phoneUrl(service))));
+      await waitForIdleService(service, atOnce);
+      calls.push(...(await callAtOnce(createServicePhoneUrl(service))));
     }
-    await waitForRest(service, atOnce);
-    reference.push(...(await callAtOnce(phoneUrlByHand(byHand))));
+    await waitForIdleService(service, atOnce);
+    reference.push(...(await callAtOnce(createStandalonePhoneUrl(byHand))));
   }
-  const summarize = (name: string, statistic: (values: readonly number[]) => number): Figure => ({
+  const summarize = (name: string, statistic: (values: readonly number[]) => number): BenchmarkFigure => ({
     what: `${atOnce} phone calls at once on ${atOnce} warm instances, with refill: first audio, ${name}`,
     ours: formatMilliseconds(statistic(ours)),
     reference: `${formatMilliseconds(statistic(without))} without refill, ${formatMilliseconds(statistic(reference))} by hand`,
@@ -108,19 +109,19 @@ export async function measureRefill({ service, byHand, runs, report }: VoiceBenc
   report(summarize('slowest', (values) => Math.max(...values)));
 }
 
-function webTarget(base: string, headers: WebTarget['headers']): WebTarget {
+function webTarget(base: string, headers: WebCallTarget['headers']): WebCallTarget {
   return { start: `${base}/start`, offer: `${base}/sessions/SESSION_ID/api/offer`, headers };
 }
 
 async function callOnce(url: string): Promise<number> {
-  const call = await callByPhone(url);
+  const call = await callBotByPhone(url);
   await call.hangUp();
   return call.firstAudioMs;
 }
 
 /** Returns the times until the first audio of all calls that were answered. */
 async function callAtOnce(url: string): Promise<readonly number[]> {
-  const calls = await Promise.allSettled(Array.from({ length: atOnce }, () => callByPhone(url)));
+  const calls = await Promise.allSettled(Array.from({ length: atOnce }, () => callBotByPhone(url)));
   const answered = calls.flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []));
   await Promise.all(answered.map((call) => call.hangUp()));
   return answered.map(({ firstAudioMs }) => firstAudioMs);
@@ -129,7 +130,7 @@ async function callAtOnce(url: string): Promise<readonly number[]> {
 /**
  * Waits until earlier sessions have ended, including those of the bot that was started by hand, and `warm` instances are ready.
  */
-export async function waitForRest(service: Service, warm: number): Promise<void> {
+export async function waitForIdleService(service: Service, warm: number): Promise<void> {
   await waitUntil('the end of former sessions', async () =>
     (await listOpenInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,
   );
@@ -137,7 +138,7 @@ export async function waitForRest(service: Service, warm: number): Promise<void>
   await delay(restMs);
 }
 
-function compare(what: string, ours: readonly number[], byHand: readonly number[]): Figure {
+function compare(what: string, ours: readonly number[], byHand: readonly number[]): BenchmarkFigure {
   const range = interquartileRange(byHand);
   return {
     what,

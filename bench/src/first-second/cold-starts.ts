@@ -3,9 +3,9 @@ import { formatMilliseconds } from '../figure.ts';
 import { mean, median } from '../quantile.ts';
 import type { Service } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
-import { startByHand } from './by-hand.ts';
+import { startStandaloneBot } from './by-hand.ts';
 import { listOpenInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';
-import { forked, spawned, type VoiceBench } from './voice-bench.ts';
+import { forked, spawned, type VoiceBenchContext } from './voice-bench.ts';
 
 /**
  * Goals in milliseconds: the duration of a single cold start, its CPU time, and the duration of the slowest of several
@@ -24,12 +24,12 @@ type ColdStart = {
 };
 
 /** Measures cold starts of single instances. The reference is the time until `python bot.py` responds. */
-export async function measureColdStarts({ service, runs, byHandOptions, report }: VoiceBench): Promise<void> {
+export async function measureColdStarts({ service, runs, byHandOptions, report }: VoiceBenchContext): Promise<void> {
   const byAgent = { [forked]: [] as ColdStart[], [spawned]: [] as ColdStart[] };
   const byHand: { readonly readyMs: number; readonly readyCpuMs: number }[] = [];
   for (let index = 0; index < runs; index++) {
     for (const agent of [forked, spawned]) byAgent[agent].push((await startCold(service, agent, 1))[0] as ColdStart);
-    const bot = await startByHand(byHandOptions);
+    const bot = await startStandaloneBot(byHandOptions);
     await bot.stop();
     byHand.push(bot);
   }
@@ -52,12 +52,17 @@ export async function measureColdStarts({ service, runs, byHandOptions, report }
 }
 
 /** Measures the slowest of several simultaneous cold starts, from the request until its instance is ready. */
-export async function measureStartsAtOnce({ service, runs, byHandOptions, report }: VoiceBench): Promise<void> {
+export async function measureConcurrentColdStarts({
+  service,
+  runs,
+  byHandOptions,
+  report,
+}: VoiceBenchContext): Promise<void> {
   const ours: number[] = [];
   const byHand: number[] = [];
   for (let index = 0; index < runs; index++) {
     ours.push(Math.max(...(await startCold(service, forked, atOnce)).map(({ readyMs }) => readyMs)));
-    const bots = await Promise.all(Array.from({ length: atOnce }, () => startByHand(byHandOptions)));
+    const bots = await Promise.all(Array.from({ length: atOnce }, () => startStandaloneBot(byHandOptions)));
     await Promise.all(bots.map((bot) => bot.stop()));
     byHand.push(Math.max(...bots.map(({ readyMs }) => readyMs)));
   }
@@ -90,7 +95,7 @@ async function startCold(service: Service, agent: string, count: number): Promis
 }
 
 /** Prints the start phases of a cold and of a warm session with the command that the README shows. */
-export async function printStartPhases({ service, log }: VoiceBench): Promise<void> {
+export async function printStartPhases({ service, log }: VoiceBenchContext): Promise<void> {
   for (const minAgents of [0, 1]) {
     await scaleAgent(service, forked, minAgents);
     const { id } = await startSession(service, forked, 'webrtc');

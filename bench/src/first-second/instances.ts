@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { findProcessTree, readFamilyCpuSeconds, readSharedResidentBytes } from '../process-usage.ts';
+import { findProcessTree, readProportionalSetBytes, readTreeCpuSeconds } from '../process-usage.ts';
 import type { Service } from '../service.ts';
 import { startSession, stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -65,12 +65,12 @@ async function findInstanceProcess(service: Service, instanceId: string): Promis
 /**
  * Returns the memory of an instance in bytes. Memory that the instance shares with other processes counts proportionally (PSS).
  */
-export async function readInstanceBytes(service: Service, instanceId: string): Promise<number> {
-  return readSharedResidentBytes(await findProcessTree(await findInstanceProcess(service, instanceId)));
+export async function readInstanceMemoryBytes(service: Service, instanceId: string): Promise<number> {
+  return readProportionalSetBytes(await findProcessTree(await findInstanceProcess(service, instanceId)));
 }
 
 export async function readInstanceCpuMs(service: Service, instanceId: string): Promise<number> {
-  return (await readFamilyCpuSeconds(await findInstanceProcess(service, instanceId))) * 1000;
+  return (await readTreeCpuSeconds(await findInstanceProcess(service, instanceId))) * 1000;
 }
 
 /**

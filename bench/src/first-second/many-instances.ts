@@ -1,7 +1,7 @@
 import { formatMegabytes, formatMilliseconds } from '../figure.ts';
 import { mean, median } from '../quantile.ts';
-import { drainPool, listOpenInstances, readInstanceBytes, scaleAgent } from './instances.ts';
-import { forked, spawned, type VoiceBench } from './voice-bench.ts';
+import { drainPool, listOpenInstances, readInstanceMemoryBytes, scaleAgent } from './instances.ts';
+import { forked, spawned, type VoiceBenchContext } from './voice-bench.ts';
 
 type Measured = {
   /** Milliseconds from the request for all instances until the last instance is ready. */
@@ -12,7 +12,7 @@ type Measured = {
 };
 
 /** Compares forked with spawned instances: the memory use and start time of many instances of one deployment. */
-export async function measureManyInstances(bench: VoiceBench, count: number): Promise<void> {
+export async function measureManyInstances(bench: VoiceBenchContext, count: number): Promise<void> {
   await drainPool(bench.service, forked);
   const ours = await startAll(bench, forked, count);
   const reference = await startAll(bench, spawned, count);
@@ -29,12 +29,12 @@ export async function measureManyInstances(bench: VoiceBench, count: number): Pr
   figure('the start of one of them, median', ({ bootMs }) => bootMs, formatMilliseconds);
 }
 
-async function startAll({ service, log }: VoiceBench, agent: string, count: number): Promise<Measured> {
+async function startAll({ service, log }: VoiceBenchContext, agent: string, count: number): Promise<Measured> {
   log(`${count} instances, ${agent}`);
   const begin = performance.now();
   await scaleAgent(service, agent, count);
   const allMs = performance.now() - begin;
   const instances = (await listOpenInstances(service, agent)).filter(({ sessionId }) => sessionId === null);
-  const bytes = mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
+  const bytes = mean(await Promise.all(instances.map(({ id }) => readInstanceMemoryBytes(service, id))));
   return { allMs, bootMs: median(instances.map(({ bootMs }) => bootMs)), bytes };
 }

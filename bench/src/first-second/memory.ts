@@ -1,25 +1,25 @@
 import { formatMegabytes } from '../figure.ts';
-import { findProcessTree, readSharedResidentBytes } from '../process-usage.ts';
+import { findProcessTree, readProportionalSetBytes } from '../process-usage.ts';
 import { mean } from '../quantile.ts';
-import { startByHand } from './by-hand.ts';
-import { phoneUrl, phoneUrlByHand, waitForRest } from './calls.ts';
-import { listOpenInstances, readInstanceBytes, scaleAgent } from './instances.ts';
-import { callByPhone } from './phone-call.ts';
+import { startStandaloneBot } from './by-hand.ts';
+import { createServicePhoneUrl, createStandalonePhoneUrl, waitForIdleService } from './calls.ts';
+import { listOpenInstances, readInstanceMemoryBytes, scaleAgent } from './instances.ts';
+import { callBotByPhone } from './phone-call.ts';
 import { synthesizeSpeech } from './speech.ts';
-import { forked, type VoiceBench } from './voice-bench.ts';
+import { forked, type VoiceBenchContext } from './voice-bench.ts';
 
 const count = 10;
 /** Goals in bytes for the memory of an idle instance and of an instance in a conversation. */
 const [idleGoal, conversationGoal] = [25e6, 110e6];
 
 /** Measures the memory of warm instances. Memory that several processes share counts proportionally. */
-export async function measureIdleMemory({ service, byHandOptions, report }: VoiceBench): Promise<void> {
+export async function measureIdleMemory({ service, byHandOptions, report }: VoiceBenchContext): Promise<void> {
   await scaleAgent(service, forked, count);
-  await waitForRest(service, count);
+  await waitForIdleService(service, count);
   const instances = await listOpenInstances(service, forked);
-  const ours = mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
-  const bot = await startByHand(byHandOptions);
-  const byHand = await readSharedResidentBytes(await findProcessTree(bot.pid));
+  const ours = mean(await Promise.all(instances.map(({ id }) => readInstanceMemoryBytes(service, id))));
+  const bot = await startStandaloneBot(byHandOptions);
+  const byHand = await readProportionalSetBytes(await findProcessTree(bot.pid));
   await bot.stop();
   report({
     what: `memory of an idle warm instance, ${count} of them`,
@@ -31,16 +31,21 @@ export async function measureIdleMemory({ service, byHandOptions, report }: Voic
 }
 
 /** Measures the memory of instances that have greeted a caller and are answering a question. */
-export async function measureConversationMemory({ service, byHand, byHandOptions, report }: VoiceBench): Promise<void> {
+export async function measureConversationMemory({
+  service,
+  byHand,
+  byHandOptions,
+  report,
+}: VoiceBenchContext): Promise<void> {
   const question = await synthesizeSpeech(byHandOptions.interpreter, 'What is the capital of France?');
-  await waitForRest(service, count);
-  const ours = await converse(phoneUrl(service), question, async () => {
+  await waitForIdleService(service, count);
+  const ours = await converse(createServicePhoneUrl(service), question, async () => {
     const instances = (await listOpenInstances(service, forked)).filter(({ sessionId }) => sessionId !== null);
-    return mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
+    return mean(await Promise.all(instances.map(({ id }) => readInstanceMemoryBytes(service, id))));
   });
-  await waitForRest(service, count);
-  const together = await converse(phoneUrlByHand(byHand), question, async () =>
-    readSharedResidentBytes(await findProcessTree(byHand.pid)),
+  await waitForIdleService(service, count);
+  const together = await converse(createStandalonePhoneUrl(byHand), question, async () =>
+    readProportionalSetBytes(await findProcessTree(byHand.pid)),
   );
   report({
     what: `memory of an instance in a conversation, ${count} of them`,
@@ -53,7 +58,7 @@ export async function measureConversationMemory({ service, byHand, byHandOptions
 
 /** Makes simultaneous calls, asks a question in each, and calls `measure` while the bots are answering. */
 async function converse(url: string, question: Buffer, measure: () => Promise<number>): Promise<number> {
-  const calls = await Promise.all(Array.from({ length: count }, () => callByPhone(url)));
+  const calls = await Promise.all(Array.from({ length: count }, () => callBotByPhone(url)));
   await Promise.all(calls.map((call) => call.ask(question)));
   const measured = await measure();
   await Promise.all(calls.map((call) => call.hangUp()));

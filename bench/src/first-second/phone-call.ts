@@ -21,7 +21,7 @@ export type PhoneCall = {
  * Calls a bot like an Exotel voice bot, with a message every 20 ms, also during silence. Resolves when the bot speaks. Rejects if
  * it closes the call or does not speak in time.
  */
-export async function callByPhone(url: string): Promise<PhoneCall> {
+export async function callBotByPhone(url: string): Promise<PhoneCall> {
   const begin = performance.now();
   const socket = new WebSocket(url);
   const closed = once(socket, 'close');

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { appendFile, copyFile, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { plainEnvironment } from '../program.ts';
-import { botcliFile, standInHook } from '../repository.ts';
+import { minimalEnvironment } from '../program.ts';
+import { botcliProgramPath, standInHookPath } from '../repository.ts';
 
 const options = '-t smallwebrtc -t exotel -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');
 
@@ -14,19 +14,21 @@ const options = '-t smallwebrtc -t exotel -m cascade --stt deepgram_stt --llm op
  */
 export async function writeVoiceBot(directory: string, standIns: string): Promise<void> {
   const project = `${directory}-project`;
-  await promisify(execFile)(process.execPath, [botcliFile, 'init', project, ...options], { env: plainEnvironment });
+  await promisify(execFile)(process.execPath, [botcliProgramPath, 'init', project, ...options], {
+    env: minimalEnvironment,
+  });
   await copyFile(join(project, 'server/bot.py'), join(directory, 'bot.py'));
   const pyproject = await readFile(join(project, 'server/pyproject.toml'), 'utf8');
   const changed = pyproject.replace('\ndependencies = [\n', '$&    "espeakng-loader",\n');
   if (changed === pyproject) throw new Error('The generated pyproject.toml has no list of dependencies.');
   await writeFile(join(directory, 'pyproject.toml'), changed);
   await rm(project, { recursive: true });
-  await copyFile(standInHook, join(directory, 'reach_stand_ins.py'));
-  await appendFile(join(directory, 'bot.py'), servedEntryPoint(voiceBotVariables('.', standIns)));
+  await copyFile(standInHookPath, join(directory, 'reach_stand_ins.py'));
+  await appendFile(join(directory, 'bot.py'), servedEntryPoint(createVoiceBotEnvironment('.', standIns)));
 }
 
 /** The environment variables with which the bot in `directory` reaches the stand-in vendors. */
-export function voiceBotVariables(directory: string, standIns: string): Readonly<Record<string, string>> {
+export function createVoiceBotEnvironment(directory: string, standIns: string): Readonly<Record<string, string>> {
   return {
     DEEPGRAM_API_KEY: 'placeholder',
     OPENAI_API_KEY: 'placeholder',

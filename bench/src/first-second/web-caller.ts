@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { plainEnvironment, stopChild } from '../program.ts';
-import { webRtcCaller } from '../repository.ts';
+import { minimalEnvironment, stopChild } from '../program.ts';
+import { webRtcCallerPath } from '../repository.ts';
 
 /** The URLs with which a browser reaches a bot: `start` starts a session, `offer` accepts the WebRTC offer for the session. */
-export type WebTarget = {
+export type WebCallTarget = {
   readonly start: string;
   /** The URL with the placeholder `SESSION_ID` for the session's id. */
   readonly offer: string;
@@ -13,16 +13,16 @@ export type WebTarget = {
 };
 
 /** Milliseconds from the start request, which a browser sends when the user clicks, to the connection and to the first audio. */
-export type WebCall = { readonly connectedMs: number; readonly firstAudioMs: number };
+export type WebCallTiming = { readonly connectedMs: number; readonly firstAudioMs: number };
 
 export type WebCaller = {
-  readonly call: (target: WebTarget) => Promise<WebCall>;
+  readonly call: (target: WebCallTarget) => Promise<WebCallTiming>;
   readonly stop: () => Promise<void>;
 };
 
 /** Starts a program that calls bots over WebRTC, one after the other, and hangs up after their first word. */
 export function startWebCaller(interpreter: string): WebCaller {
-  const child = spawn(interpreter, [webRtcCaller], { stdio: ['pipe', 'pipe', 'inherit'], env: plainEnvironment });
+  const child = spawn(interpreter, [webRtcCallerPath], { stdio: ['pipe', 'pipe', 'inherit'], env: minimalEnvironment });
   const lines = createInterface({ input: child.stdout });
   return {
     call: async (target) => {
@@ -31,7 +31,7 @@ export function startWebCaller(interpreter: string): WebCaller {
         once(lines, 'line'),
         once(child, 'exit').then(() => Promise.reject(new Error('The WebRTC caller exited.'))),
       ]);
-      const result: WebCall | { readonly error: string } = JSON.parse(line);
+      const result: WebCallTiming | { readonly error: string } = JSON.parse(line);
       if ('error' in result) throw new Error(`The WebRTC call failed: ${result.error}`);
       return result;
     },

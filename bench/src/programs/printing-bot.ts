@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 const port = Number(process.env['PORT']);
 const tickMs = 10;
 
-export type PrintOrder = { readonly perSecond: number; readonly seconds: number };
+export type PrintRequest = { readonly perSecond: number; readonly seconds: number };
 export type PrintReport = {
   readonly lines: number;
   readonly seconds: number;
@@ -18,7 +18,7 @@ function line(number: number): string {
   return `2026-11-20 12:00:00.000 | DEBUG    | bench.printing:print:1 | NONE - line ${number} of what a talkative bot says\n`;
 }
 
-async function print({ perSecond, seconds }: PrintOrder): Promise<PrintReport> {
+async function print({ perSecond, seconds }: PrintRequest): Promise<PrintReport> {
   const [begun, cpu] = [performance.now(), process.cpuUsage()];
   const all = perSecond * seconds;
   let lines = 0;
@@ -46,5 +46,5 @@ createServer({ requestTimeout: 0 }, async (request, response) => {
   if (request.url !== '/print') return void response.end('{}');
   let body = '';
   for await (const chunk of request) body += String(chunk);
-  response.end(JSON.stringify(await print(JSON.parse(body) as PrintOrder)));
+  response.end(JSON.stringify(await print(JSON.parse(body) as PrintRequest)));
 }).listen(port, '127.0.0.1');

@@ -60,7 +60,7 @@ export function readSocketBody(url: URL): JsonObject {
 }
 
 /** Ends a session when its socket closes, and closes the socket when the session ends. */
-export async function socketSessionEnd(session: Session, socket: WebSocket): Promise<void> {
+export async function bindSessionToSocket(session: Session, socket: WebSocket): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   session.signal.addEventListener('abort', () => socket.close(1000, String(session.signal.reason)), { once: true });
   if (session.signal.aborted) socket.close(1000);

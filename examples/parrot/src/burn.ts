@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** A load of known size, with which tests check the measurements of the service. */
-export type Load = {
+export type CpuMemoryLoad = {
   /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
   /**
@@ -18,7 +18,7 @@ export type Load = {
  *
  * @returns the CPU time that the process used, in milliseconds
  */
-export async function generateLoad(load: Load, signal: AbortSignal): Promise<number> {
+export async function generateLoad(load: CpuMemoryLoad, signal: AbortSignal): Promise<number> {
   const before = process.cpuUsage();
   const threads = Math.max(1, Math.ceil(load.cpuMillicores / 1000));
   await Promise.all(
@@ -30,7 +30,7 @@ export async function generateLoad(load: Load, signal: AbortSignal): Promise<num
   return Math.round((used.user + used.system) / 1000);
 }
 
-function runWorker(load: Load, signal: AbortSignal): Promise<void> {
+function runWorker(load: CpuMemoryLoad, signal: AbortSignal): Promise<void> {
   // The source of the worker is text, because the bot ships as one file.
   const worker = new Worker(`(${burnInThread})(${JSON.stringify(load)})`, { eval: true });
   const stop = () => void worker.terminate();
@@ -43,7 +43,7 @@ function runWorker(load: Load, signal: AbortSignal): Promise<void> {
 }
 
 /** Runs in the worker thread, so it must not refer to anything outside itself. */
-function burnInThread({ cpuMillicores, megabytes, seconds }: Load): void {
+function burnInThread({ cpuMillicores, megabytes, seconds }: CpuMemoryLoad): void {
   const bytesPerMegabyte = 1_000_000;
   const held = new Uint8Array(megabytes * bytesPerMegabyte).fill(1);
   const sleeper = new Int32Array(new SharedArrayBuffer(4));

@@ -1,11 +1,18 @@
 import type { RawData, WebSocket } from 'ws';
 import { decodeFrame, encodeAudio, encodeInterruption, encodeMessage, type InboundFrame } from './frames.ts';
 import type { JsonObject } from './http-exchange.ts';
-import { createBotLine, createBotReady, createRtviMessage, parseObject, parseRtvi, type RtviMessage } from './rtvi.ts';
+import {
+  createBotReadyMessage,
+  createBotTextMessages,
+  createRtviMessage,
+  parseRtvi,
+  type RtviMessage,
+  toJsonObject,
+} from './rtvi.ts';
 import type { Session } from './session.ts';
-import { chirpText, greeting, resample } from './sound.ts';
+import { createGreetingSound, resample, synthesizeChirps } from './sound.ts';
 import { createSpeaker } from './speaker.ts';
-import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
+import { createVoiceActivityDetector, type VoiceEvent } from './voice-activity.ts';
 
 export type Conversation = {
   readonly socket: WebSocket;
@@ -26,7 +33,7 @@ export function runConversation({ socket, body, now, log }: Conversation): void 
     if (socket.readyState === socket.OPEN) socket.send(frame);
   };
   const sendMessage = (json: string) => send(encodeMessage(json));
-  const hear = createVoiceActivity();
+  const hear = createVoiceActivityDetector();
   const speaker = createSpeaker({
     sampleRate: outputRate,
     now,
@@ -37,7 +44,7 @@ export function runConversation({ socket, body, now, log }: Conversation): void 
 
   function say(text: string): void {
     log(`says: ${JSON.stringify(text)}`);
-    for (const message of createBotLine(text)) sendMessage(message);
+    for (const message of createBotTextMessages(text)) sendMessage(message);
   }
 
   function interrupt(): void {
@@ -59,18 +66,18 @@ export function runConversation({ socket, body, now, log }: Conversation): void 
     if (atOnce) interrupt();
     const short = text.slice(0, longestText);
     say(`Rraawk! ${short}`);
-    if (aloud) speaker.play(chirpText(short, outputRate));
+    if (aloud) speaker.play(synthesizeChirps(short, outputRate));
   }
 
   function onMessage(message: RtviMessage): void {
     const { id, type, data } = message;
     if (type === 'client-ready') {
-      sendMessage(createBotReady(message));
+      sendMessage(createBotReadyMessage(message));
       say('Hello! I am the parrot. Say something, and I say it back.');
       if (typeof body['say'] === 'string') say(body['say'].slice(0, longestText));
-      speaker.play(greeting(outputRate));
+      speaker.play(createGreetingSound(outputRate));
     } else if (type === 'send-text') {
-      const options = parseObject(data['options']);
+      const options = toJsonObject(data['options']);
       onText(String(data['content'] ?? ''), {
         aloud: options['audio_response'] !== false,
         atOnce: options['run_immediately'] !== false,

@@ -1,5 +1,5 @@
 /** Sample rate of telephone audio, which has 8000 samples per second of one byte each (ITU-T G.711, mu-law). */
-export const phoneSampleRate = 8000;
+export const phoneSampleRateHz = 8000;
 
 const bias = 132;
 const loudest = 32_635;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { decodeMuLaw, encodeMuLaw, phoneSampleRate } from './mu-law.ts';
+import { decodeMuLaw, encodeMuLaw, phoneSampleRateHz } from './mu-law.ts';
 import { startParrot } from './server.ts';
-import { joinSounds, loudness } from './sound.ts';
+import { joinSounds, measureLoudness } from './sound.ts';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -50,7 +50,9 @@ async function ring() {
 }
 
 const tone = (seconds: number, amplitude: number) =>
-  Int16Array.from({ length: seconds * phoneSampleRate }, (_, i) => Math.round(amplitude * 32_767 * Math.sin(i * 0.3)));
+  Int16Array.from({ length: seconds * phoneSampleRateHz }, (_, i) =>
+    Math.round(amplitude * 32_767 * Math.sin(i * 0.3)),
+  );
 
 test('the parrot greets a Twilio call and repeats its audio, with a mark after each utterance, until the call stops', async () => {
   const call = await ring();
@@ -60,8 +62,8 @@ test('the parrot greets a Twilio call and repeats its audio, with a mark after e
   call.speak(joinSounds([tone(1, 0.3), tone(1, 0)]));
   await expect.poll(() => call.events().filter((event) => event === 'mark').length).toBe(2);
   const echoed = call.audio().subarray(greeted);
-  expect(echoed.length).toBeGreaterThan(phoneSampleRate);
-  expect(loudness(echoed.subarray(0, phoneSampleRate))).toBeCloseTo(0.3 / Math.SQRT2, 1);
+  expect(echoed.length).toBeGreaterThan(phoneSampleRateHz);
+  expect(measureLoudness(echoed.subarray(0, phoneSampleRateHz))).toBeCloseTo(0.3 / Math.SQRT2, 1);
   expect(call.received.every(({ streamSid }) => streamSid === 'MZ1')).toBe(true);
   const closed = once(call.socket, 'close');
   call.say('stop', { stop: { callSid: 'CA1' } });

@@ -1,24 +1,24 @@
 import type { RawData } from 'ws';
 import type { Conversation } from './conversation.ts';
-import { decodeMuLaw, encodeMuLaw, phoneSampleRate } from './mu-law.ts';
-import { parseObject } from './rtvi.ts';
-import { greeting } from './sound.ts';
+import { decodeMuLaw, encodeMuLaw, phoneSampleRateHz } from './mu-law.ts';
+import { toJsonObject } from './rtvi.ts';
+import { createGreetingSound } from './sound.ts';
 import { createSpeaker } from './speaker.ts';
-import { createVoiceActivity } from './voice-activity.ts';
+import { createVoiceActivityDetector } from './voice-activity.ts';
 
 /**
  * Talks over a Twilio media stream. Messages are JSON, first `connected` and `start`; audio is base64-encoded mu-law. Repeats
  * what it hears, stops when it is interrupted (`clear`), marks the end of each utterance (`mark`), and hangs up on `stop`.
  */
 export function answerCall({ socket, now, log }: Conversation): void {
-  const hear = createVoiceActivity();
+  const hear = createVoiceActivityDetector();
   let streamSid = '';
   let said = 0;
   const send = (event: string, fields: object = {}) => {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ event, streamSid, ...fields }));
   };
   const speaker = createSpeaker({
-    sampleRate: phoneSampleRate,
+    sampleRate: phoneSampleRateHz,
     now,
     send: (samples) => send('media', { media: { payload: Buffer.from(encodeMuLaw(samples)).toString('base64') } }),
     onStarted: () => {},
@@ -29,7 +29,7 @@ export function answerCall({ socket, now, log }: Conversation): void {
   });
 
   function onAudio(payload: string): void {
-    for (const event of hear(decodeMuLaw(Buffer.from(payload, 'base64')), phoneSampleRate)) {
+    for (const event of hear(decodeMuLaw(Buffer.from(payload, 'base64')), phoneSampleRateHz)) {
       if (event.kind === 'stopped') speaker.play(event.speech);
       else if (speaker.interrupt()) send('clear');
     }
@@ -38,12 +38,12 @@ export function answerCall({ socket, now, log }: Conversation): void {
   function onMessage(message: Readonly<Record<string, unknown>>): void {
     const { event } = message;
     if (event === 'start') {
-      const { streamSid: sid, callSid } = parseObject(message['start']);
+      const { streamSid: sid, callSid } = toJsonObject(message['start']);
       streamSid = String(sid);
       log(`call ${String(callSid)} answered`);
-      speaker.play(greeting(phoneSampleRate));
+      speaker.play(createGreetingSound(phoneSampleRateHz));
     } else if (event === 'media') {
-      onAudio(String(parseObject(message['media'])['payload'] ?? ''));
+      onAudio(String(toJsonObject(message['media'])['payload'] ?? ''));
     } else if (event === 'stop') {
       socket.close(1000, 'the call ended');
     }
@@ -52,7 +52,7 @@ export function answerCall({ socket, now, log }: Conversation): void {
   socket.on('message', (data: RawData, isBinary: boolean) => {
     if (isBinary) return;
     try {
-      onMessage(parseObject(JSON.parse(String(data))));
+      onMessage(toJsonObject(JSON.parse(String(data))));
     } catch (cause) {
       log(`invalid message: ${cause instanceof Error ? cause.message : String(cause)}`);
     }

@@ -1,6 +1,6 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
 
-export type PlainBot = {
+export type PlainBotOptions = {
   readonly say: string | undefined;
   /** Seconds until the session ends by itself. If undefined, the session runs until it is stopped. */
   readonly exitAfterSeconds: number | undefined;
@@ -11,7 +11,7 @@ export type PlainBot = {
 const remarkEverySeconds = 5;
 
 /** A session without a transport, which logs a line from time to time. */
-export async function runPlainBot({ say, exitAfterSeconds, signal, log }: PlainBot): Promise<void> {
+export async function runPlainBot({ say, exitAfterSeconds, signal, log }: PlainBotOptions): Promise<void> {
   if (say !== undefined) log(say);
   const leave = new AbortController();
   const either = AbortSignal.any([signal, leave.signal]);

@@ -18,12 +18,12 @@ export function parseRtvi(json: string): RtviMessage | undefined {
   } catch {
     return undefined;
   }
-  const message = parseObject(value);
+  const message = toJsonObject(value);
   if (message['label'] !== 'rtvi-ai' || typeof message['type'] !== 'string') return undefined;
-  return { id: String(message['id'] ?? ''), type: message['type'], data: parseObject(message['data']) };
+  return { id: String(message['id'] ?? ''), type: message['type'], data: toJsonObject(message['data']) };
 }
 
-export function parseObject(value: unknown): JsonObject {
+export function toJsonObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
@@ -35,7 +35,7 @@ export function createRtviMessage(type: string, data: JsonObject = {}, id: strin
  * Creates the response to `client-ready`. A client of RTVI version 1 warns about other versions, so it gets its own version back.
  * This is safe, because the parrot sends the same messages in all versions.
  */
-export function createBotReady(clientReady: RtviMessage): string {
+export function createBotReadyMessage(clientReady: RtviMessage): string {
   const theirs = String(clientReady.data['version'] ?? '');
   const version = theirs.startsWith('1.') ? theirs : protocolVersion;
   return createRtviMessage('bot-ready', { version, about: { library: 'bothost-parrot' } }, clientReady.id);
@@ -45,7 +45,7 @@ export function createBotReady(clientReady: RtviMessage): string {
  * Returns the RTVI messages for one line of the bot's text. Some clients show partial text, others only complete text; each kind
  * needs its own messages.
  */
-export function createBotLine(text: string): readonly string[] {
+export function createBotTextMessages(text: string): readonly string[] {
   return [
     createRtviMessage('bot-llm-started'),
     createRtviMessage('bot-llm-text', { text }),

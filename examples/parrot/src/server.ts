@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
+  bindSessionToSocket,
   type ParrotContext,
   readSocketBody,
   reportSession,
   requireIdle,
   runBot,
-  socketSessionEnd,
   startSession,
   stopBot,
 } from './bot-routes.ts';
@@ -14,7 +14,7 @@ import { hasControlToken } from './control-token.ts';
 import { answerClient } from './first-message.ts';
 import { createErrorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
 import { createSessionSlot } from './session.ts';
-import { burnRoute, echoRoute, echoSocketRoute, enteredRoute, eventsRoute, helloRoute } from './user-routes.ts';
+import { burnRoute, echoRoute, echoSocketRoute, entryTimeRoute, eventsRoute, helloRoute } from './user-routes.ts';
 
 export type ParrotOptions = {
   /** Path of the Unix socket to listen on. If it is set, host and port are not used. */
@@ -53,7 +53,7 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
   ['/_bot/session', { GET: (context, { url, response }) => reportSession(context, url, response) }],
   ['/', { GET: (context, { response }) => helloRoute(context, response) }],
   ['/hello', { GET: (context, { response }) => helloRoute(context, response) }],
-  ['/entered', { GET: (context, { response }) => enteredRoute(context, response) }],
+  ['/entered', { GET: (context, { response }) => entryTimeRoute(context, response) }],
   ['/echo', { POST: (_, { request, response }) => echoRoute(request, response) }],
   ['/events', { GET: (context, { response }) => eventsRoute(context, response) }],
   ['/burn', { POST: (context, { request, response }) => burnRoute(context, request, response) }],
@@ -140,7 +140,7 @@ function upgrade(
     accept((socket) => {
       const session = startSession(context, request.headers, enteredAtMs);
       answerClient({ socket, session, body, now: context.preciseNow, log: context.log });
-      void socketSessionEnd(session, socket);
+      void bindSessionToSocket(session, socket);
     });
   } else {
     throw new RequestError(404, `${url.pathname} is not a WebSocket route`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chirpText, greeting, loudness, resample } from './sound.ts';
-import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
+import { createGreetingSound, measureLoudness, resample, synthesizeChirps } from './sound.ts';
+import { createVoiceActivityDetector, type VoiceEvent } from './voice-activity.ts';
 
 const rate = 16_000;
 
@@ -12,7 +12,7 @@ function tone(seconds: number, amplitude: number, hertz = 220): Int16Array {
 
 /** Passes sounds in pieces that are not aligned with the detection windows, like audio from a network. */
 function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
-  const hear = createVoiceActivity();
+  const hear = createVoiceActivityDetector();
   const events: VoiceEvent[] = [];
   for (const sound of sounds) {
     for (let at = 0; at < sound.length; at += 500) events.push(...hear(sound.slice(at, at + 500), rate));
@@ -20,23 +20,23 @@ function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
   return events;
 }
 
-test('createVoiceActivity detects a sound between silences as one utterance', () => {
+test('createVoiceActivityDetector detects a sound between silences as one utterance', () => {
   const [started, stopped, ...more] = heard(tone(1, 0), tone(1, 0.3), tone(1, 0));
   expect(started).toEqual({ kind: 'started' });
   if (stopped?.kind !== 'stopped') throw new Error('the utterance did not stop');
   expect(stopped.speech.length / stopped.sampleRate).toBeCloseTo(1.4, 1);
-  expect(loudness(stopped.speech.slice(0, 1600))).toBe(0);
+  expect(measureLoudness(stopped.speech.slice(0, 1600))).toBe(0);
   expect(more).toEqual([]);
 });
 
-test('createVoiceActivity ignores clicks, whispers and pauses within a sentence', () => {
+test('createVoiceActivityDetector ignores clicks, whispers and pauses within a sentence', () => {
   expect(heard(tone(1, 0), tone(0.08, 0.5), tone(1, 0))).toEqual([]);
   expect(heard(tone(3, 0.01))).toEqual([]);
   const events = heard(tone(0.5, 0.3), tone(0.5, 0), tone(0.5, 0.3), tone(1, 0));
   expect(events.map((event) => event.kind)).toEqual(['started', 'stopped']);
 });
 
-test('createVoiceActivity adapts to constant noise and still detects speech', () => {
+test('createVoiceActivityDetector adapts to constant noise and still detects speech', () => {
   const kinds = heard(tone(40, 0.05), tone(1, 0.5), tone(1, 0.05)).map((event) => event.kind);
   expect(kinds).toEqual(['started', 'stopped', 'started', 'stopped']);
 });
@@ -50,9 +50,9 @@ test('resample keeps the length in seconds and the pitch', () => {
 });
 
 test('the greeting is audible and does not clip, and each word of a text becomes a chirp', () => {
-  const sound = greeting(24_000);
-  expect(loudness(sound)).toBeGreaterThan(0.05);
+  const sound = createGreetingSound(24_000);
+  expect(measureLoudness(sound)).toBeGreaterThan(0.05);
   expect(Math.max(...sound)).toBeLessThan(20_000);
-  expect(chirpText('', 24_000).length).toBe(0);
-  expect(chirpText('hello you', 24_000).length).toBeGreaterThan(chirpText('hello', 24_000).length);
+  expect(synthesizeChirps('', 24_000).length).toBe(0);
+  expect(synthesizeChirps('hello you', 24_000).length).toBeGreaterThan(synthesizeChirps('hello', 24_000).length);
 });

@@ -1,7 +1,7 @@
 const fullScale = 32_767;
 
 /** Returns the loudness of samples from 0 to 1 (root mean square). */
-export function loudness(samples: Int16Array): number {
+export function measureLoudness(samples: Int16Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
   return samples.length === 0 ? 0 : Math.sqrt(sum / samples.length) / fullScale;
@@ -38,7 +38,7 @@ type Chirp = {
   readonly seconds: number;
 };
 
-export function greeting(sampleRate: number): Int16Array {
+export function createGreetingSound(sampleRate: number): Int16Array {
   return joinSounds(
     [
       { from: 1400, to: 2100, seconds: 0.11 },
@@ -50,7 +50,7 @@ export function greeting(sampleRate: number): Int16Array {
 }
 
 /** Converts text to audio with a chirp for each of the first words. Longer words have a lower pitch. */
-export function chirpText(text: string, sampleRate: number): Int16Array {
+export function synthesizeChirps(text: string, sampleRate: number): Int16Array {
   const words = text.split(/\s+/).filter((word) => word !== '');
   return joinSounds(
     words.slice(0, 12).map((word) => {

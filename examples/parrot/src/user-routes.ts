@@ -16,7 +16,7 @@ export function helloRoute(context: ParrotContext, response: ServerResponse): vo
 }
 
 /** `GET /entered`: returns the time at which the handler of the running session, or else of the last session, was called. */
-export function enteredRoute(context: ParrotContext, response: ServerResponse): void {
+export function entryTimeRoute(context: ParrotContext, response: ServerResponse): void {
   const session = context.slot.latest();
   sendJson(response, 200, { sessionId: session?.id ?? null, enteredAtMs: session?.enteredAtMs ?? null });
 }

@@ -1,4 +1,4 @@
-import { joinSounds, loudness } from './sound.ts';
+import { joinSounds, measureLoudness } from './sound.ts';
 
 export type VoiceEvent =
   | { readonly kind: 'started' }
@@ -6,7 +6,7 @@ export type VoiceEvent =
   | { readonly kind: 'stopped'; readonly speech: Int16Array; readonly sampleRate: number };
 
 /** Detects the beginning and end of speech in a microphone's samples. */
-export type VoiceActivity = (samples: Int16Array, sampleRate: number) => readonly VoiceEvent[];
+export type VoiceActivityDetector = (samples: Int16Array, sampleRate: number) => readonly VoiceEvent[];
 
 const windowsPerSecond = 50;
 /** Audio below this loudness is never speech. */
@@ -23,7 +23,7 @@ const longestWindows = 15 * windowsPerSecond;
  * Compares the energy with the background noise. Speech begins after 120 ms above the noise, and ends after 700 ms of quiet or
  * after 15 s. Time is counted in samples, so that late audio and bursts give the same result.
  */
-export function createVoiceActivity(): VoiceActivity {
+export function createVoiceActivityDetector(): VoiceActivityDetector {
   let rest = new Int16Array();
   let noise = 0;
   let speaking = false;
@@ -31,7 +31,7 @@ export function createVoiceActivity(): VoiceActivity {
   let heard: Int16Array[] = [];
 
   function hearWindow(window: Int16Array, sampleRate: number): VoiceEvent | undefined {
-    const level = loudness(window);
+    const level = measureLoudness(window);
     const loud = level > Math.max(leastLoudness, noise * aboveNoise);
     heard.push(window);
     if (!speaking) {

@@ -36,8 +36,8 @@ export class Failure extends Error {
 }
 
 /** Thrown if the user pressed Ctrl-C. The exit status is 130. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
   /** A sentence about what was done before the interruption. Null if nothing was done. */
   readonly result: string | null;
 
@@ -48,6 +48,6 @@ export class Interrupted extends Error {
 }
 
 /** The code of a system error, such as ENOENT. Null for other errors. */
-export function systemErrorCode(error: unknown): string | null {
+export function getSystemErrorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }

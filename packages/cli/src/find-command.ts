@@ -1,5 +1,5 @@
-import { findClosest } from '@bothost/contract/suggest';
-import type { Word } from './command-line/parse-line.ts';
+import { findClosestWord } from '@bothost/contract/suggest';
+import type { PositionalWord } from './command-line/parse-line.ts';
 import { commandAliases, commandGroups, commands } from './commands.ts';
 import { UsageError } from './failure.ts';
 
@@ -10,11 +10,11 @@ import { UsageError } from './failure.ts';
 export type CommandMatch = {
   readonly kind: 'command' | 'group';
   readonly path: string;
-  readonly words: readonly Word[];
+  readonly words: readonly PositionalWord[];
 };
 
 /** Finds the command or group that the words name. Throws a `UsageError` with a suggestion if there is none. */
-export function findCommand(words: readonly Word[]): CommandMatch {
+export function findCommand(words: readonly PositionalWord[]): CommandMatch {
   let path = '';
   for (const [index, { text }] of words.entries()) {
     const next = path === '' ? text : `${path} ${text}`;
@@ -36,7 +36,7 @@ export function listSubcommands(path: string): readonly string[] {
   return [...new Set(next)].filter((word) => word !== '');
 }
 
-function unknownCommandError(path: string, text: string, words: readonly Word[]): UsageError {
+function unknownCommandError(path: string, text: string, words: readonly PositionalWord[]): UsageError {
   const name = ['botcli', path, text].filter((part) => part !== '').join(' ');
   const hint = suggestCommand(path, text, words);
   const helpCommand = ['botcli', path, '--help'].filter((part) => part !== '').join(' ');
@@ -50,8 +50,8 @@ function unknownCommandError(path: string, text: string, words: readonly Word[])
  * Suggests a correction for an unknown command: a similar word at the same position, or a command whose name ends with the typed
  * words, such as `cloud agent list` for `agent list`.
  */
-function suggestCommand(path: string, text: string, words: readonly Word[]): string | null {
-  const near = findClosest(text, listSubcommands(path));
+function suggestCommand(path: string, text: string, words: readonly PositionalWord[]): string | null {
+  const near = findClosestWord(text, listSubcommands(path));
   if (near !== null) return path === '' ? near : `${path} ${near}`;
   const typed = words.map((word) => word.text);
   const paths = [...Object.keys(commands), ...Object.keys(commandGroups)];

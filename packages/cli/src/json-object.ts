@@ -2,6 +2,6 @@
  * Returns the fields of a parsed JSON or TOML object. Their values are not checked. Returns an empty object if `value` is not an
  * object.
  */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+export function getObjectFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -3,19 +3,19 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { failure } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../test/fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../test/fake-service/fake-service.ts';
 import { agent, agentItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
 import { createProfilePath } from '../test/profile-file.ts';
 import { type RunOptions, runProgram } from '../test/run-program.ts';
 import { version } from './version.ts';
 
-let service: TestService;
+let service: FakeService;
 let profile: Awaited<ReturnType<typeof createProfilePath>>;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
   profile = await createProfilePath();
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),

@@ -1,15 +1,15 @@
-import { createContext } from './command-line/context.ts';
-import type { GlobalValues } from './command-line/global-options.ts';
+import { createCommandContext } from './command-line/context.ts';
+import type { GlobalOptionValues } from './command-line/global-options.ts';
 import {
   findPositionalWords,
   hasGlobalFlag,
   parseLine,
   readRawOption,
-  requireAllGiven,
+  requireMandatoryValues,
 } from './command-line/parse-line.ts';
 import { formatUsage } from './command-line/usage.ts';
 import { commands } from './commands.ts';
-import { Failure, Interrupted, UsageError } from './failure.ts';
+import { Failure, InterruptedError, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import type { Io } from './io/io.ts';
 import { describeLocalFailure, type FailureDescription } from './output/failure-description.ts';
@@ -32,7 +32,7 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
     await execute(io, args, mode, state);
     return 0;
   } catch (error) {
-    if (error instanceof Interrupted || io.signal.aborted) {
+    if (error instanceof InterruptedError || io.signal.aborted) {
       await printInterruption(
         io,
         mode,
@@ -58,7 +58,7 @@ type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean
  * changed.
  */
 function interruptionMessage(error: unknown, { signal }: Io, { isLocal }: RunState): string {
-  if (error instanceof Interrupted && error.result !== null) return error.message;
+  if (error instanceof InterruptedError && error.result !== null) return error.message;
   if (signal.aborted) return 'Interrupted.';
   return isLocal ? 'Canceled. Nothing was written.' : 'Canceled. Nothing was changed.';
 }
@@ -85,12 +85,12 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
   }
   if (command === undefined) throw new Error(`There is no command "${match.path}".`);
   const values = parseLine(args, indexes, command);
-  requireAllGiven(values, command, formatUsage(match.path, command));
+  requireMandatoryValues(values, command, formatUsage(match.path, command));
   state.isLocal = command.isLocal;
   state.subject = findSubject(match.path, values);
   const suggest = async (line: readonly string[]) => (await import('./suggest-words.ts')).suggestWords(line);
-  const context = await createContext(io, {
-    flags: values as GlobalValues,
+  const context = await createCommandContext(io, {
+    flags: values as GlobalOptionValues,
     mode,
     isLocal: command.isLocal,
     suggest,

@@ -1,5 +1,5 @@
 import type { Command } from './command-line/command.ts';
-import type { Suggestion } from './command-line/context.ts';
+import type { CompletionSuggestion } from './command-line/context.ts';
 import { globalOptions } from './command-line/global-options.ts';
 import type { CompletionWords, Option, Options } from './command-line/options.ts';
 import { findPositionalWords } from './command-line/parse-line.ts';
@@ -10,7 +10,7 @@ import { listSubcommands } from './find-command.ts';
  * Lists completions of the last word of `line`, which may be empty. `line` does not contain `botcli` itself. If the result is
  * empty, the shell completes file names instead.
  */
-export async function suggestWords(line: readonly string[]): Promise<readonly Suggestion[]> {
+export async function suggestWords(line: readonly string[]): Promise<readonly CompletionSuggestion[]> {
   const { before, current } = joinBashWords(line);
   const position = findPosition(before);
   const command = position.kind === 'command' ? (await commands[position.path]?.())?.command : undefined;
@@ -27,7 +27,7 @@ type CompletionRequest = {
   readonly options: Options;
 };
 
-async function candidates(request: CompletionRequest): Promise<readonly Suggestion[]> {
+async function candidates(request: CompletionRequest): Promise<readonly CompletionSuggestion[]> {
   const { before, current, position, command, options } = request;
   const [, inline] = /^(--[^=]+)=/.exec(current) ?? [];
   if (inline !== undefined) {
@@ -61,7 +61,7 @@ function findPosition(before: readonly string[]): CommandPosition {
   return { kind: 'group', path, argument: 0 };
 }
 
-async function subcommands(path: string): Promise<readonly Suggestion[]> {
+async function subcommands(path: string): Promise<readonly CompletionSuggestion[]> {
   const entries = listSubcommands(path).map(async (word) => {
     const subcommandPath = path === '' ? word : `${path} ${word}`;
     return {
@@ -73,7 +73,7 @@ async function subcommands(path: string): Promise<readonly Suggestion[]> {
 }
 
 /** Suggests the options that are not on the command line yet, and all repeatable options. */
-function suggestOptions(options: Options, before: readonly string[]): readonly Suggestion[] {
+function suggestOptions(options: Options, before: readonly string[]): readonly CompletionSuggestion[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const names = option.kind === 'switch' ? [`--${name}`, `--no-${name}`] : [`--${name}`];
     const isGiven = option.kind !== 'values' && names.some((one) => before.includes(one));
@@ -95,7 +95,7 @@ async function loadWords(words: CompletionWords | undefined): Promise<readonly s
   return typeof words === 'function' ? words() : (words ?? []);
 }
 
-function toSuggestion(word: string): Suggestion {
+function toSuggestion(word: string): CompletionSuggestion {
   return { word, description: '' };
 }
 

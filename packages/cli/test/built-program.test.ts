@@ -7,16 +7,16 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { version } from '../src/version.ts';
 import { buildProgram } from './build-program.ts';
-import { startTestService, type TestService } from './fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from './fake-service/fake-service.ts';
 import { agentItem, organization, privateKey, publicKey } from './fake-service/records.ts';
 
 /** The tests run a fresh build of the shipped program as a process. */
 let directory: string;
-let service: TestService;
+let service: FakeService;
 
 beforeAll(async () => {
   directory = await buildProgram();
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       listAgents: () => ({ services: [agentItem], agents: [agentItem] }),

@@ -8,7 +8,7 @@ const pieces = [
 ];
 
 /** Valid values of environment variables, mostly hostile. */
-export const hostileValue: fc.Arbitrary<string> = fc
+export const hostileValueArbitrary: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 4 })), {
     minLength: 1,
     maxLength: 8,
@@ -17,15 +17,15 @@ export const hostileValue: fc.Arbitrary<string> = fc
   .filter((text) => text !== '' && !text.includes('\0'));
 
 /** Generates `count` hostile values that `fits` accepts. The same seed gives the same values. */
-export function sampleValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
-  return fc.sample(hostileValue.filter(fits), { numRuns: count, seed });
+export function sampleHostileValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
+  return fc.sample(hostileValueArbitrary.filter(fits), { numRuns: count, seed });
 }
 
 /**
  * Returns all ways to write a value in an .env file, or none if the format cannot express the value. Shares no code with the
  * parser.
  */
-export function listFileNotations(value: string): readonly string[] {
+export function listEnvFileNotations(value: string): readonly string[] {
   if (/(?![\t\n\r])\p{Cc}/u.test(value)) return [];
   const double = value.replace(/[\\"]/g, '\\$&').replaceAll('\r', '\\r');
   const escaped = double.replaceAll('\t', '\\t').replaceAll('$', '\\$');
@@ -41,7 +41,7 @@ export function listFileNotations(value: string): readonly string[] {
 /**
  * Returns the text that represents `value` after `KEY=` in a command-line argument, or null if the argument would be ambiguous.
  */
-export function toArgument(value: string): string | null {
+export function formatArgumentValue(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;
   const bare = value.replace(/^\\+/, '');

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { buildProgram } from './build-program.ts';
 
 /** The built program, which a test can kill with SIGKILL just before one of its changes to the file system. */
-export type KilledProgram = {
+export type KillableProgram = {
   /** Creates an empty directory for each attempt of a test, so that a retry starts clean. */
   readonly ownFolder: () => Promise<string>;
   /** Runs the program to its end. With `kill`, kills the program just before the file system change with this index. */
@@ -37,7 +37,7 @@ for (const name of changes) {
 syncBuiltinESMExports();
 `;
 
-export async function buildKilledProgram(): Promise<KilledProgram> {
+export async function buildKillableProgram(): Promise<KillableProgram> {
   const program = await buildProgram();
   const folder = await mkdtemp(join(tmpdir(), 'botcli-killed-'));
   const hook = join(program, 'kill.mjs');
@@ -72,7 +72,7 @@ function spawn(
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 
-export async function readAllTexts(place: string): Promise<Record<string, string>> {
+export async function readDirectoryTexts(place: string): Promise<Record<string, string>> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const texts = files.map(async (file) => [file.slice(place.length + 1), await readFile(file, 'utf8')] as const);

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Environment, readEnvironment } from '../src/config.ts';
-import { Interrupted } from '../src/failure.ts';
+import { InterruptedError } from '../src/failure.ts';
 import type { Io } from '../src/io/io.ts';
 import { run } from '../src/program.ts';
 
-export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
+export type ProgramOutcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
 export type RunOptions = {
   /** The program's environment variables. It does not inherit those of the test process. */
@@ -23,7 +23,7 @@ export type RunOptions = {
 };
 
 /** Runs a command line in this process with fake streams and prompts. Returns its output and exit status. */
-export async function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+export async function runProgram(args: readonly string[], options: RunOptions = {}): Promise<ProgramOutcome> {
   const written = { stdout: '', stderr: '' };
   const terminal = options.terminal ?? false;
   const questions = [...(options.answers ?? [])];
@@ -42,7 +42,7 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
   const reply = (question: string) => {
     const answer = questions.shift();
     if (answer === undefined) throw new Error(`The test has no answer for the question: ${question}`);
-    if (answer === 'ctrl-c') throw new Interrupted();
+    if (answer === 'ctrl-c') throw new InterruptedError();
     written.stderr += `? ${question}\n`;
     return answer;
   };

@@ -1,15 +1,22 @@
 import { z } from 'zod';
-import { instanceLimits, nameLength, namePattern, profileNames, reservedNames, sessionSeconds } from './limits.ts';
+import {
+  agentProfileNames,
+  instanceCountLimits,
+  nameLengthLimits,
+  namePattern,
+  reservedNames,
+  sessionDurationSeconds,
+} from './limits.ts';
 
 /** Schemas that validate the fields of an agent in API requests and in `deploy.toml`. */
 export const AgentName = z
   .string()
-  .min(nameLength.minimum, `use at least ${nameLength.minimum} characters`)
-  .max(nameLength.maximum, `use at most ${nameLength.maximum} characters`)
+  .min(nameLengthLimits.minimum, `use at least ${nameLengthLimits.minimum} characters`)
+  .max(nameLengthLimits.maximum, `use at most ${nameLengthLimits.maximum} characters`)
   .regex(namePattern, 'use lower-case letters, digits and hyphens, and begin and end with a letter or digit')
   .refine((name) => !reservedNames.includes(name), 'this name is reserved');
 
-export const AgentProfile = z.enum(profileNames);
+export const AgentProfile = z.enum(agentProfileNames);
 export const WebsocketAuth = z.enum(['none', 'token']);
 /**
  * The fields in the response to a start with the transport `websocket`: all fields (`full`), or only `wsUrl` and `token`
@@ -20,9 +27,9 @@ export const Architecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
 
 /** The maximum duration of a session, in seconds. */
-export const MaxSessionDuration = z.int().min(sessionSeconds.minimum).max(sessionSeconds.maximum);
-export const MinAgents = z.int().min(instanceLimits.minimum).max(instanceLimits.maximum);
-export const MaxAgents = z.int().min(1).max(instanceLimits.maximum);
+export const MaxSessionDuration = z.int().min(sessionDurationSeconds.minimum).max(sessionDurationSeconds.maximum);
+export const MinAgents = z.int().min(instanceCountLimits.minimum).max(instanceCountLimits.maximum);
+export const MaxAgents = z.int().min(1).max(instanceCountLimits.maximum);
 
 /** Error messages for settings that a region with builds does not support. Each message says why, and what to use instead. */
 export const unsupportedSettings = {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { authorization, type Grantee, isAuthorized } from './authorization.ts';
+import { type Grantee, granteesByOperation, isAuthorized } from './authorization.ts';
 import type { Operation } from './operation.ts';
 import { type AllOperations, allOperations } from './operations/all.ts';
 
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
 const namesOf = (grantee: Grantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
 
-it.each(all)('operation %s is granted only to callers that its paths can authenticate', (name, { key }) => {
+it.each(all)('defineOperation %s is granted only to callers that its paths can authenticate', (name, { key }) => {
   const roles = ['owner', 'member', 'viewer'];
   const people = ['session', 'personal-token'];
   const possible = {
@@ -19,7 +19,7 @@ it.each(all)('operation %s is granted only to callers that its paths can authent
     public: ['public-key'],
     operator: ['operator'],
   }[key];
-  const grantees: readonly Grantee[] = authorization[name];
+  const grantees: readonly Grantee[] = granteesByOperation[name];
   expect(grantees.length).toBeGreaterThan(0);
   expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
 });

@@ -29,7 +29,7 @@ const operator = ['operator'] as const;
  * an owner may do, except manage people and the organization. On a path without an organization, a personal token cannot create
  * another token, approve a login or change how its person signs in.
  */
-export const authorization = {
+export const granteesByOperation = {
   listOrganizations: [...people, 'private-key'],
   listRegions: everyone,
   getProperties: everyone,
@@ -150,6 +150,6 @@ export const authorization = {
 } as const satisfies Record<keyof AllOperations, readonly Grantee[]>;
 
 export function isAuthorized(name: keyof AllOperations, grantee: Grantee): boolean {
-  const grantees: readonly Grantee[] = authorization[name];
+  const grantees: readonly Grantee[] = granteesByOperation[name];
   return grantees.includes(grantee);
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { operatorBase } from './paths.ts';
+import { operatorBasePath } from './paths.ts';
 
 /**
  * `GET` on this path returns a backup. This path is not an operation of the API, because its response is a tar archive instead of
  * JSON.
  */
-export const backupPath = `${operatorBase}/backup`;
+export const backupPath = `${operatorBasePath}/backup`;
 
 /**
  * Names of the first and the last entry of a backup archive. Between them are the tables' rows as JSON arrays
  * (`database/<table>/<number>.json`) and the files of the data directory (`files/...`). An entry whose name ends with `@<offset>`
  * is a part of a sparse file.
  */
-export const backupEntries = { first: 'backup.json', last: 'end.json' } as const;
+export const backupEntryNames = { first: 'backup.json', last: 'end.json' } as const;
 
 /**
  * Subdirectories of a data directory that contain a backup. `unpacking` exists while the archive is unpacked. `complete` exists

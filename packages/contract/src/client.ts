@@ -1,7 +1,7 @@
 import { ApiError, ErrorResponse } from './errors.ts';
 import type { InputOf, Operation, ResponseOf } from './operation.ts';
 import { type OperationName, type Operations, operations } from './operations/all.ts';
-import { fillPath, pathsOf } from './paths.ts';
+import { fillPathTemplate, listOperationPaths } from './paths.ts';
 
 export type ClientOptions = {
   /** The origin of the service, such as `http://127.0.0.1:7420`. A trailing `/v1` is accepted. */
@@ -95,10 +95,10 @@ async function send(options: ClientOptions, operation: Operation, input: AnyInpu
 }
 
 function buildUrl(options: ClientOptions, operation: Operation, input: AnyInput): URL {
-  const paths = pathsOf(operation);
+  const paths = listOperationPaths(operation);
   const path = (options.organization === undefined ? paths[0] : paths.at(-1)) ?? '';
   const values = { ...(input.params as Record<string, string>), organization: options.organization ?? '' };
-  const url = new URL(options.origin.replace(/\/+$/, '').replace(/\/v1$/, '') + fillPath(path, values));
+  const url = new URL(options.origin.replace(/\/+$/, '').replace(/\/v1$/, '') + fillPathTemplate(path, values));
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }

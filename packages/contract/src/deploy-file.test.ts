@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDeployFile, findUnsupported } from './deploy-file.ts';
+import { checkDeployFile, findUnsupportedSettings } from './deploy-file.ts';
 
 const defaults = {
   agent_name: 'bot',
@@ -34,7 +34,7 @@ describe('deploy.toml', () => {
     };
     const { file } = checkDeployFile(whole);
     expect(file).toEqual(whole);
-    expect(file === null ? null : findUnsupported(file)).toEqual([]);
+    expect(file === null ? null : findUnsupportedSettings(file)).toEqual([]);
   });
 
   it.each([
@@ -47,7 +47,9 @@ describe('deploy.toml', () => {
     ['krisp_viva.audio_filter', { krisp_viva: { audio_filter: 'tel' } }],
   ])('accepts %s, but findUnsupported reports it with an alternative', (path, more) => {
     const { file } = check(more);
-    expect(file === null ? [] : findUnsupported(file)).toEqual([{ path, message: expect.stringMatching(/: .+/) }]);
+    expect(file === null ? [] : findUnsupportedSettings(file)).toEqual([
+      { path, message: expect.stringMatching(/: .+/) },
+    ]);
   });
 
   it.each([

@@ -12,9 +12,9 @@ import {
   WebsocketStart,
 } from './agent-fields.ts';
 import type { Issue } from './errors.ts';
-import { defaultProfile, instanceLimits, sessionSeconds } from './limits.ts';
-import { findClosest } from './suggest.ts';
-import { withoutBrackets } from './without-brackets.ts';
+import { defaultAgentProfile, instanceCountLimits, sessionDurationSeconds } from './limits.ts';
+import { findClosestWord } from './suggest.ts';
+import { replaceBrackets } from './without-brackets.ts';
 
 /** Possible names of a deploy file. Only the first existing file is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;
@@ -23,8 +23,8 @@ const text = z.string().min(1, 'is empty');
 
 const Scaling = z
   .strictObject({
-    min_agents: MinAgents.default(instanceLimits.defaultMinimum),
-    max_agents: MaxAgents.default(instanceLimits.defaultMaximum),
+    min_agents: MinAgents.default(instanceCountLimits.defaultMinimum),
+    max_agents: MaxAgents.default(instanceCountLimits.defaultMaximum),
   })
   .refine((scaling) => scaling.min_agents <= scaling.max_agents, 'min_agents is above max_agents');
 
@@ -36,13 +36,13 @@ const Schema = z.strictObject({
   image_credentials: text.optional(),
   secret_set: text.optional(),
   region: text.optional(),
-  agent_profile: AgentProfile.default(defaultProfile),
+  agent_profile: AgentProfile.default(defaultAgentProfile),
   websocket_auth: WebsocketAuth.default('token'),
   // This key has no default, so a file without it leaves the setting unchanged. Users of Pipecat Cloud's CLI must omit the key,
   // because that CLI rejects it.
   websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
-  max_session_duration: MaxSessionDuration.default(sessionSeconds.default),
+  max_session_duration: MaxSessionDuration.default(sessionDurationSeconds.default),
   architecture: Architecture.optional(),
   resources: z.strictObject({ cpu: z.union([text, z.number()]), memory: z.union([text, z.number()]) }).optional(),
   git: z
@@ -74,7 +74,7 @@ const Schema = z.strictObject({
 
 export type DeployFile = z.output<typeof Schema>;
 
-export type ReadDeployFile =
+export type DeployFileResult =
   | { readonly file: DeployFile; readonly issues: readonly [] }
   | { readonly file: null; readonly issues: readonly Issue[] };
 
@@ -82,7 +82,7 @@ export type ReadDeployFile =
  * Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the
  * whole file.
  */
-export function checkDeployFile(parsed: unknown): ReadDeployFile {
+export function checkDeployFile(parsed: unknown): DeployFileResult {
   const result = Schema.safeParse(parsed);
   if (result.success) {
     const conflicts = conflictsOf(result.data);
@@ -92,7 +92,7 @@ export function checkDeployFile(parsed: unknown): ReadDeployFile {
 }
 
 /** Returns an issue for each setting that is valid but that a region with builds does not support. */
-export function findUnsupported(file: DeployFile): readonly Issue[] {
+export function findUnsupportedSettings(file: DeployFile): readonly Issue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedSettings.image],
     ['image_credentials', file.image_credentials, unsupportedSettings.imageCredentials],
@@ -136,7 +136,7 @@ function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
   if (issue.code !== 'unrecognized_keys') {
     const value = valueAt(parsed, issue.path);
     const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union');
-    return [{ path: table.join('.'), message: missing ? 'is missing' : withoutBrackets(describeIssue(issue, value)) }];
+    return [{ path: table.join('.'), message: missing ? 'is missing' : replaceBrackets(describeIssue(issue, value)) }];
   }
   return issue.keys.map((key) => {
     const path = [...table, key].join('.');
@@ -181,7 +181,7 @@ function typeNameOf(value: unknown): string {
 }
 
 function unknownKey(key: string, table: readonly string[]): string {
-  const suggestion = findClosest(key, keysOf(table));
+  const suggestion = findClosestWord(key, keysOf(table));
   return suggestion === null ? 'is not a known key' : `is not a known key. Did you mean ${suggestion}?`;
 }
 

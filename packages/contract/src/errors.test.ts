@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, ErrorResponse, errorBody, failure, failures, type Reason } from './errors.ts';
+import { ApiError, createErrorBody, type ErrorReason, ErrorResponse, failure, failures } from './errors.ts';
 
-const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason as Reason, ...row }));
+const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason as ErrorReason, ...row }));
 
 const isOAuthCode = ({ message }: { message: string }) => /^[a-z_]+$/.test(message);
 
@@ -46,9 +46,9 @@ describe('failures', () => {
   );
 });
 
-describe('errorBody', () => {
+describe('createErrorBody', () => {
   it.each(rows)('contains error, code, reason, request id and info for $reason', (row) => {
-    const body = errorBody(failure(row.reason), 'request-1');
+    const body = createErrorBody(failure(row.reason), 'request-1');
     expect(ErrorResponse.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       error: row.message,
@@ -61,19 +61,19 @@ describe('errorBody', () => {
 
   it('contains the field issues only if the error has issues', () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
-    expect(errorBody(failure('invalid-request', { issues }), 'r')).toMatchObject({ issues });
-    expect(errorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
+    expect(createErrorBody(failure('invalid-request', { issues }), 'r')).toMatchObject({ issues });
+    expect(createErrorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
   it('contains the fields message and status for status 429, because existing clients read them', () => {
     const { status, message } = failures['at-capacity'];
-    expect(errorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
-    expect(errorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
+    expect(createErrorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
+    expect(createErrorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
   });
 
   it('does not contain the cause of the error', () => {
     const error = failure('internal', { cause: new Error('password=hunter2') });
-    expect(JSON.stringify(errorBody(error, 'r'))).not.toContain('hunter2');
+    expect(JSON.stringify(createErrorBody(error, 'r'))).not.toContain('hunter2');
   });
 });
 

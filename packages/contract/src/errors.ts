@@ -357,7 +357,7 @@ export const failures = {
   'bot-not-ready': { status: 504, code: '504', message: 'The bot did not become ready in time.' },
 } as const satisfies Record<string, Failure>;
 
-export type Reason = keyof typeof failures;
+export type ErrorReason = keyof typeof failures;
 
 /** A problem with the input. `path` is the field, for example `body.name`. */
 export type Issue = { readonly path: string; readonly message: string };
@@ -411,13 +411,13 @@ export class ApiError extends Error {
  * @example throw failure('not-found')
  */
 export function failure(
-  reason: Reason,
+  reason: ErrorReason,
   more: { message?: string; issues?: readonly Issue[]; cause?: unknown } = {},
 ): ApiError {
   return new ApiError({ reason, ...failures[reason], ...more });
 }
 
-export function errorBody(error: ApiError, requestId: string): ErrorResponse {
+export function createErrorBody(error: ApiError, requestId: string): ErrorResponse {
   return {
     error: error.message,
     code: error.code,

@@ -2,46 +2,49 @@
 // `--help` fast. All other code imports from here.
 
 export { unsupportedSettings } from './agent-fields.ts';
-export { authorization, type Grantee, isAuthorized } from './authorization.ts';
+export { type Grantee, granteesByOperation, isAuthorized } from './authorization.ts';
 export {
   BackupEnd,
   BackupManifest,
-  backupEntries,
+  backupEntryNames,
   backupPath,
   restoreDirectories,
 } from './backup.ts';
 export { type Carrier, carriers } from './carriers.ts';
 export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
-export { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from './deploy-file.ts';
-export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
+export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedSettings } from './deploy-file.ts';
+export { ApiError, createErrorBody, type ErrorReason, ErrorResponse, failure, failures, type Issue } from './errors.ts';
 export { formatBytes } from './format-bytes.ts';
 export { inspectKey, keyPrefixes, makeKey } from './keys.ts';
 export {
-  accountSeconds,
+  type AgentProfileName,
+  accountLifetimeSeconds,
+  agentProfiles,
   callOpeningLimits,
+  defaultAgentProfile,
   defaultPort,
-  defaultProfile,
-  heldCallLimits,
-  instanceLimits,
+  findReservedKeyProblem,
+  heldCallBufferLimits,
+  instanceCountLimits,
+  instanceStartTimeoutSeconds,
   isReservedSecretKey,
   type LogLevel,
   logLevels,
   maxCarrierMessageBytes,
+  maxListedSessions,
   maxProxyBodyBytes,
+  maxProxyWaitSeconds,
   maxRequestBodyBytes,
   maxSecretSetsPerOrganization,
   maxSecretValueBytes,
   maxStartBodyBytes,
+  maxStartWaitSeconds,
   maxUnusedUploads,
   maxUploadBytes,
-  nameLength,
+  nameLengthLimits,
   namePattern,
-  type ProfileName,
-  profiles,
-  proxyHoldSeconds,
   pullSecretCheckRate,
   queuedSecretWriteLimits,
-  reservedKeyProblem,
   reservedNames,
   retryAfterSeconds,
   secretDryRunRate,
@@ -49,15 +52,12 @@ export {
   secretSetLimits,
   secretSetNamePattern,
   secretWriteRate,
-  sessionSeconds,
-  sessionsAtMost,
-  socketTokenSeconds,
-  startDeadlineSeconds,
-  startWaitSeconds,
-  surplusIdleSeconds,
-  timeSeriesPoints,
+  sessionDurationSeconds,
+  socketTokenLifetimeSeconds,
+  surplusInstanceIdleSeconds,
+  timeSeriesPointLimits,
   unpackedArchiveLimits,
-  uploadUrlSeconds,
+  uploadUrlLifetimeSeconds,
   userLimits,
 } from './limits.ts';
 export { parseLogText } from './log-text.ts';
@@ -79,13 +79,13 @@ export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
 export type { Invitation, Member } from './operations/members.ts';
 export type { VaultStatus, VaultTask } from './operations/operator.ts';
-export type { Attention, Overview } from './operations/overview.ts';
+export type { AttentionItem, Overview } from './operations/overview.ts';
 export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
-export { notOfferedOperations } from './operations/pipecat-cloud/not-offered.ts';
-export type { PutSecretsRequest, WrittenSecrets } from './operations/secret-writes.ts';
+export { unsupportedOperations } from './operations/pipecat-cloud/not-offered.ts';
+export type { PutSecretsRequest, SecretWriteResult } from './operations/secret-writes.ts';
 export type {
-  CheckedPullSecret,
   PullSecretCheck,
+  PullSecretVerification,
   SecretRevision,
   SecretSetDetails,
   SecretSetListItem,
@@ -102,31 +102,30 @@ export {
 } from './operations/sessions.ts';
 export { proxyMethods, type StartResponse, type Transport } from './operations/start.ts';
 export {
-  apiBase,
-  fillPath,
+  apiBasePath,
+  createTalkPath,
+  fillPathTemplate,
   iceServersPath,
-  operatorBase,
-  organizationBase,
-  pathsOf,
-  publicBase,
-  sessionCookie,
+  listOperationPaths,
+  operatorBasePath,
+  organizationBasePath,
+  publicBasePath,
+  sessionCookieName,
   socketPath,
-  talkBase,
-  talkPath,
+  talkBasePath,
 } from './paths.ts';
 export {
-  canonicalRegistry,
   imagePathPartPattern,
   isEncodedCredentials,
   isUnencryptedRegistry,
+  normalizeRegistryHost,
 } from './registry-host.ts';
 export { type Role, roles } from './roles.ts';
-export { countUtf8Bytes, SecretSetName, secretValueProblems } from './secret-fields.ts';
+export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
 export {
   type BuildStatus,
   botStateLabels,
   buildStatusLabels,
-  completionStatusLabel,
   completionStatusLabels,
   type DeploymentPhase,
   type DeploymentState,
@@ -134,25 +133,26 @@ export {
   deploymentStateLabels,
   type EndState,
   endStateLabels,
+  getCompletionStatusLabel,
+  getStatusLabel,
   type KnownCompletionStatus,
+  listStatusValues,
   type PullSecretResult,
   pullSecretResultLabels,
   type SecretReadiness,
   type SessionEventCode,
   secretReadinessLabels,
   sessionEventLabels,
-  statusLabel,
-  statusValues,
   type VaultTaskState,
   vaultTaskStateLabels,
 } from './statuses.ts';
-export { findClosest } from './suggest.ts';
+export { findClosestWord } from './suggest.ts';
 export {
   canResumeUpload,
+  computeNextPartBytes,
   initialPartBytes,
-  isTransient,
-  nextPartBytes,
+  isTransientError,
   retryDelaysMs,
   sendUploadPart,
 } from './upload-part.ts';
-export { withoutBrackets } from './without-brackets.ts';
+export { replaceBrackets } from './without-brackets.ts';

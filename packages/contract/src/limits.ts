@@ -4,24 +4,24 @@
 /** The TCP port of the service if its settings name no other. */
 export const defaultPort = 7420;
 
-/** Matches names of agents and organizations. `nameLength` limits their length. */
+/** Matches names of agents and organizations. `nameLengthLimits` limits their length. */
 export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
-export const nameLength = { minimum: 2, maximum: 54 } as const;
+export const nameLengthLimits = { minimum: 2, maximum: 54 } as const;
 /** Names that agents and organizations cannot have, because they would be ambiguous in a URL path. */
 export const reservedNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
 
-export const sessionSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
+export const sessionDurationSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
 /** Maximum time from the start of an instance until it is ready. After that, its session ends with `BOT_START_TIMEOUT`. */
-export const startDeadlineSeconds = 120;
+export const instanceStartTimeoutSeconds = 120;
 /**
  * Maximum time from a start request until an instance is ready, including the wait for capacity. After that, the session ends
  * with `BOT_START_TIMEOUT`.
  */
-export const startWaitSeconds = 300;
+export const maxStartWaitSeconds = 300;
 /** Lifetime of a WebSocket token. If no client has connected by then, the session ends with `BOT_CONNECTION_TIMEOUT`. */
-export const socketTokenSeconds = 300;
+export const socketTokenLifetimeSeconds = 300;
 /** A proxied request waits this long for its instance to become ready, then fails with 504. */
-export const proxyHoldSeconds = 30;
+export const maxProxyWaitSeconds = 30;
 /**
  * Limits for a new call until the telephone carrier has sent the message that names the agent: seconds since the connection, and
  * received bytes.
@@ -31,11 +31,11 @@ export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
  * Limits of the buffer that holds the messages of a call while its bot starts: seconds of audio (older audio is dropped), and
  * bytes of all other messages.
  */
-export const heldCallLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
+export const heldCallBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
 /** Idle time after which a warm instance in excess of `min_agents` is stopped. */
-export const surplusIdleSeconds = 300;
+export const surplusInstanceIdleSeconds = 300;
 /** The value of `Retry-After` in responses with 429 and 503. */
 export const retryAfterSeconds = 5;
 
@@ -49,25 +49,25 @@ export const maxRequestBodyBytes = 1_048_576;
 /** Maximum size of a body with a Content-Length that is sent through the session proxy. */
 export const maxProxyBodyBytes = 64 * 1_048_576;
 
-export const instanceLimits = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
+export const instanceCountLimits = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
 
-export const profileNames = ['agent-1x', 'agent-2x', 'agent-3x'] as const;
-export type ProfileName = (typeof profileNames)[number];
-export const profiles = {
+export const agentProfileNames = ['agent-1x', 'agent-2x', 'agent-3x'] as const;
+export type AgentProfileName = (typeof agentProfileNames)[number];
+export const agentProfiles = {
   'agent-1x': { cpuMillicores: 500, memoryBytes: 1_073_741_824 },
   'agent-2x': { cpuMillicores: 1_000, memoryBytes: 2_147_483_648 },
   'agent-3x': { cpuMillicores: 1_500, memoryBytes: 3_221_225_472 },
-} as const satisfies Record<ProfileName, object>;
-export const defaultProfile: ProfileName = 'agent-1x';
+} as const satisfies Record<AgentProfileName, object>;
+export const defaultAgentProfile: AgentProfileName = 'agent-1x';
 
 export const itemsPerPage = { default: 10, maximum: 1_000 } as const;
 /** The list of an organization's sessions reports at most this number as the total, and accepts offsets up to this number. */
-export const sessionsAtMost = 100_000;
+export const maxListedSessions = 100_000;
 export const apiKeyNameLength = 100;
 /** Maximum lifetime of an API key or personal token. A key or token that was created without a lifetime never expires. */
 export const maxKeyLifetimeSeconds = 10 * 366 * 86_400;
 /** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
-export const timeSeriesPoints = { maximum: 720, stepSeconds: 5 } as const;
+export const timeSeriesPointLimits = { maximum: 720, stepSeconds: 5 } as const;
 /**
  * Log lines per page, by default and at most. If there is no line yet, a request waits for the first one for at most
  * `waitSeconds`.
@@ -81,7 +81,7 @@ export type LogLevel = (typeof logLevels)[number];
 /** Maximum size of a compressed project archive. */
 export const maxUploadBytes = 500 * 1_048_576;
 /** The lifetime of an upload URL. A new URL for the same content resumes the upload. */
-export const uploadUrlSeconds = 900;
+export const uploadUrlLifetimeSeconds = 900;
 /** Maximum number of uploads in an organization that no build uses yet. */
 export const maxUnusedUploads = 100;
 /** Limits of an unpacked archive. `ratio` is the size relative to the compressed archive; `depth` counts directories. */
@@ -153,7 +153,7 @@ export function isReservedSecretKey(key: string): boolean {
 }
 
 /** Returns an error message that names the key, or null if the key is not reserved. */
-export function reservedKeyProblem(key: string): string | null {
+export function findReservedKeyProblem(key: string): string | null {
   if (key === 'PIPECAT_SETUP_FILES')
     return `${key} is reserved: Pipecat runs the Python files that this variable names`;
   return isReservedSecretKey(key) ? `${key} is reserved: the service sets or removes this variable` : null;
@@ -180,7 +180,7 @@ export const userLimits = {
  * Lifetimes in seconds. `deviceLogin` is the time in which a person can approve the login of a command-line client, and
  * `deviceToken` the lifetime of the token from such a login.
  */
-export const accountSeconds = {
+export const accountLifetimeSeconds = {
   session: 30 * 86_400,
   invitation: 7 * 86_400,
   passwordReset: 86_400,

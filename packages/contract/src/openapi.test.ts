@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
 import { uploadPath } from './operations/builds.ts';
 import { proxyMethods } from './operations/start.ts';
-import { pathsOf } from './paths.ts';
+import { listOperationPaths } from './paths.ts';
 
 type Json = { readonly [key: string]: unknown };
 type Entry = {
@@ -79,7 +79,7 @@ describe('openApiDocument', () => {
 });
 
 describe.each(all)('%s', (_, operation) => {
-  const places = pathsOf(operation);
+  const places = listOperationPaths(operation);
 
   it.each(places)('is documented at path %s with a parameter for each placeholder', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { backupPath } from './backup.ts';
-import { ErrorResponse, failures, type Reason } from './errors.ts';
+import { type ErrorReason, ErrorResponse, failures } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
 import { UploadResponse, uploadPath } from './operations/builds.ts';
 import { proxyMethods, proxyPath } from './operations/start.ts';
-import { pathsOf, publicBase, sessionCookie } from './paths.ts';
+import { listOperationPaths, publicBasePath, sessionCookieName } from './paths.ts';
 import { tags } from './tags.ts';
 
 type Json = { [key: string]: unknown };
 
 /** Every operation can fail with these reasons. */
-const commonFailures: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
+const commonFailures: readonly ErrorReason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
 /** Reasons for which any request to the service can fail, whatever its path. */
-const protocolFailures: readonly Reason[] = [
+const protocolFailures: readonly ErrorReason[] = [
   'not-http',
   'request-too-slow',
   'body-too-large',
@@ -28,7 +28,7 @@ export function openApiDocument(serverUrl: string): Json {
   const paths: Json = {};
   const all: readonly Operation[] = Object.values(allOperations);
   for (const operation of all) {
-    for (const path of pathsOf(operation)) {
+    for (const path of listOperationPaths(operation)) {
       const entry = {
         ...(paths[path] as Json),
         [operation.method.toLowerCase()]: describe(operation, path, schemas),
@@ -36,7 +36,7 @@ export function openApiDocument(serverUrl: string): Json {
       paths[path] = entry;
     }
   }
-  paths[publicBase + proxyPath] = proxyEntry(schemas);
+  paths[publicBasePath + proxyPath] = proxyEntry(schemas);
   paths[uploadPath] = uploadEntry(schemas);
   paths[backupPath] = backupEntry(schemas);
   return {
@@ -61,7 +61,7 @@ ${protocolFailures.map((reason) => failures[reason].status).join(', ')}.`,
         privateKey: { type: 'http', scheme: 'bearer', description: 'A private key (sk_)' },
         publicKey: { type: 'http', scheme: 'bearer', description: 'A public key (pk_)' },
         personalToken: { type: 'http', scheme: 'bearer', description: 'A personal access token (pcc_pat_)' },
-        session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session of a browser' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookieName, description: 'The session of a browser' },
         operatorToken: { type: 'http', scheme: 'bearer', description: "The token of the service's operator" },
       },
     },
@@ -97,7 +97,7 @@ function describe(operation: Operation, path: string, schemas: Json): Json {
  * Lists the reasons for which an operation can fail: the reasons that the operation names, the reasons that follow from its path
  * and method, and the reasons common to all operations.
  */
-function failuresOf(operation: Operation, path: string): readonly Reason[] {
+function failuresOf(operation: Operation, path: string): readonly ErrorReason[] {
   return [
     ...operation.errors,
     ...(path.includes('{organization}') ? (['organization-not-found'] as const) : []),
@@ -151,7 +151,7 @@ function parameters(location: 'path' | 'query', fields: Operation['params'], sch
   }));
 }
 
-function failureResponses(reasons: readonly Reason[], schemas: Json): Json {
+function failureResponses(reasons: readonly ErrorReason[], schemas: Json): Json {
   const byStatus = new Map<number, string[]>();
   for (const reason of new Set(reasons)) {
     const { status, message } = failures[reason];
@@ -218,7 +218,7 @@ function uploadEntry(schemas: Json): Json {
     properties: { token: { type: 'string' }, file: { type: 'string', contentMediaType: 'application/gzip' } },
   };
   const content = { 'application/json': { schema: schemaOf(UploadResponse, 'output', schemas) } };
-  const entry = (name: string, summary: string, reasons: readonly Reason[], more: Json) => ({
+  const entry = (name: string, summary: string, reasons: readonly ErrorReason[], more: Json) => ({
     operationId: name,
     summary,
     tags: ['builds'],
@@ -229,7 +229,7 @@ function uploadEntry(schemas: Json): Json {
       ...failureResponses([...reasons, 'upload-token-invalid', 'upload-not-found', 'internal'], schemas),
     },
   });
-  const received: readonly Reason[] = ['upload-content-wrong', 'archive-too-large', 'storage-full'];
+  const received: readonly ErrorReason[] = ['upload-content-wrong', 'archive-too-large', 'storage-full'];
   return {
     parameters: [{ name: 'uploadId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
     head: entry('getUploadOffset', 'Get the number of received bytes in the header Upload-Offset', [], {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Reason } from './errors.ts';
+import type { ErrorReason } from './errors.ts';
 import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -58,11 +58,11 @@ export type Operation<
   readonly other?: { readonly status: 200 | 201 | 202; when(response: z.output<Response>): boolean };
   readonly response: Response;
   /** The reasons for which this operation can fail, in addition to those common to all operations. */
-  readonly errors: readonly Reason[];
+  readonly errors: readonly ErrorReason[];
 };
 
 /** Defines an operation, and infers its exact types. */
-export function operation<
+export function defineOperation<
   const Name extends string,
   Params extends FieldsSchema,
   Query extends FieldsSchema,

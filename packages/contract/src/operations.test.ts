@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { failures } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { allOperations, operations } from './operations/all.ts';
-import { fillPath, pathsOf } from './paths.ts';
+import { fillPathTemplate, listOperationPaths } from './paths.ts';
 
 const all = Object.entries(allOperations) as [string, Operation][];
 
@@ -26,7 +26,7 @@ describe('operations', () => {
 
   it('have unique combinations of method and path', () => {
     const places = all.flatMap(([, operation]) =>
-      pathsOf(operation).map((path) => `${operation.method} ${path.replace(/\{\w+\}/g, '{}')}`),
+      listOperationPaths(operation).map((path) => `${operation.method} ${path.replace(/\{\w+\}/g, '{}')}`),
     );
     expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
   });
@@ -69,16 +69,16 @@ describe.each(all)('%s', (_, operation) => {
   });
 });
 
-describe('fillPath', () => {
+describe('fillPathTemplate', () => {
   it('percent-encodes values', () => {
-    expect(fillPath('/agents/{agentName}/x', { agentName: '../a b?c#d%/é' })).toBe(
+    expect(fillPathTemplate('/agents/{agentName}/x', { agentName: '../a b?c#d%/é' })).toBe(
       '/agents/..%2Fa%20b%3Fc%23d%25%2F%C3%A9/x',
     );
   });
 
   it.each(['', '.', '..'])('throws for %j, which would change the path', (agentName) => {
-    expect(() => fillPath('/agents/{agentName}', { agentName })).toThrow(failures['not-found'].message);
-    expect(() => fillPath('/organizations/{organization}/x', { organization: agentName })).toThrow(
+    expect(() => fillPathTemplate('/agents/{agentName}', { agentName })).toThrow(failures['not-found'].message);
+    expect(() => fillPathTemplate('/organizations/{organization}/x', { organization: agentName })).toThrow(
       failures['organization-not-found'].message,
     );
   });

@@ -2,20 +2,20 @@ import type { Carrier } from './carriers.ts';
 import { failure } from './errors.ts';
 import type { Operation } from './operation.ts';
 
-export const apiBase = '/v1';
-export const publicBase = '/v1/public';
-export const operatorBase = '/v1/operator';
-export const organizationBase = '/v1/organizations/{organization}';
+export const apiBasePath = '/v1';
+export const publicBasePath = '/v1/public';
+export const operatorBasePath = '/v1/operator';
+export const organizationBasePath = '/v1/organizations/{organization}';
 /**
  * Bots get ICE servers from this path (docs/bot-contract.md). It is not an operation, because it needs no key and no API
  * client uses it.
  */
 export const iceServersPath = '/v1/ice-servers';
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
-export const talkBase = '/talk';
+export const talkBasePath = '/talk';
 
-export function talkPath(agentName: string): string {
-  return `${talkBase}/${encodeURIComponent(agentName)}`;
+export function createTalkPath(agentName: string): string {
+  return `${talkBasePath}/${encodeURIComponent(agentName)}`;
 }
 
 /**
@@ -27,24 +27,24 @@ export function socketPath(carrier: Carrier | null): string {
 }
 
 /** The cookie of a browser session. Over HTTPS, its name has the prefix `__Secure-`. */
-export const sessionCookie = 'bothost.session_token';
+export const sessionCookieName = 'bothost.session_token';
 
 /** Lists the paths of an operation. If there are two paths, clients that name no organization use the first one. */
-export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
+export function listOperationPaths(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
   switch (operation.key) {
     case 'public':
-      return [publicBase + operation.path];
+      return [publicBasePath + operation.path];
     case 'operator':
-      return [operatorBase + operation.path];
+      return [operatorBasePath + operation.path];
     case 'account':
     case 'person':
     case 'none':
-      return [apiBase + operation.path];
+      return [apiBasePath + operation.path];
     case 'member':
     case 'organization':
-      return [organizationBase + operation.path];
+      return [organizationBasePath + operation.path];
     case 'private':
-      return [apiBase + operation.path, organizationBase + operation.path];
+      return [apiBasePath + operation.path, organizationBasePath + operation.path];
   }
 }
 
@@ -52,7 +52,7 @@ export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly st
  * Replaces the placeholders of a path with percent-encoded values. Throws a failure with status 404 if a value is empty, `.` or
  * `..`, because URL parsers would turn the path into the path of another operation.
  */
-export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
+export function fillPathTemplate(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
     if (['', '.', '..'].includes(value)) {

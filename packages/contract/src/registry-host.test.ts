@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalRegistry, isEncodedCredentials } from './registry-host.ts';
+import { isEncodedCredentials, normalizeRegistryHost } from './registry-host.ts';
 
-describe('canonicalRegistry', () => {
+describe('normalizeRegistryHost', () => {
   it.each([
     ['ghcr.io', 'ghcr.io'],
     [' GHCR.io/ ', 'ghcr.io'],
@@ -20,7 +20,7 @@ describe('canonicalRegistry', () => {
     ['127.0.0.1:5000', '127.0.0.1:5000'],
     ['https://ghcr.io/v2/v2/team', 'ghcr.io/team'],
     ['index.docker.io/v1', 'https://index.docker.io/v1/'],
-  ])('normalizes %j to %s', (text, host) => expect(canonicalRegistry(text)).toEqual({ host }));
+  ])('normalizes %j to %s', (text, host) => expect(normalizeRegistryHost(text)).toEqual({ host }));
 
   it.each(
     [
@@ -65,7 +65,7 @@ describe('canonicalRegistry', () => {
       '\u001b]52;c;x',
     ].filter((text) => text !== 'ghcr.io\n'),
   )('rejects %j without repeating it in the error', (text) => {
-    const answer = canonicalRegistry(text);
+    const answer = normalizeRegistryHost(text);
     expect(answer).toHaveProperty('problem');
     expect(JSON.stringify(answer)).not.toContain('pass@');
   });
@@ -75,7 +75,7 @@ describe('canonicalRegistry', () => {
     const names = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
     fc.assert(
       fc.property(names, (name) => {
-        const read = canonicalRegistry(name);
+        const read = normalizeRegistryHost(name);
         if ('host' in read) expect(new URL(`https://${read.host}`).host).toBe(name);
       }),
       { numRuns: 10_000 },
@@ -85,8 +85,8 @@ describe('canonicalRegistry', () => {
   it('is idempotent', () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ['https', 'http'] }), (url) => {
-        const once = canonicalRegistry(url);
-        if ('host' in once) expect(canonicalRegistry(once.host)).toEqual(once);
+        const once = normalizeRegistryHost(url);
+        if ('host' in once) expect(normalizeRegistryHost(once.host)).toEqual(once);
       }),
     );
   });

@@ -11,7 +11,7 @@ const dockerHubNames: ReadonlySet<string> = new Set([
  * Normalizes the name of a registry, which can be `host`, `host:port`, either of them with a path, or a URL. `problem` says why
  * the text is not such a name, without quoting it, because the text may contain a password.
  */
-export function canonicalRegistry(text: string): { readonly host: string } | { readonly problem: string } {
+export function normalizeRegistryHost(text: string): { readonly host: string } | { readonly problem: string } {
   const trimmed = text.trim();
   // Allow only printable ASCII without spaces, quotes and backslashes, so that no two names look alike.
   if (!/^[!#-[\]_a-z~]+$/i.test(trimmed))

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
   canBeInSecretValue,
+  findReservedKeyProblem,
   maxSecretValueBytes,
-  reservedKeyProblem,
   secretKeyPattern,
   secretSetNamePattern,
 } from './limits.ts';
@@ -21,17 +21,17 @@ export const SecretKey = z
   .string()
   .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
   .superRefine((key, check) => {
-    const message = reservedKeyProblem(key);
+    const message = findReservedKeyProblem(key);
     if (message !== null) check.addIssue({ code: 'custom', message });
   });
 
 /** The value of a secret, which is stored unchanged. No error message contains any part of it. */
 export const SecretValue = z.string().superRefine((value, check) => {
-  for (const message of secretValueProblems(value)) check.addIssue({ code: 'custom', message });
+  for (const message of findSecretValueProblems(value)) check.addIssue({ code: 'custom', message });
 });
 
 /** Returns the problems that prevent a string from being a secret value. The list is empty for a valid value. */
-export function secretValueProblems(value: string): string[] {
+export function findSecretValueProblems(value: string): string[] {
   const bytes = countUtf8Bytes(value);
   return [
     ...(value === '' ? ['is empty; remove the key instead'] : []),

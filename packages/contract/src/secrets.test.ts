@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isReservedSecretKey, maxSecretValueBytes } from './limits.ts';
 import { putSecrets, rollBackSecrets } from './operations/secret-writes.ts';
 import { getSecretHistory } from './operations/secrets.ts';
-import { countUtf8Bytes, SecretKey, SecretSetName, secretValueProblems } from './secret-fields.ts';
+import { countUtf8Bytes, findSecretValueProblems, SecretKey, SecretSetName } from './secret-fields.ts';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
@@ -49,14 +49,14 @@ describe('SecretValue', () => {
   it('accepts any text that an environment variable can contain, up to the maximum size', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), (value) => {
-        expect(secretValueProblems(value).length === 0).toBe(!value.includes('\0') && !/\p{Cs}/u.test(value));
+        expect(findSecretValueProblems(value).length === 0).toBe(!value.includes('\0') && !/\p{Cs}/u.test(value));
       }),
     );
-    expect(secretValueProblems('é'.repeat(maxSecretValueBytes / 2))).toEqual([]);
-    expect(secretValueProblems('é'.repeat(maxSecretValueBytes / 2 + 1))).toEqual([
+    expect(findSecretValueProblems('é'.repeat(maxSecretValueBytes / 2))).toEqual([]);
+    expect(findSecretValueProblems('é'.repeat(maxSecretValueBytes / 2 + 1))).toEqual([
       `has ${maxSecretValueBytes + 2} bytes; the maximum is ${maxSecretValueBytes}`,
     ]);
-    expect(secretValueProblems('')).toHaveLength(1);
+    expect(findSecretValueProblems('')).toHaveLength(1);
   });
 
   it('limits the size of a value in UTF-8 bytes', () => {

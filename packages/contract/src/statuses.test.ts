@@ -16,9 +16,9 @@ it('the types of statuses do not contain unknown values', () => {
   expectTypeOf<'HTTP_FAILED'>().not.toExtend<CompletionStatus>();
 });
 
-it('statusLabel returns an unknown value, which a newer service may send, unchanged', () => {
-  expect(statuses.statusLabel<string>(statuses.buildStatusLabels, 'queued')).toBe('queued');
-  expect(statuses.statusLabel<string>(statuses.buildStatusLabels, 'toString')).toBe('toString');
+it('getStatusLabel returns an unknown value, which a newer service may send, unchanged', () => {
+  expect(statuses.getStatusLabel<string>(statuses.buildStatusLabels, 'queued')).toBe('queued');
+  expect(statuses.getStatusLabel<string>(statuses.buildStatusLabels, 'toString')).toBe('toString');
 });
 
 it.each([
@@ -26,5 +26,5 @@ it.each([
   ['503', 'The bot responded with HTTP status 503'],
   ['CALLER_HUNG_UP', 'Reported by the bot'],
 ])('completionStatusLabel returns a label for the completion status %s', (status, label) => {
-  expect(statuses.completionStatusLabel(status)).toBe(label);
+  expect(statuses.getCompletionStatusLabel(status)).toBe(label);
 });

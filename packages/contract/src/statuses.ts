@@ -4,12 +4,12 @@
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
 /** Lists the values of a status in the order of its table. */
-export function statusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
+export function listStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
   return Object.keys(labels) as Status[];
 }
 
 /** Returns the label of a status, or the status itself if it is unknown, because a newer service may send new ones. */
-export function statusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
+export function getStatusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
@@ -37,8 +37,8 @@ export const completionStatusLabels = {
 export type KnownCompletionStatus = keyof typeof completionStatusLabels;
 
 /** Returns the label of a completion status, which may also be an HTTP status or a word that the bot reported. */
-export function completionStatusLabel(status: string): string {
-  const label = statusLabel<string>(completionStatusLabels, status);
+export function getCompletionStatusLabel(status: string): string {
+  const label = getStatusLabel<string>(completionStatusLabels, status);
   if (label !== status) return label;
   return /^[0-9]{3}$/.test(status) ? `The bot responded with HTTP status ${status}` : 'Reported by the bot';
 }

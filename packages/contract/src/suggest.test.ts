@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findClosest } from './suggest.ts';
+import { findClosestWord } from './suggest.ts';
 
 test.each([
   ['lst', 'list'],
@@ -7,9 +7,9 @@ test.each([
   ['STATUS', 'status'],
   ['strat', 'start'],
 ])('findClosest corrects %s to %s', (typed, meant) => {
-  expect(findClosest(typed, ['start', 'list', 'sessions', 'status'])).toBe(meant);
+  expect(findClosestWord(typed, ['start', 'list', 'sessions', 'status'])).toBe(meant);
 });
 
-test.each(['deploy', 'x', '', 'liszzz'])('findClosest suggests nothing for %j', (typed) => {
-  expect(findClosest(typed, ['list', 'sessions', 'status'])).toBeNull();
+test.each(['deploy', 'x', '', 'liszzz'])('findClosestWord suggests nothing for %j', (typed) => {
+  expect(findClosestWord(typed, ['list', 'sessions', 'status'])).toBeNull();
 });

@@ -1,5 +1,5 @@
 /** Returns the candidate with the smallest edit distance to a word, or null if none is similar enough. */
-export function findClosest(word: string, candidates: readonly string[]): string | null {
+export function findClosestWord(word: string, candidates: readonly string[]): string | null {
   let best: { readonly candidate: string; readonly distance: number } | null = null;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());

@@ -11,7 +11,7 @@ export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 
 /**
  * Returns whether the same request may succeed later: true for a connection error, a timeout, and the statuses 502, 503 and 504.
  */
-export function isTransient(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
   return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
 }
@@ -22,7 +22,7 @@ const maxPartBytes = 8 * 1_048_576;
 const partTimeoutMs = 120_000;
 
 /** Returns the size of the next part. The size doubles, up to a maximum, if the previous part took less than half a second. */
-export function nextPartBytes(partBytes: number, durationMs: number): number {
+export function computeNextPartBytes(partBytes: number, durationMs: number): number {
   return durationMs < 500 ? Math.min(partBytes * 2, maxPartBytes) : partBytes;
 }
 
@@ -33,7 +33,7 @@ const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-
  * reports.
  */
 export function canResumeUpload(error: unknown): boolean {
-  return isTransient(error) || (error instanceof ApiError && restartReasons.includes(error.reason));
+  return isTransientError(error) || (error instanceof ApiError && restartReasons.includes(error.reason));
 }
 
 type UploadPart = {

@@ -1,4 +1,4 @@
 /** Replaces square brackets with parentheses, because an existing client interprets them as markup. */
-export function withoutBrackets(text: string): string {
+export function replaceBrackets(text: string): string {
   return text.replaceAll('[', '(').replaceAll(']', ')');
 }

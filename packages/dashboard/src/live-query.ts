@@ -1,10 +1,10 @@
 import { ConnectionError } from '@bothost/contract';
 
 /** Interval at which pages poll data that changes on the server. TanStack Query does not poll in hidden tabs. */
-export const pollMs = 2_000;
+export const pollIntervalMs = 2_000;
 
 /** Options for queries that keep retrying while the service cannot be reached. */
-export const liveOptions = {
+export const liveQueryOptions = {
   retry: (count: number, error: Error) => error instanceof ConnectionError || count < 1,
   retryDelay: 1_000,
   networkMode: 'always',

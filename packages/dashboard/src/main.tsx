@@ -2,27 +2,27 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isSignedOut } from './api.ts';
+import { isSignedOutError } from './api.ts';
 import './app.css';
 import { forgetUser, watchOtherTabs } from './accounts/session.ts';
 import { ConnectionBanner } from './connection/connection-banner.tsx';
 import { watchConnection } from './connection/watch-connection.ts';
 import { createAppRouter } from './router.ts';
 import { loadKey } from './talk/public-key.ts';
-import { startTheme } from './theme.ts';
+import { initializeTheme } from './theme.ts';
 
 const container = document.getElementById('root');
 if (container === null) throw new Error('index.html has no element with the id root');
 
 // Any request can fail because the session has expired. Pages that need a session then redirect to the sign-in page, which
 // returns to them.
-const queryCache = new QueryCache({ onError: (error) => isSignedOut(error) && forgetUser(queries) });
+const queryCache = new QueryCache({ onError: (error) => isSignedOutError(error) && forgetUser(queries) });
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);
 
 // Remove the public key of a talk link from the URL before the router reads the URL.
 if (location.pathname.startsWith('/talk/')) loadKey({ location, history, storage: sessionStorage });
-startTheme();
+initializeTheme();
 watchOtherTabs(queries);
 watchConnection();
 createRoot(container).render(

@@ -8,7 +8,7 @@ import {
   resetPasswordRoute,
   signInRoute,
 } from './routes/accounts.ts';
-import { appFrame, organizationFrame, shellFrame, signedInFrame, signedInShellFrame } from './routes/frames.ts';
+import { appLayout, organizationLayout, shellLayout, signedInLayout, signedInShellLayout } from './routes/frames.ts';
 import {
   agentRoute,
   agentsRoute,
@@ -29,15 +29,15 @@ import {
   keysRoute,
   membersRoute,
   organizationSettingsRoute,
+  personalSettingsIndexRoute,
   personalSettingsRoute,
-  personalSettingsStartRoute,
-  settingsStartRoute,
+  settingsIndexRoute,
   tokensRoute,
 } from './routes/settings.ts';
 import { organizationTalkRoute, talkAgentsRoute, talkRoute } from './routes/talk.ts';
 import { HomePage } from './shell/home-page.tsx';
 
-const home = createRoute({ getParentRoute: () => shellFrame, path: '/', component: HomePage });
+const home = createRoute({ getParentRoute: () => shellLayout, path: '/', component: HomePage });
 const reference = createRoute({
   getParentRoute: () => rootRoute,
   path: '/docs',
@@ -46,12 +46,12 @@ const reference = createRoute({
 
 const routes = rootRoute.addChildren([
   reference,
-  shellFrame.addChildren([home, talkRoute, signInRoute, openIdRoute, joinRoute, resetPasswordRoute]),
-  signedInFrame.addChildren([
-    signedInShellFrame.addChildren([deviceRoute, authorizeRoute]),
-    appFrame.addChildren([
+  shellLayout.addChildren([home, talkRoute, signInRoute, openIdRoute, joinRoute, resetPasswordRoute]),
+  signedInLayout.addChildren([
+    signedInShellLayout.addChildren([deviceRoute, authorizeRoute]),
+    appLayout.addChildren([
       organizationsRoute,
-      organizationFrame.addChildren([
+      organizationLayout.addChildren([
         overviewRoute,
         agentsRoute,
         agentRoute,
@@ -63,9 +63,9 @@ const routes = rootRoute.addChildren([
         sessionsRoute,
         sessionRoute,
         logsRoute,
-        organizationSettingsRoute.addChildren([settingsStartRoute, generalRoute, keysRoute, membersRoute, auditRoute]),
+        organizationSettingsRoute.addChildren([settingsIndexRoute, generalRoute, keysRoute, membersRoute, auditRoute]),
       ]),
-      personalSettingsRoute.addChildren([personalSettingsStartRoute, accountRoute, tokensRoute]),
+      personalSettingsRoute.addChildren([personalSettingsIndexRoute, accountRoute, tokensRoute]),
     ]),
   ]),
 ]);

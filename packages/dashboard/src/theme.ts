@@ -7,7 +7,7 @@ const systemTheme = matchMedia('(prefers-color-scheme: dark)');
 let theme: Theme = 'light';
 
 /** Returns the theme that the person chose or, if there is none, the theme of the system. */
-export function currentTheme(): Theme {
+export function getCurrentTheme(): Theme {
   return theme;
 }
 
@@ -17,7 +17,7 @@ export function setTheme(chosen: Theme): void {
 }
 
 /** Sets the theme of the document, and follows changes in the system settings and in other tabs. */
-export function startTheme(): void {
+export function initializeTheme(): void {
   applyTheme();
   systemTheme.addEventListener('change', applyTheme);
   window.addEventListener('storage', applyTheme);

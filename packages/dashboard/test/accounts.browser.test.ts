@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { botcliProgram, type Service, startService } from '../../../test/service.ts';
+import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
 import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
-import { signUp as createAccount, invite as createInvitation, password } from './support/accounts.ts';
+import { signUp as createAccount, createInvitationLink as createInvitation, password } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage as openInspectedPage } from './support/inspected-page.ts';
 
@@ -90,7 +90,7 @@ browserTest('a signed-out person signs in, returns to the login code of botcli a
   const { page, violations } = await signUp(context, 'cli@example.com');
   const home = join(service.folder, 'cli-home');
   await mkdir(home);
-  const terminal = runInTerminal(`${execPath} ${botcliProgram} cloud auth login --api-url ${service.origin}`, home);
+  const terminal = runInTerminal(`${execPath} ${botcliProgramPath} cloud auth login --api-url ${service.origin}`, home);
   await terminal.shows('approve the code ');
   await terminal.shows('Waiting for the approval');
   const code = /approve the code (\w{4}-\w{4})/.exec(terminal.screen())?.[1] ?? '';

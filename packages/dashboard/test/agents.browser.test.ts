@@ -5,8 +5,8 @@ import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { botcliProgram, type Service } from '../../../test/service.ts';
-import { versionedBot } from '../../server/test/support/deploys.ts';
+import { botcliProgramPath, type Service } from '../../../test/service.ts';
+import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
@@ -25,14 +25,15 @@ const deployments = () =>
   page.getByRole('list', { name: 'Deployments' }).getByRole('listitem').filter({ hasText: 'Code' });
 
 async function botcli(...words: string[]): Promise<void> {
-  await promisify(execFile)(execPath, [botcliProgram, 'cloud', ...words], { env: service.environment });
+  await promisify(execFile)(execPath, [botcliProgramPath, 'cloud', ...words], { env: service.environment });
 }
 
 /** Deploys a bot that returns `version`. `words` are additional options of `botcli cloud deploy`. */
 async function deploy(version: string, first: string, ...words: string[]): Promise<void> {
   const directory = join(service.folder, 'echo');
   await mkdir(directory, { recursive: true });
-  for (const [name, text] of Object.entries(versionedBot(version, first))) await writeFile(join(directory, name), text);
+  for (const [name, text] of Object.entries(createVersionedBot(version, first)))
+    await writeFile(join(directory, name), text);
   await botcli('deploy', 'echo', '--build-dir', directory, '--yes', ...words);
 }
 

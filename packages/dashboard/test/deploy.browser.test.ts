@@ -6,8 +6,8 @@ import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { botcliProgram, type Service } from '../../../test/service.ts';
-import { versionedBot } from '../../server/test/support/deploys.ts';
+import { botcliProgramPath, type Service } from '../../../test/service.ts';
+import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
@@ -69,7 +69,7 @@ browserTest('the overview of an empty organization leads to the first deploy', a
 browserTest(
   'a folder without a deploy file is deployed with the keyboard alone, and a second deploy reuses the build',
   async () => {
-    const directory = await writeProject('Second Bot', versionedBot('two'));
+    const directory = await writeProject('Second Bot', createVersionedBot('two'));
     await openPage();
     await button('Choose a folder').focus();
     await choose('Choose a folder', directory, () => page.keyboard.press('Enter'));
@@ -101,7 +101,7 @@ browserTest(
 
 browserTest('botcli, a dropped folder, a picked folder and an archive produce the same content hash', async () => {
   const directory = await writeProject('hashed', {
-    ...Object.fromEntries(Object.entries(versionedBot('one')).map(([path, text]) => [`server/${path}`, text])),
+    ...Object.fromEntries(Object.entries(createVersionedBot('one')).map(([path, text]) => [`server/${path}`, text])),
     'server/deploy.toml': 'agent_name = "hashed"\n[build.exclude]\npatterns = ["*.md"]\n',
     'server/.env': 'KEY=secret',
     'server/.gitignore': '*.log\n',
@@ -117,7 +117,7 @@ browserTest('botcli, a dropped folder, a picked folder and an archive produce th
   });
   const archive = join(service.folder, 'hashed.tar.gz');
   await run('tar', ['-czf', archive, '-C', service.folder, 'hashed']);
-  const { stdout } = await run(execPath, [botcliProgram, 'cloud', 'deploy', '--dry-run', '--json'], {
+  const { stdout } = await run(execPath, [botcliProgramPath, 'cloud', 'deploy', '--dry-run', '--json'], {
     cwd: directory,
     env: service.environment,
   });
@@ -141,7 +141,7 @@ browserTest('botcli, a dropped folder, a picked folder and an archive produce th
 browserTest('a dropped folder is uploaded, resumed after an interruption, built and served', async () => {
   await openPage();
   const directory = await writeProject('echo', {
-    ...versionedBot('one'),
+    ...createVersionedBot('one'),
     'deploy.toml': 'agent_name = "echo"\n[scaling]\nmin_agents = 1\n',
     // Random bytes do not compress, so the upload needs several requests.
     'noise.bin': randomBytes(600_000),
@@ -181,7 +181,7 @@ browserTest('a dropped folder is uploaded, resumed after an interruption, built 
 
 browserTest('the page shows the log of a running build, and can cancel the build', async () => {
   const directory = await writeProject('slow', {
-    ...versionedBot('three'),
+    ...createVersionedBot('three'),
     'package.json': JSON.stringify({ main: 'main.js', scripts: { build: 'echo still building; sleep 1000' } }),
     'deploy.toml': 'agent_name = "slow"\n',
   });
@@ -200,7 +200,7 @@ browserTest('a failed build and a bot that does not start show their cause', asy
   await openPage();
   await drop(
     await writeProject('broken', {
-      ...versionedBot('four'),
+      ...createVersionedBot('four'),
       'package.json': JSON.stringify({ main: 'main.js', scripts: { build: 'echo no voice today; exit 3' } }),
       'deploy.toml': 'agent_name = "broken"\n',
     }),
@@ -213,7 +213,7 @@ browserTest('a failed build and a bot that does not start show their cause', asy
   await openPage();
   await drop(
     await writeProject('tired', {
-      ...versionedBot('five', 'throw new Error("The parrot is tired.");'),
+      ...createVersionedBot('five', 'throw new Error("The parrot is tired.");'),
       'deploy.toml': 'agent_name = "tired"\n',
     }),
   );
@@ -225,14 +225,14 @@ browserTest('a failed build and a bot that does not start show their cause', asy
 
 browserTest('a folder that cannot be deployed is refused with a message that says what to do', async () => {
   await openPage();
-  await drop(await writeProject('invalid', { ...versionedBot('six'), 'deploy.toml': 'agent_nam = "x"\n' }));
+  await drop(await writeProject('invalid', { ...createVersionedBot('six'), 'deploy.toml': 'agent_nam = "x"\n' }));
   await page.getByText('agent_nam: is not a known key. Did you mean agent_name?').waitFor();
   await inspect('deploy-refused');
   await choose('Choose an archive', join(await writeProject('text', { 'bot.py': '' }), 'bot.py'));
   await page.getByText('bot.py is not a folder or a .tar.gz archive.').waitFor();
   await drop(
     await writeProject('secretive', {
-      ...versionedBot('seven'),
+      ...createVersionedBot('seven'),
       'deploy.toml': 'agent_name = "secretive"\nsecret_set = "missing"\n',
     }),
   );

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import {
-  buildFor,
-  type Client,
+  buildForTransport,
   clientKinds,
   clientTransports,
-  contentSecurityPolicy,
+  type GeneratedClient,
   makeClient,
+  readContentSecurityPolicy,
   serveClient,
 } from './support/generated-client.ts';
-import { runLocally, talkingBotDirectory } from './support/local-bot.ts';
+import { runBotLocally, talkingBotDirectory } from './support/local-bot.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -71,7 +71,7 @@ type Bot = Parameters<typeof serveClient>[1];
  * Opens the page of a client, and closes it when the test ends. `hosts` collects the hosts that the page contacts, except its
  * own.
  */
-async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
+async function open(client: GeneratedClient, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
   const pages = await serveClient(client, bot);
   onTestFinished(pages.close);
   const page = await browser.newPage();
@@ -134,7 +134,7 @@ async function typeAndInspect(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) => {
-  let client: Client;
+  let client: GeneratedClient;
   beforeAll(async () => {
     client = await makeClient(kind, program, cache, {
       ...inherited,
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
 
   test('talks to a bot on the service over both transports, and shows when the bot leaves', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
-    const policy = await contentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
+    const policy = await readContentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
     const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
     expect(await page.title()).toBe('Garden line');
     for (const label of ['Peer to peer', 'WebSocket']) {
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
   });
 
   test('talks to a bot in the local runner, and shows an error if the bot cannot be reached', async () => {
-    const bot = await runLocally(cache, inject('uvFolder'));
+    const bot = await runBotLocally(cache, inject('uvFolder'));
     onTestFinished(bot.close);
     const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
     for (const label of ['Peer to peer', 'WebSocket']) {
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
 
   if (kind !== 'vanilla') {
     test('sends typed text, shows metrics and events, and uses the chosen microphone', async () => {
-      const bot = await runLocally(cache, inject('uvFolder'));
+      const bot = await runBotLocally(cache, inject('uvFolder'));
       onTestFinished(bot.close);
       const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
       for (const label of ['Peer to peer', 'WebSocket']) {
@@ -221,6 +221,6 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
 
   // This must be the last test, because it overwrites the generated client.
   test('has no type errors and can be built with any single transport', async () => {
-    for (const transport of clientTransports) await buildFor(client, program, transport);
+    for (const transport of clientTransports) await buildForTransport(client, program, transport);
   }, 400_000);
 });

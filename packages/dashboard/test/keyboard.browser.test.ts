@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { botcliProgram, type Service, startService } from '../../../test/service.ts';
+import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
 import { runInTerminal, terminalKeys } from '../../cli/test/run-in-terminal.ts';
-import { versionedBot } from '../../server/test/support/deploys.ts';
-import { invite, password } from './support/accounts.ts';
+import { createVersionedBot } from '../../server/test/support/deploys.ts';
+import { createInvitationLink, password } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { openPage } from './support/inspected-page.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = await startService();
   browser = await launchBrowser(service.folder);
   context = await browser.newContext();
-  const opened = await openPage(service, context, await invite(service, 'ada@example.com'));
+  const opened = await openPage(service, context, await createInvitationLink(service, 'ada@example.com'));
   ({ page } = opened);
   violations.push(...opened.violations);
 });
@@ -99,7 +99,7 @@ browserTest('a private key that is created with the keyboard alone lists the age
 browserTest('a folder is deployed with the keyboard alone, and its agent serves', async () => {
   const directory = join(service.folder, 'echo');
   await mkdir(directory);
-  for (const [name, text] of Object.entries(versionedBot('one'))) await writeFile(join(directory, name), text);
+  for (const [name, text] of Object.entries(createVersionedBot('one'))) await writeFile(join(directory, name), text);
   page.on('filechooser', (chooser) => chooser.setFiles(directory));
   await goTo('Deploy');
   await press(button('Choose a folder'));
@@ -155,7 +155,7 @@ browserTest('a person invites a member with the keyboard alone', async () => {
 browserTest('a person approves a login of botcli with the keyboard alone', async () => {
   const home = join(service.folder, 'cli-home');
   await mkdir(home);
-  const terminal = runInTerminal(`${execPath} ${botcliProgram} cloud auth login --api-url ${service.origin}`, home);
+  const terminal = runInTerminal(`${execPath} ${botcliProgramPath} cloud auth login --api-url ${service.origin}`, home);
   await terminal.shows('Waiting for the approval');
   const code = /approve the code (\w{4}-\w{4})/.exec(terminal.screen())?.[1] ?? '';
   await page.goto(`${service.origin}/device`);

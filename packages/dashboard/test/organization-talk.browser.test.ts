@@ -3,8 +3,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
-import { evaluate } from '../../server/test/support/client.ts';
-import { invite, signUp } from './support/accounts.ts';
+import { evaluateInBot } from '../../server/test/support/client.ts';
+import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage } from './support/inspected-page.ts';
 
@@ -44,7 +44,7 @@ const status = (page: Page) => page.getByRole('status');
 const transcript = (page: Page) => page.getByRole('log', { name: 'Transcript' });
 
 browserTest('an owner creates a public key, and talks to an agent of the organization', async () => {
-  const { page, violations } = await signUp(service, context, await invite(service, 'ada@example.com'));
+  const { page, violations } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));
   await page.getByRole('link', { name: 'Talk', exact: true }).click();
   await page.getByRole('link', { name: 'Talk to parrot' }).click();
   await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
@@ -160,7 +160,7 @@ async function talkToPeer({ acceptsVideo }: { readonly acceptsVideo: boolean }) 
   const command = page.getByText(/npx botcli cloud agent sessions peer --id \S+/);
   const sessionId = /--id (\S+)/.exec((await command.textContent()) ?? '')?.[1] ?? '';
   const ask = (code: string) =>
-    evaluate({ url: service.origin, publicKey: service.publicKey }, 'peer', sessionId, code);
+    evaluateInBot({ url: service.origin, publicKey: service.publicKey }, 'peer', sessionId, code);
   await expect.poll(() => ask('state.offer ?? null'), { timeout: 20_000 }).toEqual(expect.any(String));
   const sdp = await peer.evaluate(([offer, accepts]) => answerOffer(offer, accepts), [
     String(await ask('state.offer')),

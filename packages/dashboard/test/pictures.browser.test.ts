@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { botcliProgram, type Service, startService } from '../../../test/service.ts';
-import { invite, signUp } from './support/accounts.ts';
+import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
+import { createInvitationLink, signUp } from './support/accounts.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import { startSession } from './support/sessions.ts';
 
@@ -83,7 +83,7 @@ pictureTest(
     await takeTerminalPicture(['cloud', 'agent', 'sessions', 'parrot', '--id', sessionId], 'session');
 
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-    const { page } = await signUp(service, context, await invite(service, 'ada@example.com'));
+    const { page } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));
     await startSession(service, 'parrot');
     await page.getByText(/2 in the last hour/).waitFor();
     await takePicture(page, 'dashboard');
@@ -98,7 +98,7 @@ pictureTest(
 
 /** Takes a picture of a terminal that shows a command of `botcli` and its output. */
 async function takeTerminalPicture(words: readonly string[], name: string): Promise<void> {
-  const { stdout } = await promisify(execFile)(execPath, [botcliProgram, ...words, '--output', 'rich'], {
+  const { stdout } = await promisify(execFile)(execPath, [botcliProgramPath, ...words, '--output', 'rich'], {
     env: service.environment,
   });
   expect(stdout).toMatch(/CPU\n +[▁-█]+\n/);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   type DeployedProject,
   deployProject,
-  packagesBefore,
+  packageReleaseCutoff,
 } from '../../../test/existing-clients/deployed-project.ts';
 import { listReachedVendors } from '../../cli/test/generated-bots/reached-vendors.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
@@ -67,7 +67,7 @@ async function serveClient(client: string): Promise<PreviewServer> {
   const root = join(inject('pythonCache'), 'clients', 'pipecat-quickstart');
   for (const folder of ['src', 'dist']) await rm(join(root, folder), { recursive: true, force: true });
   await cp(client, root, { recursive: true });
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', `--before=${packagesBefore}`];
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', `--before=${packageReleaseCutoff}`];
   await promisify(execFile)('npm', ['install', ...options], { cwd: root });
   const { url, publicKey } = project.service;
   const start = `VITE_BOT_START_URL=${url}/v1/public/${agent.agentName}/start`;

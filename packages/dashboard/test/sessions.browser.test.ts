@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Service } from '../../../test/service.ts';
-import { evaluate } from '../../server/test/support/client.ts';
-import { invite, signUp } from './support/accounts.ts';
+import { evaluateInBot } from '../../server/test/support/client.ts';
+import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
@@ -43,7 +43,7 @@ browserTest('the list shows new, failed and stopped sessions without a reload', 
   await page.goto(`${service.origin}/orgs/home/sessions`);
   const crashing = await start('crow');
   await row(crashing).getByText('Active').waitFor();
-  await evaluate({ url: service.origin, publicKey: service.publicKey }, 'crow', crashing, 'process.exit(3)').catch(
+  await evaluateInBot({ url: service.origin, publicKey: service.publicKey }, 'crow', crashing, 'process.exit(3)').catch(
     () => undefined,
   );
   await row(crashing).getByText('Agent error').waitFor();
@@ -94,7 +94,7 @@ browserTest('filters are stored in the address, so that a reload and Back keep t
 
 browserTest('a viewer sees sessions, but no button to stop them', async () => {
   const sessionId = await start('parrot');
-  const link = await invite(service, 'viewer@example.com', '--organization', 'home', '--role', 'viewer');
+  const link = await createInvitationLink(service, 'viewer@example.com', '--organization', 'home', '--role', 'viewer');
   const guest = await browser.newContext();
   const { page: theirs } = await signUp(service, guest, link);
   await theirs.goto(`${service.origin}/orgs/home/sessions`);

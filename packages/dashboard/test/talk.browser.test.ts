@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
-import { evaluate } from '../../server/test/support/client.ts';
+import { evaluateInBot } from '../../server/test/support/client.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** Tests the talk page in a real browser, with the standard client, the built service and its parrot bot. */
@@ -169,7 +169,7 @@ browserTest(
         Buffer.concat([Buffer.from([tag, 0x80 | (bytes.length & 0x7f), bytes.length >> 7]), bytes]);
       const frame = field(0x22, field(0x0a, Buffer.from(message))).toString('base64');
       const code = `for (const socket of sockets.clients) socket.send(Buffer.from('${frame}', 'base64')); sockets.clients.size`;
-      return evaluate({ url: service.origin, publicKey }, 'failing', sessionId, code);
+      return evaluateInBot({ url: service.origin, publicKey }, 'failing', sessionId, code);
     };
     await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
     await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { writeArchive } from './archive.ts';
 import { readArchiveFolder } from './archive-folder.ts';
 import { readText } from './folder.ts';
-import { listProject } from './project-files.ts';
+import { listProjectFiles } from './project-files.ts';
 
 const file = (name: string, body: string): TarEntry => ({
   header: { name, size: Buffer.byteLength(body), type: 'file' },
@@ -20,7 +20,7 @@ async function readFolder(...entries: readonly TarEntry[]) {
 }
 
 async function pack(...entries: readonly TarEntry[]) {
-  const { files } = await listProject(await readFolder(...entries), []);
+  const { files } = await listProjectFiles(await readFolder(...entries), []);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   const archive = await writeArchive(files, async (chunk) => void chunks.push(chunk));
   return { ...archive, paths: files.map(({ path }) => path), blob: new Blob(chunks) };
@@ -32,7 +32,7 @@ test('readArchiveFolder gives the same content hash for an archive with and with
   expect(packed.paths).toEqual(['bot.js', long, 'short']);
   const wrapped = await pack(link('bot/short', 'bot.js'), file(`bot/${long}`, 'ä'), file('bot/bot.js', 'x'));
   expect(wrapped.contentHash).toBe(packed.contentHash);
-  const { files } = await listProject(await readArchiveFolder(packed.blob.stream()), []);
+  const { files } = await listProjectFiles(await readArchiveFolder(packed.blob.stream()), []);
   expect((await writeArchive(files, async () => {})).contentHash).toBe(packed.contentHash);
 });
 
@@ -42,7 +42,7 @@ test('readArchiveFolder reads hard links and symbolic links to files as the file
   expect(await Promise.all(['b', 'c'].map((name) => readText(entries, name)))).toEqual(['text', 'text']);
 });
 
-test('listProject rejects an archive with links or special files that cannot be packed', async () => {
+test('listProjectFiles rejects an archive with links or special files that cannot be packed', async () => {
   const entries = [
     link('absolute', '/etc/passwd'),
     link('d/outwards', '../../x'),

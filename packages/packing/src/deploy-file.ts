@@ -1,4 +1,4 @@
-import { checkDeployFile, type DeployFile, findUnsupported, type Issue } from '@bothost/contract';
+import { checkDeployFile, type DeployFile, findUnsupportedSettings, type Issue } from '@bothost/contract';
 import { parse, TomlError } from 'smol-toml';
 import { PackingError } from './packing-error.ts';
 
@@ -6,7 +6,7 @@ import { PackingError } from './packing-error.ts';
 export function parseDeployFile(text: string, name: string): DeployFile {
   const { file, issues } = checkDeployFile(parseToml(text, name));
   if (file === null) throw invalid(`${name} is invalid.`, issues);
-  const unsupported = findUnsupported(file);
+  const unsupported = findUnsupportedSettings(file);
   if (unsupported.length > 0) throw invalid(`${name} has settings that this service does not support.`, unsupported);
   return file;
 }

@@ -11,7 +11,7 @@ export type ExcludedPath = {
 };
 
 /** Counts the files at and below an entry. Stops when the budget, a number of directory entries, is used up. */
-export async function measureExcluded(
+export async function countExcludedFiles(
   path: string,
   entry: FolderEntry,
   reason: string,

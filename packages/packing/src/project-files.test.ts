@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { memoryFolder } from '../test/memory-folder.ts';
-import { listProject } from './project-files.ts';
+import { createMemoryFolder } from '../test/memory-folder.ts';
+import { listProjectFiles } from './project-files.ts';
 
 async function listFiles(texts: Readonly<Record<string, string>>, patterns: readonly string[] = []) {
-  const { files, excluded } = await listProject(memoryFolder(texts), patterns);
+  const { files, excluded } = await listProjectFiles(createMemoryFolder(texts), patterns);
   return {
     files: files.map(({ path }) => path),
     excluded: Object.fromEntries(excluded.map(({ path, reason }) => [path, reason])),
   };
 }
 
-test('listProject excludes secrets, generated files and version control, with the reason', async () => {
+test('listProjectFiles excludes secrets, generated files and version control, with the reason', async () => {
   const texts = {
     'bot.py': 'x',
     'src/voice.py': 'x',
@@ -43,7 +43,7 @@ test('listProject excludes secrets, generated files and version control, with th
   });
 });
 
-test('listProject applies .gitignore files of nested directories as git does', async () => {
+test('listProjectFiles applies .gitignore files of nested directories as git does', async () => {
   const texts = {
     '.gitignore': '/out/\n*.log\nbuild/\n# no pattern\n\n',
     'out/a': '',
@@ -69,7 +69,7 @@ test('listProject applies .gitignore files of nested directories as git does', a
   ]);
 });
 
-test('listProject uses .dockerignore instead of the defaults and .gitignore, but never includes .env', async () => {
+test('listProjectFiles uses .dockerignore instead of the defaults and .gitignore, but never includes .env', async () => {
   const texts = {
     '.dockerignore': '*\n!src\n!node_modules/kept\n!.env\n.dockerignore\n',
     '.gitignore': 'src/\n',
@@ -85,18 +85,18 @@ test('listProject uses .dockerignore instead of the defaults and .gitignore, but
   });
 });
 
-test('listProject includes files that the deploy file exempts from the default exclusions', async () => {
+test('listProjectFiles includes files that the deploy file exempts from the default exclusions', async () => {
   expect((await listFiles({ 'dist/bot.js': '', 'build/x': '' }, ['!dist/'])).files).toEqual(['dist/bot.js']);
 });
 
-test('listProject names the line of an invalid .dockerignore pattern', async () => {
+test('listProjectFiles names the line of an invalid .dockerignore pattern', async () => {
   await expect(listFiles({ '.dockerignore': 'a[\n' })).rejects.toMatchObject({
     message: '.dockerignore: line 1 is not a valid pattern: a[.',
   });
 });
 
-test('listProject counts the files and bytes of an excluded directory', async () => {
-  const folder = memoryFolder({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
-  const { excluded } = await listProject(folder, []);
+test('listProjectFiles counts the files and bytes of an excluded directory', async () => {
+  const folder = createMemoryFolder({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
+  const { excluded } = await listProjectFiles(folder, []);
   expect(excluded).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
 });

@@ -1,4 +1,4 @@
-import { type ExcludedPath, measureExcluded } from './excluded-path.ts';
+import { countExcludedFiles, type ExcludedPath } from './excluded-path.ts';
 import { type ExclusionRules, readExclusionRules } from './exclusion-rules.ts';
 import type { Folder, FolderEntry } from './folder.ts';
 import { PackingError, type PackingIssue } from './packing-error.ts';
@@ -28,7 +28,7 @@ type ListedFiles = {
  * Lists the packed and excluded files of a project. `patterns` are those of `[build.exclude]`. Empty folders are not packed, as
  * in git. Throws a `PackingError` that names all files that cannot be packed.
  */
-export async function listProject(project: Folder, patterns: readonly string[]): Promise<ProjectFiles> {
+export async function listProjectFiles(project: Folder, patterns: readonly string[]): Promise<ProjectFiles> {
   const listing: ListedFiles = { files: [], excluded: [], rejected: [] };
   const rules = await readExclusionRules(await project.list(), patterns);
   await walk({ rules, listing, budget: { entries: 10_000 } }, project, '', null);
@@ -71,7 +71,7 @@ async function walk(walking: WalkState, folder: Folder, path: string, excludedBy
     const isFolder = entry.kind === 'folder';
     const reason = rules.reason(entryPath, isFolder);
     if (reason !== null && !(isFolder && !rules.canPruneFolders && reason !== 'always'))
-      listing.excluded.push(await measureExcluded(entryPath, entry, reason, walking.budget));
+      listing.excluded.push(await countExcludedFiles(entryPath, entry, reason, walking.budget));
     else if (isFolder) await walk(walking, entry, entryPath, reason);
     else packed.push(addFile(entryPath, entry, listing));
   }

@@ -1,7 +1,7 @@
 import { maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
 import { expect, test } from 'vitest';
-import { memoryFolder } from '../test/memory-folder.ts';
-import { listProject, type ProjectFile } from './project-files.ts';
+import { createMemoryFolder } from '../test/memory-folder.ts';
+import { listProjectFiles, type ProjectFile } from './project-files.ts';
 import { checkSize, findWarnings } from './warnings.ts';
 
 const createFile = (path: string, size: number): ProjectFile => ({
@@ -34,14 +34,14 @@ test('findWarnings names five large files and counts the others', async () => {
 
 test('findWarnings reports an excluded main file of package.json and an unused Dockerfile', async () => {
   const texts = { 'package.json': '{"main": "./dist/bot.js"}', 'dist/bot.js': 'x', Dockerfile: 'FROM x' };
-  expect(await findWarnings(await listProject(memoryFolder(texts), []))).toEqual([
+  expect(await findWarnings(await listProjectFiles(createMemoryFolder(texts), []))).toEqual([
     expect.stringMatching(/^dist\/bot\.js, the main file of package\.json, is excluded \(by default\)/),
     expect.stringMatching(/^The Dockerfile is not used/),
   ]);
 });
 
 test('findWarnings ignores an invalid package.json', async () => {
-  expect(await findWarnings(await listProject(memoryFolder({ 'package.json': '{' }), []))).toEqual([]);
+  expect(await findWarnings(await listProjectFiles(createMemoryFolder({ 'package.json': '{' }), []))).toEqual([]);
 });
 
 test('checkSize accepts a project at each limit of the service', () => {

@@ -1,7 +1,7 @@
 import type { Folder, FolderEntry } from '../src/folder.ts';
 
 /** A folder with the files of `texts`, by path. */
-export function memoryFolder(texts: Readonly<Record<string, string>>): Folder {
+export function createMemoryFolder(texts: Readonly<Record<string, string>>): Folder {
   const nested = new Map<string, Record<string, string>>();
   const entries: FolderEntry[] = [];
   for (const [path, text] of Object.entries(texts)) {
@@ -9,7 +9,7 @@ export function memoryFolder(texts: Readonly<Record<string, string>>): Folder {
     if (rest.length === 0) entries.push(memoryFile(name, text));
     else nested.set(name, { ...nested.get(name), [rest.join('/')]: text });
   }
-  for (const [name, inside] of nested) entries.push({ name, kind: 'folder', ...memoryFolder(inside) });
+  for (const [name, inside] of nested) entries.push({ name, kind: 'folder', ...createMemoryFolder(inside) });
   return { list: async () => entries };
 }
 

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { projectEntries, throwProjectError } from './project-entries.ts';
+import { iterateProjectEntries, throwProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
 /** A file, directory or link of a project. `path` is relative to the project and uses `/`. */
@@ -26,7 +26,7 @@ export async function readTree(root: string): Promise<Tree> {
   });
   const visit = async (folder: string): Promise<void> => {
     const found: Dirent[] = [];
-    for await (const entry of projectEntries(join(base, folder))) found.push(entry);
+    for await (const entry of iterateProjectEntries(join(base, folder))) found.push(entry);
     found.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of found) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;

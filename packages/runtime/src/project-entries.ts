@@ -9,7 +9,7 @@ const pathBytes = 4095;
  * Yields the entries of a directory one by one, because a list of millions would fill the memory. Throws `PrepareError` if a name
  * is not UTF-8.
  */
-export async function* projectEntries(directory: string): AsyncGenerator<Dirent> {
+export async function* iterateProjectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
   for await (const entry of await opendir(directory, { bufferSize: 1024 })) {
     if (!isChecked && entry.name.includes('\ufffd')) {

@@ -9,12 +9,12 @@ export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBy
  * The source of a bot: a directory that the operator serves, or the unpacked archive of a build. `path` is absolute. Builds share
  * downloads only within their organization.
  */
-export type PrepareSource =
+export type PreparationSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
 /** `id` is the id of the build, or of the deployment if the source is a directory. The content of one id never changes. */
-export type PrepareSpec = { readonly id: string; readonly source: PrepareSource };
+export type PreparationSpec = { readonly id: string; readonly source: PreparationSource };
 
 /** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
 export type PreparedProject = { readonly [key: string]: string | number | boolean | null };
@@ -60,14 +60,14 @@ export type RunningInstance = {
 };
 
 /** Maximum size of `InstanceExit.tail` in bytes. */
-export const tailBytes = 4_096;
+export const maxTailBytes = 4_096;
 
 /** How an instance ended. Code and signal are null if unknown, for example after a kill of the supervisor. */
 export type InstanceExit = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /** The last lines of the output, at most `tailBytes`. A longer line is cut at its beginning, between characters. */
+  /** The last lines of the output, at most `maxTailBytes`. A longer line is cut at its beginning, between characters. */
   readonly tail: string;
   /** A sentence for the agent's owner that names the disk limit, if the service ended the instance for exceeding it. */
   readonly diskLimit?: string | undefined;
@@ -135,7 +135,7 @@ export type InstanceOutputs = {
 export type Milliseconds = number;
 
 /** Receives a line of a build's output. `isDetail`: it belongs only in the full log. */
-export type BuildOutput = (line: string, isDetail?: boolean) => void;
+export type BuildOutputHandler = (line: string, isDetail?: boolean) => void;
 
 export type Runtime = {
   /**
@@ -143,7 +143,7 @@ export type Runtime = {
    * the output from then on. Rejects with `PrepareError` if the source cannot be started, and with the signal's reason after an
    * abort. After a rejection nothing is running, and a later call starts from the beginning.
    */
-  prepare(spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<PreparedProject>;
+  prepare(spec: PreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
   /**
    * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs, for
    * example since before a restart of the server, only waits until it is ready. Rejects with `StartError`; then nothing is
@@ -203,7 +203,7 @@ export type RuntimeLogger = {
  * reported to the operator. Resolves to false if something is left at the path. The account that owns it must then not be given
  * to another tenant. Idempotent.
  */
-export type RemoveTree = (path: string) => Promise<boolean>;
+export type TreeRemover = (path: string) => Promise<boolean>;
 
 /** `installsUv`: whether to install uv from the Python package index if `path` has none. Default: no. */
 export type BuildLimits = ResourceLimits & {
@@ -242,12 +242,12 @@ export type RuntimeOptions = {
   /** Limits of disk space. Default: no limits. */
   readonly disk?: DiskLimits | undefined;
   /** Removes files and directories that a tenant wrote. Default: through a quarantine in the data directory. */
-  readonly removeTree?: RemoveTree | undefined;
+  readonly removeTree?: TreeRemover | undefined;
 };
 
 /** The driver cannot work on this machine or with this data directory. The message is for the operator and says what to do. */
-export class RuntimeUnavailable extends Error {
-  override readonly name = 'RuntimeUnavailable';
+export class RuntimeUnavailableError extends Error {
+  override readonly name = 'RuntimeUnavailableError';
 }
 
 /**

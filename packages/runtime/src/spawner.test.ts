@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runProgram, spawnerPid, startProgram } from './spawner.ts';
+import { getSpawnerPid, runProgram, startProgram } from './spawner.ts';
 
 const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' } };
 const shell = (script: string) => ['sh', '-c', script];
@@ -83,7 +83,7 @@ describe('startProgram', () => {
 
 describe('a spawner that was killed', () => {
   const killSpawner = () => {
-    const pid = spawnerPid();
+    const pid = getSpawnerPid();
     if (pid === null) throw new Error('There is no spawner.');
     process.kill(pid, 'SIGKILL');
   };

@@ -84,13 +84,13 @@ export type RunOptions = ProgramOptions & {
   readonly unref?: boolean;
 };
 
-export type ProgramEnd = {
+export type ProgramExit = {
   /** The exit status, or null if a signal ended the program. */
   readonly code: number | null;
   readonly signal: string | null;
 };
 
-export type ProgramResult = ProgramEnd & {
+export type ProgramResult = ProgramExit & {
   /** Standard output. A program that prints more than 64 Mi characters is killed. */
   readonly stdout: string;
   /** Standard error, at most its first 10,000 characters. */
@@ -112,8 +112,8 @@ export type StartedProgram = {
   /** The start time of the process, in clock ticks since boot (proc_pid_stat(5)). */
   readonly startTicks: number;
   /** Null while the program runs. `unknown` if the spawner has exited, because nothing then reports the end of the program. */
-  readonly end: () => ProgramEnd | 'unknown' | null;
-  readonly ended: Promise<ProgramEnd | 'unknown'>;
+  readonly end: () => ProgramExit | 'unknown' | null;
+  readonly ended: Promise<ProgramExit | 'unknown'>;
   readonly closeInput: (text: string) => void;
   readonly kill: () => void;
 };
@@ -154,7 +154,7 @@ export function startProgram(command: readonly string[], options: StartOptions):
 }
 
 /** The process id of the spawner, or null if there is none. */
-export function spawnerPid(): number | null {
+export function getSpawnerPid(): number | null {
   return spawner?.pid ?? null;
 }
 
@@ -193,12 +193,12 @@ async function start(command: readonly string[], options: StartOptions): Promise
   const { outputPath, exitPath, input, ...programOptions } = options;
   const [file, ...parameters] = command;
   const id = nextId();
-  let end: ProgramEnd | 'unknown' | null = null;
-  let resolveEnded: (end: ProgramEnd | 'unknown') => void = () => undefined;
-  const ended = new Promise<ProgramEnd | 'unknown'>((resolve) => {
+  let end: ProgramExit | 'unknown' | null = null;
+  let resolveEnded: (end: ProgramExit | 'unknown') => void = () => undefined;
+  const ended = new Promise<ProgramExit | 'unknown'>((resolve) => {
     resolveEnded = resolve;
   });
-  const finish = (known: ProgramEnd | 'unknown') => {
+  const finish = (known: ProgramExit | 'unknown') => {
     listeners.delete(id);
     end = known;
     resolveEnded(known);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemReservationsDirectory } from '../src/process/containment/accounts.ts';
-import { readOwner } from '../src/process/containment/reservations.ts';
+import { readReservationOwner } from '../src/process/containment/reservations.ts';
 import type { PreparedProject, Runtime, RuntimeLogger } from '../src/runtime.ts';
 import { type HostileTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
@@ -99,7 +99,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     const failure = await runtime.forget(name).catch(String);
     if (failure === undefined) removals.push({ name, place: 'home', path: directory });
     else note(name, 'home', failure);
-    const isReserved = uid !== null && readOwner(systemReservationsDirectory, uid) === directory;
+    const isReserved = uid !== null && readReservationOwner(systemReservationsDirectory, uid) === directory;
     note(name, 'account', isReserved ? 'still reserved' : 'released');
   };
   const runBuild = async (runtime: Runtime, name: string) => {

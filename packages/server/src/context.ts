@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { Auth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
 import type { RefusalLog } from './audit/refusals.ts';
-import type { DiskSpace } from './builds/disk-space.ts';
+import type { DiskSpaceGuard } from './builds/disk-space.ts';
 import type { BuildServices } from './builds/open.ts';
 import type { RateLimit } from './concurrency/rate-limit.ts';
-import type { Host } from './instances/host.ts';
+import type { RegionHost } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
@@ -21,12 +21,12 @@ import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
 /** All parts of the running service. Each operation declares only the parts that it uses. */
-export type Context = {
+export type ServiceContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly logger: Logger;
-  readonly host: Host;
+  readonly host: RegionHost;
   /** Computes the hash of the content of a directory that is served as an agent. */
   readonly hashDirectory: (path: string) => Promise<string>;
   /** Id of this server process. */
@@ -40,7 +40,7 @@ export type Context = {
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
   readonly builds: BuildServices;
-  readonly disk: DiskSpace;
+  readonly disk: DiskSpaceGuard;
   /** Encrypts and decrypts the secrets of organizations. */
   readonly keyring: Keyring;
   readonly rootKeys: RootKeyProvider;

@@ -24,15 +24,15 @@ import { createPersonalToken, listPersonalTokens, revokePersonalToken } from './
 import { changeEmail, changePassword, getUser, renameUser } from './accounts/user.ts';
 import { actorFromPrincipal, type PersonPrincipal, type Visitor } from './accounts/visitor.ts';
 import { deleteAgent } from './agents/delete.ts';
-import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
-import { deploymentSecrets } from './agents/deployment-secrets.ts';
+import { createAgent, type DeploymentChange, updateAgent } from './agents/deploy.ts';
+import { readDeploymentSecrets } from './agents/deployment-secrets.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
-import { agentsWithSecretSet } from './agents/secret-users.ts';
-import { warnAboutName } from './agents/settings.ts';
+import { findSecretSetAgents } from './agents/secret-users.ts';
+import { createNameWarning } from './agents/settings.ts';
 import { checkAgent, getAgent, listAgents } from './agents/show.ts';
-import { withStartMethod } from './agents/start-method.ts';
+import { addStartMethod } from './agents/start-method.ts';
 import type { Actor } from './audit/chain.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
@@ -43,7 +43,7 @@ import { getBuild } from './builds/get.ts';
 import { listBuilds } from './builds/list.ts';
 import { readBuildLog } from './builds/read-log.ts';
 import { withAnySignal } from './concurrency/any-signal.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 import { countInstances } from './instances/claim.ts';
 import { listOtherRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
@@ -67,12 +67,12 @@ import {
 } from './organizations/properties.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { listSecrets } from './secrets/list.ts';
-import { vaultOperations } from './secrets/maintenance/operations.ts';
+import { createVaultOperations } from './secrets/maintenance/operations.ts';
 import { rollBackSecrets } from './secrets/rollback.ts';
-import { getSecretSet, secretHistory } from './secrets/show.ts';
+import { getSecretHistory, getSecretSet } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { writeSecrets } from './secrets/write.ts';
-import { parseWriteRequest, requestBytes, type WriteRequest } from './secrets/write-request.ts';
+import { estimateRequestBytes, parseWriteRequest, type WriteRequest } from './secrets/write-request.ts';
 import { startSession } from './session-starts/start-session.ts';
 import { getSession } from './sessions/get.ts';
 import { listOrganizationSessions, listSessions } from './sessions/list.ts';
@@ -80,7 +80,7 @@ import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
 
 /** The type of the caller that a handler gets, by the kind of credential that the operation requires. */
-export type Callers = {
+export type CallerTypes = {
   readonly private: Principal;
   readonly organization: Principal;
   readonly member: Principal;
@@ -100,7 +100,7 @@ export type Handler<Request, Caller, Result> = (
 ) => Promise<Result>;
 
 /** Maps each operation in `All` to its handler. A missing handler is a type error. */
-export type HandlersOf<All extends Readonly<Record<string, Operation>>> = {
+export type OperationHandlers<All extends Readonly<Record<string, Operation>>> = {
   readonly [Name in keyof All]: Handler<
     // Do not simplify to `RequestOf<All[Name]>`: the type checker treats it as different for two operations, even if
     // their requests have the same type.
@@ -109,14 +109,14 @@ export type HandlersOf<All extends Readonly<Record<string, Operation>>> = {
       readonly query: RequestOf<All[Name]>['query'];
       readonly body: RequestOf<All[Name]>['body'];
     },
-    Callers[All[Name]['key']],
+    CallerTypes[All[Name]['key']],
     ResponseOf<All[Name]>
   >;
 };
-export type Handlers = HandlersOf<Operations>;
+export type Handlers = OperationHandlers<Operations>;
 
 /** Creates the handlers of all operations in the contract. */
-export function createHandlers(context: Context): Handlers {
+export function createHandlers(context: ServiceContext): Handlers {
   return {
     ...createOrganizationHandlers(context),
     ...createAgentHandlers(context),
@@ -129,7 +129,7 @@ export function createHandlers(context: Context): Handlers {
   };
 }
 
-function createOrganizationHandlers(context: Context) {
+function createOrganizationHandlers(context: ServiceContext) {
   return {
     listOrganizations: async (_, caller) => ({
       organizations:
@@ -154,14 +154,14 @@ function createOrganizationHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createAgentHandlers(context: Context) {
+function createAgentHandlers(context: ServiceContext) {
   const usageOf = (agentId: string) => countInstances(context, agentId);
   const readLogsInTurn = createKeyedQueue();
 
   /** Wakes the reconciler after a deployment and returns the updated agent. */
-  async function applyDeployment(agentName: string, caller: Principal, change: Change) {
+  async function applyDeployment(agentName: string, caller: Principal, change: DeploymentChange) {
     context.reconciler.requestReconcile();
-    const warning = warnAboutName(agentName);
+    const warning = createNameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
@@ -174,7 +174,7 @@ function createAgentHandlers(context: Context) {
     },
     getAgent: async ({ params }, caller) => {
       const agent = await getAgent(context, caller, params.agentName, usageOf);
-      return withStartMethod(context, agent);
+      return addStartMethod(context, agent);
     },
     createAgent: async ({ body }, caller) => {
       const change = await createAgent(context, caller, body);
@@ -200,7 +200,7 @@ function createAgentHandlers(context: Context) {
     checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
     getLogs: async ({ params, query }, caller, _, disconnected) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => deploymentSecrets(context, id);
+      const secretsOf = (id: string) => readDeploymentSecrets(context, id);
       const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
       return withAnySignal([context.closing, disconnected()], (closing) =>
         getLogs({ ...context, secretsOf, readInTurn, closing }, agentId, query),
@@ -209,7 +209,7 @@ function createAgentHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createSessionHandlers(context: Context) {
+function createSessionHandlers(context: ServiceContext) {
   return {
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw failure('shutting-down');
@@ -231,7 +231,7 @@ function createSessionHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createBuildHandlers(context: Context) {
+function createBuildHandlers(context: ServiceContext) {
   return {
     getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
     createBuild: async ({ body }, caller) => {
@@ -253,7 +253,7 @@ function createBuildHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createSecretHandlers(context: Context) {
+function createSecretHandlers(context: ServiceContext) {
   const enqueue = createKeyedQueue({
     tasks: queuedSecretWriteLimits.requests,
     bytes: queuedSecretWriteLimits.bytes,
@@ -279,7 +279,7 @@ function createSecretHandlers(context: Context) {
   /** Writes a secret set, starts its delivery to the region, and then overwrites the values in memory with zeros. */
   async function writeSet(caller: Principal, setName: string, request: WriteRequest) {
     try {
-      const write = { dryRun: request.dryRun, bytes: requestBytes(request) };
+      const write = { dryRun: request.dryRun, bytes: estimateRequestBytes(request) };
       const result = await enqueueSecretWrite(caller, write, async () => {
         const known = (await listRegions(context)).map(({ code }) => code);
         const { defaultRegion: standard } = await getProperties(context, caller);
@@ -295,7 +295,7 @@ function createSecretHandlers(context: Context) {
   return {
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
-      getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
+      getSecretSet(context, caller, params.setName, (setId) => findSecretSetAgents(context.db, setId)),
     putSecrets: ({ params, body }, caller) =>
       writeSet(caller, params.setName, parseWriteRequest(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
@@ -307,11 +307,11 @@ function createSecretHandlers(context: Context) {
       const when = { force: query.force === 'true', expectedRevision: query.expectedRevision };
       return enqueueSecretWrite(caller, { dryRun: false, bytes: 0 }, () =>
         deleteSecretSet(context, caller, params.setName, when, async (db, setId) =>
-          (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+          (await findSecretSetAgents(db, setId)).map(({ name }) => name),
         ),
       );
     },
-    getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
+    getSecretHistory: ({ params, query }, caller) => getSecretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
       const result = await enqueueSecretWrite(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
         rollBackSecrets(context, caller, params.setName, body),
@@ -326,8 +326,8 @@ function createSecretHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createOperatorHandlers(context: Context) {
-  const vault = vaultOperations({
+function createOperatorHandlers(context: ServiceContext) {
+  const vault = createVaultOperations({
     ...context,
     otherRegions: (db) => listOtherRegions({ ...context, db }, context.host.region),
   });
@@ -344,7 +344,7 @@ function createOperatorHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createAccountHandlers(context: Context) {
+function createAccountHandlers(context: ServiceContext) {
   return {
     getSignInMethods: async () => ({ password: true, openId: context.openId && { name: context.openId.name } }),
     signIn: async ({ body }, visitor) => getUser(context, await signIn(context, visitor, body)),
@@ -380,7 +380,7 @@ function createAccountHandlers(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function createMemberHandlers(context: Context) {
+function createMemberHandlers(context: ServiceContext) {
   return {
     updateOrganization: async ({ body }, caller) => {
       const organization = await updateOrganization(context, caller, body);

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
-import { greet } from './composition/greeting.ts';
+import { formatGreeting } from './composition/greeting.ts';
 import { type RunningServer, startServer } from './composition/server.ts';
-import { readSignal } from './composition/stop-signals.ts';
+import { interpretStopSignal } from './composition/stop-signals.ts';
 import { type Config, readConfig } from './config.ts';
 import { OperatorError } from './operator-error.ts';
 import { defaultGraceSeconds } from './settings.ts';
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   // Create an invitation link only for a terminal. Other output may be stored in a log, where others could use the
   // link.
   const invitation = isTerminal ? await server.createFirstInvitation() : null;
-  process.stdout.write(greet(server, isTerminal, invitation));
+  process.stdout.write(formatGreeting(server, isTerminal, invitation));
   server.failed.then((error) => {
     fail(error);
     server.abandon().catch(fail);
@@ -55,7 +55,7 @@ function stopOnSignals(
   let before: number | null = null;
   const stop = (signal: string) => {
     const now = performance.now();
-    const wanted = readSignal(before, now);
+    const wanted = interpretStopSignal(before, now);
     before = now;
     if (wanted === 'same') return;
     const liveBots = grace === null ? 'bots keep running' : `live sessions get ${grace} s, or until the next signal`;

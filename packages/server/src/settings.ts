@@ -1,5 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
-import { canonicalRegistry, defaultPort, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
+import {
+  defaultPort,
+  keyPrefixes,
+  nameLengthLimits,
+  namePattern,
+  normalizeRegistryHost,
+  reservedNames,
+} from '@bothost/contract';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -41,13 +48,13 @@ const bootstrapKey = (prefix: string) =>
     .optional();
 const name = z
   .string()
-  .min(nameLength.minimum)
-  .max(nameLength.maximum)
+  .min(nameLengthLimits.minimum)
+  .max(nameLengthLimits.maximum)
   .regex(namePattern, 'not lower-case letters, digits and hyphens')
   .refine((text) => !reservedNames.includes(text), 'reserved');
 
 const registry = z.string().transform((text, check) => {
-  const parsed = canonicalRegistry(text);
+  const parsed = normalizeRegistryHost(text);
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
   // Hide the part of the URL before an @, because it may contain a password.
   const shown = text.replace(/^.*@/, '...@');

@@ -1,17 +1,24 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import {
+  instanceStartTimeoutSeconds,
   maxProxyBodyBytes,
+  maxProxyWaitSeconds,
   maxStartBodyBytes,
-  proxyHoldSeconds,
-  startDeadlineSeconds,
-  startWaitSeconds,
+  maxStartWaitSeconds,
 } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { parseSessionPath } from '../src/http/session-path.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { evaluate, idle, sessionUrl, start, stop, withKey } from './support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitUntilIdle,
+} from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const contract = readFileSync(new URL('../../../docs/bot-contract.md', import.meta.url), 'utf8');
@@ -53,10 +60,10 @@ describe('docs/bot-contract.md', () => {
   });
 
   it('names exactly the environment variables that the service sets for a bot', async () => {
-    const sessionId = await start(service, 'contract');
-    const names = await evaluate<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
-    await stop(service, 'contract', sessionId);
-    await idle(service, 'contract');
+    const sessionId = await startAgentSession(service, 'contract');
+    const names = await evaluateInBot<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
+    await stopAgentSession(service, 'contract', sessionId);
+    await waitUntilIdle(service, 'contract');
     const rows = tableOf('Environment');
     const namesFor = (kind: string) => rows.flatMap(([name = '', of]) => (of === kind ? [name] : []));
     const optional = namesFor('if the service has it');
@@ -69,18 +76,18 @@ describe('docs/bot-contract.md', () => {
     const documented = (route: string) =>
       tableOf('Headers').flatMap(([name = '', on = '']) => (on.includes(route) ? [name] : []));
 
-    const sessionId = await start(service, 'contract');
+    const sessionId = await startAgentSession(service, 'contract');
     const sent = { 'x-bot-control-token': 'forged', 'x-session-id': 'forged' };
     const url = sessionUrl(service, 'contract', sessionId, '/echo');
-    const response = await fetch(url, withKey(service.publicKey, sent));
+    const response = await fetch(url, createKeyHeaders(service.publicKey, sent));
     const echoed = (await response.json()) as { headers: Record<string, string> };
-    const [started] = await evaluate<{ headers: Record<string, string> }[]>(
+    const [started] = await evaluateInBot<{ headers: Record<string, string> }[]>(
       service,
       'contract',
       sessionId,
       'state.starts',
     );
-    await stop(service, 'contract', sessionId);
+    await stopAgentSession(service, 'contract', sessionId);
     expect(headersOf(started?.headers ?? {})).toEqual(documented('/bot').sort());
     expect(headersOf(echoed.headers)).toEqual(documented('client requests').sort());
     expect(echoed.headers['x-session-id']).toBe(sessionId);
@@ -95,14 +102,14 @@ describe('docs/bot-contract.md', () => {
     });
     const socket = new WebSocket(`${wsUrl}?token=${token}`);
     await once(socket, 'open');
-    const [upgrade] = await evaluate<{ headers: Record<string, string> }[]>(
+    const [upgrade] = await evaluateInBot<{ headers: Record<string, string> }[]>(
       service,
       'contract',
       socketId,
       'state.upgrades',
     );
     socket.close();
-    await idle(service, 'contract');
+    await waitUntilIdle(service, 'contract');
     expect(headersOf(upgrade?.headers ?? {})).toEqual(documented('/ws').sort());
   });
 
@@ -120,12 +127,12 @@ describe('docs/bot-contract.md', () => {
 
   it('states the limits of the service', () => {
     const oneLine = (title: string) => sectionOf(title).replaceAll('\n', ' ');
-    expect(oneLine('Readiness')).toContain(`not ready ${startDeadlineSeconds} s after`);
-    expect(oneLine('Readiness')).toContain(`${startWaitSeconds} s after the request`);
-    expect(oneLine('Start')).toContain(`for ${startDeadlineSeconds} s is stopped`);
+    expect(oneLine('Readiness')).toContain(`not ready ${instanceStartTimeoutSeconds} s after`);
+    expect(oneLine('Readiness')).toContain(`${maxStartWaitSeconds} s after the request`);
+    expect(oneLine('Start')).toContain(`for ${instanceStartTimeoutSeconds} s is stopped`);
     expect(oneLine('Start')).toContain(`at most ${maxStartBodyBytes.default / 1_048_576} MiB`);
     expect(oneLine('WebSocket sessions')).toContain(`at most ${maxStartBodyBytes.websocket / 1024} KiB`);
-    expect(oneLine('Requests of clients')).toContain(`up to ${proxyHoldSeconds} s`);
+    expect(oneLine('Requests of clients')).toContain(`up to ${maxProxyWaitSeconds} s`);
     expect(oneLine('Requests of clients')).toContain(`at most ${maxProxyBodyBytes / 1_048_576} MiB`);
   });
 });

@@ -10,7 +10,7 @@ import { startServer } from '../src/composition/server.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Tables } from '../src/store/tables.ts';
-import { testDatabase } from './support/test-database.ts';
+import { createTestDatabase } from './support/test-database.ts';
 import { startTestServer } from './support/test-server.ts';
 
 const logger = pino({ level: 'silent' });
@@ -49,7 +49,7 @@ it('a start on a port in use does not change the CLI profile of the running serv
  */
 async function prepareService() {
   const folder = await temporaryFolder();
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const addresses: string[] = [];
   const listener = {
     write: (line: string) => void addresses.push(...(/listening at (http[^"]+)/.exec(line)?.slice(1) ?? [])),
@@ -92,7 +92,7 @@ async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The steps of a start that can fail, in order. `block` makes a step fail and returns a function that removes the
+ * The steps of a start that can fail, in order. `createTarEntry` makes a step fail and returns a function that removes the
  * cause.
  */
 const steps: Record<string, Step> = {

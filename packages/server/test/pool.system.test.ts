@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type BotOptions, writeBot } from './support/bots.ts';
-import { ended, evaluate, start, stop } from './support/client.ts';
+import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -26,21 +26,21 @@ describe('the warm pool', () => {
   it('is filled at startup, serves sessions at once, and is refilled after each session', async () => {
     const { service } = await serve({ minAgents: 1, maxAgents: 2 });
     await expect.poll(() => idleOf(service), poll).toBe(1);
-    const first = await start(service, 'pooled');
-    const process = await evaluate<number>(service, 'pooled', first, 'process.pid');
+    const first = await startAgentSession(service, 'pooled');
+    const process = await evaluateInBot<number>(service, 'pooled', first, 'process.pid');
     // Poll, because the bot may accept its session and answer requests before the service stores the session record.
     await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
     expect((await session(service, first)).startPhases?.boot).toBe(0);
 
     await expect.poll(() => idleOf(service), poll).toBe(1);
-    const second = await start(service, 'pooled');
-    expect(await evaluate<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
+    const second = await startAgentSession(service, 'pooled');
+    expect(await evaluateInBot<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
     // At max_agents, the warm pool is empty and a further session is refused.
-    await expect(start(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
+    await expect(startAgentSession(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
     expect(await idleOf(service)).toBe(0);
 
-    await stop(service, 'pooled', first);
-    await ended(service, 'pooled', first);
+    await stopAgentSession(service, 'pooled', first);
+    await waitForSessionEnd(service, 'pooled', first);
     await expect.poll(() => idleOf(service), poll).toBe(1);
   });
 
@@ -51,15 +51,18 @@ describe('the warm pool', () => {
     });
     await expect.poll(() => idleOf(service), poll).toBe(1);
     await bot.fall();
-    await stop(service, 'pooled', await start(service, 'pooled'));
+    await stopAgentSession(service, 'pooled', await startAgentSession(service, 'pooled'));
     const conditions = async () => (await show(service)).conditions;
     await expect
       .poll(conditions, poll)
       .toMatchObject([
         { type: 'Degraded', reason: 'InstancesFailToStart', message: expect.stringContaining('no voice') },
       ]);
-    const id = await start(service, 'pooled');
-    expect(await ended(service, 'pooled', id)).toMatchObject({ completionStatus: 'HTTP_ERROR', coldStart: null });
+    const id = await startAgentSession(service, 'pooled');
+    expect(await waitForSessionEnd(service, 'pooled', id)).toMatchObject({
+      completionStatus: 'HTTP_ERROR',
+      coldStart: null,
+    });
     expect(await show(service)).toMatchObject({
       ready: true,
       errors: [],

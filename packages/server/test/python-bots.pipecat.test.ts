@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../src/config.ts';
-import { ended, start } from './support/client.ts';
+import { startAgentSession, waitForSessionEnd } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const echo = fileURLToPath(new URL('../../../examples/pipecat-echo', import.meta.url));
@@ -95,14 +95,14 @@ describe('a Pipecat bot in Python', () => {
     socket.send(soundFrame());
     await heard;
     socket.close();
-    const record = await ended(service, 'pipecat-echo', sessionId);
+    const record = await waitForSessionEnd(service, 'pipecat-echo', sessionId);
     expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
     await expect.poll(() => decodeLines('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
   });
 
   it('ends its session by itself if the start request names no transport', async () => {
-    const sessionId = await start(service, 'pipecat-echo');
-    expect((await ended(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
+    const sessionId = await startAgentSession(service, 'pipecat-echo');
+    expect((await waitForSessionEnd(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
   });
 
   it('records the start phases of a cold and a warm start in the form that the README shows', async () => {
@@ -116,7 +116,8 @@ describe('a Pipecat bot in Python', () => {
     expect(shown).toEqual(expected);
     const agent = { params: { agentName: 'pipecat-echo' } };
     const idle = async () => (await service.client.getAgent(agent)).idleInstanceCount;
-    const run = async () => ended(service, 'pipecat-echo', await start(service, 'pipecat-echo'));
+    const run = async () =>
+      waitForSessionEnd(service, 'pipecat-echo', await startAgentSession(service, 'pipecat-echo'));
     // Use up the warm instance that validated the deployment, so that the next start is cold.
     while ((await idle()) > 0) await run();
     const cold = await run();
@@ -126,8 +127,8 @@ describe('a Pipecat bot in Python', () => {
   });
 
   it('ends with 500 if it raises an error during a session, and logs the stack trace', async () => {
-    const sessionId = await start(service, 'pipecat-broken');
-    expect((await ended(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
+    const sessionId = await startAgentSession(service, 'pipecat-broken');
+    expect((await waitForSessionEnd(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
     const log = await decodeLines('pipecat-broken', sessionId);
     expect(log).toContain('Traceback (most recent call last):');
     expect(log).toContain('RuntimeError: in the middle');

@@ -11,8 +11,8 @@ import { Agent, FormData, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { evaluate, idle, start, stop } from './support/client.ts';
-import { freePort } from './support/free-port.ts';
+import { evaluateInBot, startAgentSession, stopAgentSession, waitUntilIdle } from './support/client.ts';
+import { findFreePort } from './support/free-port.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 /** The IP address from which the test connects to the proxies. The proxies connect to the service from 127.0.0.1. */
@@ -97,7 +97,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
         agents: [bot.path],
         environment: { BOTHOST_TRUSTED_PROXIES: '127.0.0.1' },
       });
-      const port = await freePort();
+      const port = await findFreePort();
       url = `https://localhost:${port}`;
       const proxy = await startProxy({ folder, port, servicePort: new URL(service.url).port });
       const ended = once(proxy, 'exit');
@@ -149,15 +149,17 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       socket.send('hello');
       expect(String(await once(socket, 'message'))).toBe('hello,false');
       const sessionId = String(started['sessionId']);
-      expect(await evaluate(service, 'behind', sessionId, 'state.upgrades')).toMatchObject([{ headers: forwarded() }]);
+      expect(await evaluateInBot(service, 'behind', sessionId, 'state.upgrades')).toMatchObject([
+        { headers: forwarded() },
+      ]);
       socket.close();
-      await idle(service, 'behind');
+      await waitUntilIdle(service, 'behind');
     });
 
     it('does not buffer a response from a bot, and forwards the client address to the bot', async () => {
-      const id = await start(service, 'behind');
+      const id = await startAgentSession(service, 'behind');
       const headers = 'state.seen = request.headers;';
-      await evaluate(
+      await evaluateInBot(
         service,
         'behind',
         id,
@@ -167,9 +169,9 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       const reader = body?.getReader();
       expect(String(Buffer.from((await reader?.read())?.value ?? []))).toBe('first');
       await reader?.cancel();
-      expect(await evaluate(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
-      await stop(service, 'behind', id);
-      await idle(service, 'behind');
+      expect(await evaluateInBot(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
+      await stopAgentSession(service, 'behind', id);
+      await waitUntilIdle(service, 'behind');
     });
 
     it('lets the service record the client address in the audit log, and the URL of the proxy in the OpenAPI document', async () => {

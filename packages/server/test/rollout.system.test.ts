@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ended, sessionUrl, start, stop, withKey } from './support/client.ts';
-import { buildProject, settled, versionedBot } from './support/deploys.ts';
-import { freshName } from './support/fresh-name.ts';
+import {
+  createKeyHeaders,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitForSessionEnd,
+} from './support/client.ts';
+import { buildProject, createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
+import { createFreshName } from './support/fresh-name.ts';
 import { insertSecondOrganization, type SecondOrganization } from './support/second-organization.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -16,9 +22,9 @@ const loud = 'console.error("no voice to be found"); process.exit(3);';
 beforeAll(async () => {
   service = await startTestServer();
   neighbours = await insertSecondOrganization(service);
-  one = (await buildProject(service, versionedBot('one'))).id;
-  two = (await buildProject(service, versionedBot('two'))).id;
-  broken = (await buildProject(service, versionedBot('broken', loud))).id;
+  one = (await buildProject(service, createVersionedBot('one'))).id;
+  two = (await buildProject(service, createVersionedBot('two'))).id;
+  broken = (await buildProject(service, createVersionedBot('broken', loud))).id;
 });
 afterAll(async () => {
   await neighbours.close();
@@ -26,7 +32,7 @@ afterAll(async () => {
 });
 
 const ask = async (agentName: string, sessionId: string, path: string) =>
-  (await fetch(sessionUrl(service, agentName, sessionId, path), withKey(service.publicKey))).text();
+  (await fetch(sessionUrl(service, agentName, sessionId, path), createKeyHeaders(service.publicKey))).text();
 const version = (agentName: string, sessionId: string) => ask(agentName, sessionId, '/version');
 const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
 const session = (agentName: string, sessionId: string) =>
@@ -35,18 +41,18 @@ const deploy = (agentName: string, body: NonNullable<Parameters<typeof service.c
   service.client.updateAgent({ params: { agentName }, body });
 async function create(serviceName: string, buildId: string, maxAgents = 5) {
   await service.client.createAgent({ body: { serviceName, buildId, autoScaling: { maxAgents } } });
-  return settled(service, serviceName);
+  return waitForSettledDeployment(service, serviceName);
 }
 
 describe('a deploy', () => {
   it('keeps live sessions on the old version, starts new ones on the new version, and can be rolled back', async () => {
-    const name = freshName('busy');
+    const name = createFreshName('busy');
     const first = await create(name, one, 21);
-    const old = await Promise.all(Array.from({ length: 20 }, () => start(service, name)));
+    const old = await Promise.all(Array.from({ length: 20 }, () => startAgentSession(service, name)));
     expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
 
     expect(await deploy(name, { buildId: two })).toMatchObject({ change: 'deployment', available: true });
-    const second = await settled(service, name);
+    const second = await waitForSettledDeployment(service, name);
     expect(second).toMatchObject({
       activeDeploymentReady: true,
       activeSessionCount: 20,
@@ -55,15 +61,15 @@ describe('a deploy', () => {
       errors: [],
       conditions: [],
     });
-    const young = await start(service, name);
+    const young = await startAgentSession(service, name);
     expect(await version(name, young)).toBe('two');
     expect((await session(name, young)).deploymentId).toBe(second.activeDeploymentId);
     // The limit `max_agents` counts the sessions of all deployments of the agent together.
-    await expect(start(service, name)).rejects.toMatchObject({ reason: 'at-capacity' });
+    await expect(startAgentSession(service, name)).rejects.toMatchObject({ reason: 'at-capacity' });
 
     expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
     for (const id of old) await ask(name, id, '/end?status=200');
-    const records = await Promise.all(old.map((id) => ended(service, name, id)));
+    const records = await Promise.all(old.map((id) => waitForSessionEnd(service, name, id)));
     for (const record of records) {
       expect(record).toMatchObject({
         completionStatus: 'HTTP_COMPLETED',
@@ -74,11 +80,11 @@ describe('a deploy', () => {
 
     const rolled = await service.client.rollback({ params: { agentName: name }, body: {} });
     expect(rolled).toMatchObject({ change: 'deployment', deployment: { buildId: one } });
-    await settled(service, name);
-    const back = await start(service, name);
+    await waitForSettledDeployment(service, name);
+    const back = await startAgentSession(service, name);
     expect(await version(name, back)).toBe('one');
     expect(await version(name, young)).toBe('two');
-    await Promise.all([young, back].map((id) => stop(service, name, id)));
+    await Promise.all([young, back].map((id) => stopAgentSession(service, name, id)));
     const { deployments } = await service.client.listDeployments({ params: { agentName: name } });
     expect(deployments).toMatchObject([
       { serving: true, state: 'ready', buildId: one, rolledBackFrom: first.activeDeploymentId },
@@ -88,19 +94,19 @@ describe('a deploy', () => {
   });
 
   it('gets no traffic and reports why if its bot does not start; the serving version stays', async () => {
-    const name = freshName('careful');
+    const name = createFreshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
     const versions: string[] = [];
     for (let isOver = false; !isOver; ) {
-      const id = await start(service, name);
+      const id = await startAgentSession(service, name);
       versions.push(await version(name, id));
-      await stop(service, name, id);
+      await stopAgentSession(service, name, id);
       isOver = (await show(name)).errors.length > 0;
     }
-    const id = await start(service, name);
+    const id = await startAgentSession(service, name);
     expect([...versions, await version(name, id)].filter((text) => text !== 'one')).toEqual([]);
-    await stop(service, name, id);
+    await stopAgentSession(service, name, id);
 
     const failed = await show(name);
     expect(failed).toMatchObject({
@@ -120,28 +126,36 @@ describe('a deploy', () => {
     });
 
     await deploy(name, { buildId: two });
-    expect(await settled(service, name)).toMatchObject({ activeDeploymentReady: true, errors: [], conditions: [] });
+    expect(await waitForSettledDeployment(service, name)).toMatchObject({
+      activeDeploymentReady: true,
+      errors: [],
+      conditions: [],
+    });
   });
 
   it('serves nothing if the first version is broken, and serves the next working version', async () => {
-    const name = freshName('hopeful');
+    const name = createFreshName('hopeful');
     expect(await create(name, broken)).toMatchObject({
       ready: false,
       available: false,
       activeDeploymentId: null,
       errors: [{ code: 'PCC_BOT_EXITED' }],
     });
-    await expect(start(service, name)).rejects.toMatchObject({ code: 'PCC-1001' });
+    await expect(startAgentSession(service, name)).rejects.toMatchObject({ code: 'PCC-1001' });
     await deploy(name, { buildId: one });
-    expect(await settled(service, name)).toMatchObject({ ready: true, activeDeploymentReady: true, errors: [] });
+    expect(await waitForSettledDeployment(service, name)).toMatchObject({
+      ready: true,
+      activeDeploymentReady: true,
+      errors: [],
+    });
   });
 
   it('leaves only the last requested deployment serving if many deploys run concurrently', async () => {
-    const name = freshName('hasty');
+    const name = createFreshName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
     await Promise.all(all.map((buildId) => deploy(name, { buildId, forceRedeploy: true })));
-    const { desiredDeploymentId } = await settled(service, name);
+    const { desiredDeploymentId } = await waitForSettledDeployment(service, name);
     const { deployments } = await service.client.listDeployments({ params: { agentName: name } });
     expect(deployments.filter(({ serving }) => serving).map(({ id }) => id)).toEqual([desiredDeploymentId]);
     const given = deployments.filter(({ state }) => state === 'failed');
@@ -155,9 +169,9 @@ describe('a deploy', () => {
   });
 
   it('returns at once and changes nothing if the project is unchanged', async () => {
-    const name = freshName('calm');
+    const name = createFreshName('calm');
     const { desiredDeploymentId } = await create(name, one);
-    const again = await buildProject(service, versionedBot('one'));
+    const again = await buildProject(service, createVersionedBot('one'));
     expect(again.id).toBe(one);
     expect(await deploy(name, { buildId: again.id })).toMatchObject({ change: 'none', desiredDeploymentId });
     expect(await deploy(name, { autoScaling: { minAgents: 1 } })).toMatchObject({
@@ -168,37 +182,39 @@ describe('a deploy', () => {
   });
 
   it('returns a warning if the name of the agent begins with start', async () => {
-    const answer = await service.client.createAgent({ body: { serviceName: freshName('starter'), buildId: one } });
+    const answer = await service.client.createAgent({
+      body: { serviceName: createFreshName('starter'), buildId: one },
+    });
     expect(answer.warning).toMatch(/offerUrlTemplate/);
   });
 });
 
 describe('a deleted agent', () => {
   it('starts no sessions, keeps its live session to its end, and frees its name', async () => {
-    const name = freshName('fleeting');
+    const name = createFreshName('fleeting');
     await create(name, one);
-    const id = await start(service, name);
+    const id = await startAgentSession(service, name);
     expect(await version(name, id)).toBe('one');
     const deleted = await service.client.deleteAgent({ params: { agentName: name } });
     expect(deleted).toMatchObject({ status: 'OK', activeSessionCount: 1 });
-    await expect(start(service, name)).rejects.toMatchObject({ status: 404 });
+    await expect(startAgentSession(service, name)).rejects.toMatchObject({ status: 404 });
     await expect(show(name)).rejects.toMatchObject({ reason: 'not-found' });
 
     await create(name, two);
     expect((await service.client.getSessions({ params: { agentName: name } })).total_count).toBe(0);
     expect(await session(deleted.id, id)).toMatchObject({ endedAt: null });
     await service.client.stopSession({ params: { agentName: deleted.id, sessionId: id } });
-    expect(await ended(service, deleted.id, id)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+    expect(await waitForSessionEnd(service, deleted.id, id)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
   });
 });
 
 it('an agent of another organization is indistinguishable from a missing one', async () => {
-  const taken = freshName('private');
+  const taken = createFreshName('private');
   await create(taken, one);
   const theirs = (method: string, path: string, body?: object) =>
     fetch(`${service.url}/v1/agents${path}`, {
       method,
-      ...withKey(neighbours.privateKey, body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...createKeyHeaders(neighbours.privateKey, body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const requests = [
@@ -210,7 +226,7 @@ it('an agent of another organization is indistinguishable from a missing one', a
     (name: string) => theirs('DELETE', `/${name}`),
   ];
   for (const request of requests) {
-    const answers = await Promise.all([taken, freshName('private')].map(request));
+    const answers = await Promise.all([taken, createFreshName('private')].map(request));
     expect(answers.map(({ status }) => status)).toEqual([404, 404]);
     const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<Record<string, unknown>>));
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);

@@ -1,8 +1,8 @@
 import { maxSecretSetsPerOrganization } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientConfig } from '../src/store/address.ts';
-import { ask } from './support/ask.ts';
+import { createClientConfig } from '../src/store/address.ts';
+import { sendRawRequest } from './support/ask.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 describe('PUT /secrets/{set}', () => {
@@ -14,12 +14,12 @@ describe('PUT /secrets/{set}', () => {
 
   const put = (set: string, values: readonly string[]) => {
     const secrets = values.map((secretValue, index) => ({ secretKey: `KEY_${index}`, secretValue }));
-    return ask(service, 'PUT', `/secrets/${set}`, { secrets });
+    return sendRawRequest(service, 'PUT', `/secrets/${set}`, { secrets });
   };
 
   it('refuses a set if the organization has the maximum number of sets', async () => {
     expect((await put('first', ['value'])).status).toBe(202);
-    const database = new pg.Client(clientConfig(service.database.address));
+    const database = new pg.Client(createClientConfig(service.database.address));
     await database.connect();
     // Copy the row in the database, because creating so many sets with requests would take too long.
     const changes = "jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)";

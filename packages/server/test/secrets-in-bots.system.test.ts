@@ -7,9 +7,9 @@ import { startServer } from '../src/composition/server.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Database, Tables } from '../src/store/tables.ts';
-import { sessionUrl, start, stop, withKey } from './support/client.ts';
-import { buildProject, settled, versionedBot } from './support/deploys.ts';
-import { freshName } from './support/fresh-name.ts';
+import { createKeyHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
+import { buildProject, createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
+import { createFreshName } from './support/fresh-name.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const logger = pino({ level: 'silent' });
@@ -18,7 +18,7 @@ let buildId: string;
 let db: Database;
 
 /** A bot that returns the hash of each of its environment variables, read from the kernel. */
-const bot = versionedBot('with secrets');
+const bot = createVersionedBot('with secrets');
 const main = bot['main.js']?.replace(
   "if (url.pathname === '/version')",
   `if (url.pathname === '/say') { console.log('it is ' + process.env.A); return response.end(); }
@@ -62,17 +62,17 @@ async function put(
 async function create(serviceName: string, secretSet: string, minAgents = 0) {
   const autoScaling = { minAgents, maxAgents: 5 };
   await service.client.createAgent({ body: { serviceName, buildId, secretSet, autoScaling } });
-  return settled(service, serviceName);
+  return waitForSettledDeployment(service, serviceName);
 }
 async function hashesIn(agentName: string, sessionId: string, at = service): Promise<Record<string, string>> {
-  const answer = await fetch(sessionUrl(at, agentName, sessionId, '/hashes'), withKey(at.publicKey));
+  const answer = await fetch(sessionUrl(at, agentName, sessionId, '/hashes'), createKeyHeaders(at.publicKey));
   return JSON.parse(await answer.text());
 }
 const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
 const move = (setName: string, region: string, within = db) =>
   within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 
-describe('secrets in bots', () => {
+describe('secretsMigration in bots', () => {
   it('have exactly the bytes that the request contained', async () => {
     const name = fc
       .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
@@ -109,21 +109,21 @@ describe('secrets in bots', () => {
       if ((await service.client.listAgents({})).agents.every((agent) => agent.name !== 'exact'))
         await create('exact', 'exact');
       else await deploy('exact');
-      await settled(service, 'exact');
-      const id = await start(service, 'exact');
+      await waitForSettledDeployment(service, 'exact');
+      const id = await startAgentSession(service, 'exact');
       const got = new Map(Object.entries(await hashesIn('exact', id)));
       const differing = Object.entries(values).filter(([key, text]) => got.get(key) !== hash(text));
       expect(differing.map(([key, text]) => [key, text.slice(0, 80)])).toEqual([]);
-      await stop(service, 'exact', id);
+      await stopAgentSession(service, 'exact', id);
     }
   });
 
   it('can replace only those variables of the service that are not reserved', async () => {
-    const names = freshName('names');
-    const named = freshName('named');
+    const names = createFreshName('names');
+    const named = createFreshName('named');
     await put(names, { A: 'one' });
     await create(named, names);
-    const bare = await start(service, named);
+    const bare = await startAgentSession(service, named);
     const seen = await hashesIn(named, bare);
     expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
     const open = Object.keys(seen).filter((name) => !isReservedSecretKey(name) && name !== 'A');
@@ -131,87 +131,87 @@ describe('secrets in bots', () => {
     expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
     await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));
     await deploy(named);
-    await settled(service, named);
-    const own = await start(service, named);
+    await waitForSettledDeployment(service, named);
+    const own = await startAgentSession(service, named);
     const expected = Object.fromEntries(open.map((name) => [name, hash(`own ${name}`)]));
     expect(await hashesIn(named, own)).toMatchObject(expected);
-    await Promise.all([bare, own].map((id) => stop(service, named, id)));
+    await Promise.all([bare, own].map((id) => stopAgentSession(service, named, id)));
   });
 
   it('change with the next deploy, which replaces warm instances and keeps live sessions', async () => {
-    const keys = freshName('keys');
-    const keeps = freshName('keeps');
+    const keys = createFreshName('keys');
+    const keeps = createFreshName('keeps');
     await put(keys, { A: 'one' });
     const first = await create(keeps, keys, 1);
-    const old = await start(service, keeps);
+    const old = await startAgentSession(service, keeps);
     await expect.poll(async () => (await show(keeps)).idleInstanceCount).toBe(1);
 
     await put(keys, { A: 'two' });
     expect((await show(keeps)).secretSets).toEqual([{ secretSet: keys, revision: 1, newestRevision: 2, stale: true }]);
-    const still = await start(service, keeps);
+    const still = await startAgentSession(service, keeps);
     expect(await hashesIn(keeps, still)).toMatchObject({ A: hash('one') });
     expect(await deploy(keeps)).toMatchObject({ change: 'deployment' });
-    const second = await settled(service, keeps);
+    const second = await waitForSettledDeployment(service, keeps);
     expect(second.secretSets).toMatchObject([{ revision: 2, stale: false }]);
-    const young = await start(service, keeps);
+    const young = await startAgentSession(service, keeps);
     expect(await hashesIn(keeps, young)).toMatchObject({ A: hash('two') });
     expect(await hashesIn(keeps, old)).toMatchObject({ A: hash('one') });
     expect(await deploy(keeps)).toMatchObject({ change: 'none' });
 
     const deploymentId = first.desiredDeploymentId;
     await service.client.rollback({ params: { agentName: keeps }, body: { deploymentId } });
-    await settled(service, keeps);
-    const back = await start(service, keeps);
+    await waitForSettledDeployment(service, keeps);
+    const back = await startAgentSession(service, keeps);
     expect(await hashesIn(keeps, back)).toMatchObject({ A: hash('one') });
     await deploy(keeps, { secretSet: null });
-    await settled(service, keeps);
-    const bare = await start(service, keeps);
+    await waitForSettledDeployment(service, keeps);
+    const bare = await startAgentSession(service, keeps);
     expect(await hashesIn(keeps, bare)).not.toHaveProperty('A');
-    await Promise.all([old, still, young, back, bare].map((id) => stop(service, keeps, id)));
+    await Promise.all([old, still, young, back, bare].map((id) => stopAgentSession(service, keeps, id)));
   });
 
   it('prevent only new starts of their own agent if they are damaged', async () => {
-    const broken = freshName('broken');
-    const whole = freshName('whole');
-    const unlucky = freshName('unlucky');
-    const lucky = freshName('lucky');
+    const broken = createFreshName('broken');
+    const whole = createFreshName('whole');
+    const unlucky = createFreshName('unlucky');
+    const lucky = createFreshName('lucky');
     await put(broken, { A: 'one' });
     await put(whole, { A: 'whole' });
     await create(unlucky, broken);
     await create(lucky, whole);
-    const running = await start(service, unlucky);
+    const running = await startAgentSession(service, unlucky);
     expect(await hashesIn(unlucky, running)).toMatchObject({ A: hash('one') });
     await move(broken, 'elsewhere');
 
-    const cold = await start(service, unlucky);
+    const cold = await startAgentSession(service, unlucky);
     const failed = async () => (await show(unlucky)).conditions;
     await expect
       .poll(failed)
       .toMatchObject([{ message: expect.stringMatching(new RegExp(`set ${broken} is damaged.*set it again`)) }]);
     const params = { agentName: unlucky, sessionId: cold };
     await expect.poll(async () => (await service.client.getSession({ params })).completionStatus).toBe('HTTP_ERROR');
-    await expect(start(service, unlucky)).rejects.toMatchObject({
+    await expect(startAgentSession(service, unlucky)).rejects.toMatchObject({
       status: 503,
       reason: 'secrets-unavailable',
       code: 'PCC-SECRETS-UNAVAILABLE',
       message: expect.not.stringContaining(broken),
     });
     expect(await hashesIn(unlucky, running)).toMatchObject({ A: hash('one') });
-    const spared = await start(service, lucky);
+    const spared = await startAgentSession(service, lucky);
     expect(await hashesIn(lucky, spared)).toMatchObject({ A: hash('whole') });
 
     await move(broken, 'us-west');
-    const again = await start(service, unlucky);
+    const again = await startAgentSession(service, unlucky);
     expect(await hashesIn(unlucky, again)).toMatchObject({ A: hash('one') });
 
-    await Promise.all([running, again].map((id) => stop(service, unlucky, id)));
-    await stop(service, lucky, spared);
+    await Promise.all([running, again].map((id) => stopAgentSession(service, unlucky, id)));
+    await stopAgentSession(service, lucky, spared);
   });
 
   it('fail a deployment with the name of their set if a value is damaged', async () => {
-    const bent = freshName('bent');
-    const straight = freshName('straight');
-    const bends = freshName('bends');
+    const bent = createFreshName('bent');
+    const straight = createFreshName('straight');
+    const bends = createFreshName('bends');
     await put(bent, { A: 'one' });
     const { id: setId } = await db
       .selectFrom('secret_sets')
@@ -222,24 +222,24 @@ describe('secrets in bots', () => {
     await put(straight, { A: 'one' });
     await create(bends, straight);
     await deploy(bends, { secretSet: bent });
-    expect(await settled(service, bends)).toMatchObject({
+    expect(await waitForSettledDeployment(service, bends)).toMatchObject({
       available: true,
       activeDeploymentReady: false,
       errors: [{ code: 'PCC_SECRETS_UNAVAILABLE', message: expect.stringContaining(`set ${bent} is damaged`) }],
       secretSets: [{ secretSet: straight, stale: false }],
     });
-    const id = await start(service, bends);
+    const id = await startAgentSession(service, bends);
     expect(await hashesIn(bends, id)).toMatchObject({ A: hash('one') });
-    await stop(service, bends, id);
+    await stopAgentSession(service, bends, id);
   });
 
   it('are masked in logs, and a search for their values finds nothing', async () => {
-    const spoken = freshName('spoken');
-    const speaks = freshName('speaks');
+    const spoken = createFreshName('spoken');
+    const speaks = createFreshName('speaks');
     await put(spoken, { A: 'sk_canary_1' });
     await create(speaks, spoken);
-    const sessionId = await start(service, speaks);
-    await fetch(sessionUrl(service, speaks, sessionId, '/say'), withKey(service.publicKey));
+    const sessionId = await startAgentSession(service, speaks);
+    await fetch(sessionUrl(service, speaks, sessionId, '/say'), createKeyHeaders(service.publicKey));
     const read = async (query: { query?: string; wait?: number }) => {
       const page = await service.client.getLogs({ params: { agentName: speaks }, query: { sessionId, ...query } });
       return page.logs.map(({ log }) => log);
@@ -247,18 +247,18 @@ describe('secrets in bots', () => {
     await expect.poll(() => read({ wait: 5 })).toEqual(['it is ***']);
     expect(await read({ query: 'sk_canary_1' })).toEqual([]);
     expect(await read({ query: 'is sk' })).toEqual([]);
-    await stop(service, speaks, sessionId);
+    await stopAgentSession(service, speaks, sessionId);
     await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
   });
 
   it('are shown in logs, with a note, if they can no longer be decrypted, while other secrets stay masked', async () => {
-    const setName = freshName('partial');
-    const agentName = freshName('prints');
+    const setName = createFreshName('partial');
+    const agentName = createFreshName('prints');
     await put(setName, { A: 'sk_canary_3', B: 'sk_canary_4' });
     await create(agentName, setName);
     await put(setName, { A: 'sk_canary_5' });
-    const sessionId = await start(service, agentName);
-    const say = () => fetch(sessionUrl(service, agentName, sessionId, '/say'), withKey(service.publicKey));
+    const sessionId = await startAgentSession(service, agentName);
+    const say = () => fetch(sessionUrl(service, agentName, sessionId, '/say'), createKeyHeaders(service.publicKey));
     const read = async () => {
       const query = { sessionId, limit: 100 };
       const page = await service.client.getLogs({ params: { agentName }, query });
@@ -270,19 +270,19 @@ describe('secrets in bots', () => {
     expect(await read()).toEqual({ logs: ['it is ***'], maskingIncomplete: true });
     await service.client.deleteSecretSet({ params: { setName }, query: { force: 'true' } });
     expect(await read()).toEqual({ logs: ['it is sk_canary_3'], maskingIncomplete: true });
-    await stop(service, agentName, sessionId);
+    await stopAgentSession(service, agentName, sessionId);
     expect(await read()).toEqual({ logs: ['it is sk_canary_3'], maskingIncomplete: true });
   });
 
   it('are masked in the last output of a crashed bot', async () => {
-    const lost = freshName('lost');
-    const falls = freshName('falls');
-    const falling = versionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
+    const lost = createFreshName('lost');
+    const falls = createFreshName('falls');
+    const falling = createVersionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
     const broken = (await buildProject(service, falling)).id;
     await put(lost, { A: 'sk_canary_2' });
     await create(falls, lost);
     await deploy(falls, { buildId: broken });
-    const agent = await settled(service, falls);
+    const agent = await waitForSettledDeployment(service, falls);
     expect(agent.errors).toMatchObject([{ message: expect.stringContaining('no such voice: ***') }]);
     const rows = await db.selectFrom('deployments').select(['error', 'last_exit']).execute();
     expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
@@ -294,8 +294,8 @@ describe('secrets in bots', () => {
     const ownBuild = await buildProject(own, { ...bot, 'main.js': main ?? '' });
     await put('lasting', { A: 'one' }, 'merge', own);
     await own.client.createAgent({ body: { serviceName: 'lasts', buildId: ownBuild.id, secretSet: 'lasting' } });
-    await settled(own, 'lasts');
-    const running = await start(own, 'lasts');
+    await waitForSettledDeployment(own, 'lasts');
+    const running = await startAgentSession(own, 'lasts');
     expect(await hashesIn('lasts', running, own)).toMatchObject({ A: hash('one') });
     const ownDb = await openDatabase<Tables>({ address: own.database.address, logger, maxConnections: 1 });
     await move('lasting', 'elsewhere', ownDb).finally(() => ownDb.destroy());
@@ -311,7 +311,7 @@ describe('secrets in bots', () => {
     const next = await startServer(readConfig(environment), logger);
     onTestFinished(next.close);
     const path = `/v1/public/lasts/sessions/${running}`;
-    const answer = await fetch(`${next.url}${path}/hashes`, withKey(own.publicKey));
+    const answer = await fetch(`${next.url}${path}/hashes`, createKeyHeaders(own.publicKey));
     expect(JSON.parse(await answer.text())).toMatchObject({ A: hash('one') });
     const client = createClient({ origin: next.url, key: own.privateKey });
     const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });

@@ -2,10 +2,10 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { layoutOf } from '../src/store/embedded/layout.ts';
+import { createLayout } from '../src/store/embedded/layout.ts';
 import { findPostmaster } from '../src/store/embedded/postmaster.ts';
-import { freePort } from './support/free-port.ts';
-import { serviceProcess } from './support/service-process.ts';
+import { findFreePort } from './support/free-port.ts';
+import { createServiceProcess } from './support/service-process.ts';
 
 /** The control group of a process in the CPU hierarchy of version 1. Undefined if the machine has none. */
 async function cpuGroupOf(pid: number): Promise<string | undefined> {
@@ -19,7 +19,7 @@ it('the service and its database run in one control group for the server', async
   const directory = await mkdtemp(join(tmpdir(), 'bothost-group-'));
   // The database runs under its own account, which needs permission to enter the directory.
   await chmod(directory, 0o711);
-  const service = serviceProcess({ directory, agents: [], port: await freePort() });
+  const service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
   onTestFinished(async () => {
     service.current().signal('SIGTERM');
     await service.current().exited;
@@ -27,7 +27,7 @@ it('the service and its database run in one control group for the server', async
   });
   const { ready, pid = 0 } = service.start();
   await ready;
-  const postmaster = await findPostmaster(layoutOf(service.dataDirectory).data);
+  const postmaster = await findPostmaster(createLayout(service.dataDirectory).data);
   expect(await cpuGroupOf(pid)).toMatch(/\/bothost-server$/);
   expect(await cpuGroupOf(postmaster ?? 0)).toBe(await cpuGroupOf(pid));
 });

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from './support/bots.ts';
-import { ended, evaluate, start, stop } from './support/client.ts';
+import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
 import { insertSecondOrganization } from './support/second-organization.ts';
-import { openGate } from './support/start-gate.ts';
+import { openStartGate } from './support/start-gate.ts';
 import { startTestServer } from './support/test-server.ts';
 
 it('the service limits concurrent starts of one organization without delaying another organization', async (test) => {
-  const gate = await openGate();
+  const gate = await openStartGate();
   test.onTestFinished(() => gate.close());
   const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
   test.onTestFinished(() => held.remove());
@@ -17,11 +17,11 @@ it('the service limits concurrent starts of one organization without delaying an
   const service = await startTestServer({ agents: [held.path], environment: { BOTHOST_STARTS_AT_ONCE: '1' } });
   test.onTestFinished(() => service.close());
   // The first session uses the instance that validated the deployment.
-  await evaluate(service, 'held', await start(service, 'held'), 'true');
+  await evaluateInBot(service, 'held', await startAgentSession(service, 'held'), 'true');
   gate.shut();
-  const first = await start(service, 'held');
+  const first = await startAgentSession(service, 'held');
   const firstBot = await gate.next();
-  const [canceled, last] = [await start(service, 'held'), await start(service, 'held')];
+  const [canceled, last] = [await startAgentSession(service, 'held'), await startAgentSession(service, 'held')];
 
   const neighbour = await insertSecondOrganization(service);
   test.onTestFinished(() => neighbour.close());
@@ -33,19 +33,19 @@ it('the service limits concurrent starts of one organization without delaying an
   };
   await expect
     .poll(() =>
-      start(other, 'free').then(
-        (id) => evaluate(other, 'free', id, '"free"'),
+      startAgentSession(other, 'free').then(
+        (id) => evaluateInBot(other, 'free', id, '"free"'),
         () => null,
       ),
     )
     .toBe('free');
-  await stop(service, 'held', canceled);
-  expect((await ended(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
+  await stopAgentSession(service, 'held', canceled);
+  expect((await waitForSessionEnd(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
   // Two running instances, one of each agent, and the start that the gate holds. The last start is still in the queue.
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 
   firstBot('go');
-  expect(await evaluate(service, 'held', first, '"first"')).toBe('first');
+  expect(await evaluateInBot(service, 'held', first, '"first"')).toBe('first');
   (await gate.next())('go');
-  expect(await evaluate(service, 'held', last, '"last"')).toBe('last');
+  expect(await evaluateInBot(service, 'held', last, '"last"')).toBe('last');
 });

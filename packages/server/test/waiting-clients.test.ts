@@ -1,26 +1,33 @@
 import { once } from 'node:events';
-import { proxyHoldSeconds } from '@bothost/contract';
+import { maxProxyWaitSeconds } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { ended, evaluate, sessionUrl, start, stop, withKey } from './support/client.ts';
-import { type Gate, openGate } from './support/start-gate.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitForSessionEnd,
+} from './support/client.ts';
+import { openStartGate, type StartGate } from './support/start-gate.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 describe('a client that waits for a cold bot', () => {
   let service: TestServer;
   let bot: BotDirectory;
-  let gate: Gate;
+  let gate: StartGate;
 
   beforeAll(async () => {
-    gate = await openGate();
+    gate = await openStartGate();
     bot = await writeBot('slow', { prelude: gate.prelude });
     service = await startTestServer({ agents: [bot.path] });
     // The first session uses the instance that validated the deployment.
-    const first = await start(service, 'slow');
-    await evaluate(service, 'slow', first, 'true');
+    const first = await startAgentSession(service, 'slow');
+    await evaluateInBot(service, 'slow', first, 'true');
     gate.shut();
-    await stop(service, 'slow', first);
+    await stopAgentSession(service, 'slow', first);
   });
   afterAll(async () => {
     await service.close();
@@ -32,12 +39,12 @@ describe('a client that waits for a cold bot', () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const spy = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => spy.mockRestore());
-    spy.mockImplementation((ms) => timeout(ms === proxyHoldSeconds * 1000 ? 1 : ms));
-    const id = await start(service, 'slow');
-    const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), withKey(service.publicKey));
+    spy.mockImplementation((ms) => timeout(ms === maxProxyWaitSeconds * 1000 ? 1 : ms));
+    const id = await startAgentSession(service, 'slow');
+    const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), createKeyHeaders(service.publicKey));
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({ reason: 'bot-not-ready' });
-    await stop(service, 'slow', id);
+    await stopAgentSession(service, 'slow', id);
   });
 
   it('gets 409 for a WebSocket when the session is stopped', async () => {
@@ -49,11 +56,11 @@ describe('a client that waits for a cold bot', () => {
     onTestFinished(() => socket.terminate());
     const refused = once(socket, 'unexpected-response');
     await gate.next();
-    await stop(service, 'slow', sessionId);
+    await stopAgentSession(service, 'slow', sessionId);
     const [, response] = await refused;
     expect(response.statusCode).toBe(409);
     const text = String((await response.toArray()).join(''));
     expect(JSON.parse(text)).toMatchObject({ reason: 'session-ended' });
-    expect((await ended(service, 'slow', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    expect((await waitForSessionEnd(service, 'slow', sessionId)).completionStatus).toBe('SESSION_STOPPED');
   });
 });

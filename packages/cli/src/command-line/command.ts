@@ -1,5 +1,5 @@
 import type { Report, Stream } from '../output/report.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import type { CompletionWords, OptionalValueOption, Options, RepeatedOption, Switch, ValueOption } from './options.ts';
 
 /** A positional argument. With `many`, it takes all remaining words. */
@@ -26,7 +26,7 @@ export type Command = {
   readonly isLocal: boolean;
   /** Examples for help: valid command lines without the leading `botcli`. */
   readonly examples: readonly string[];
-  run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
+  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
 };
 
 type Values<A extends Arguments, O extends Options> = {
@@ -61,7 +61,7 @@ export function defineCommand<const A extends Arguments, const O extends Options
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly string[];
-  readonly run: (context: Context, values: Values<A, O>) => Promise<Report | Stream>;
+  readonly run: (context: CommandContext, values: Values<A, O>) => Promise<Report | Stream>;
 }): Command {
   return {
     ...definition,

@@ -4,13 +4,13 @@ import { createMessages, type Messages } from '../output/messages.ts';
 import type { OutputMode } from '../output/output-mode.ts';
 import { noProfile, type Profile, readProfile } from '../service/profile.ts';
 import { resolveSettings, type Settings } from '../service/settings.ts';
-import type { GlobalValues } from './global-options.ts';
+import type { GlobalOptionValues } from './global-options.ts';
 
-export type Suggestion = { readonly word: string; readonly description: string };
+export type CompletionSuggestion = { readonly word: string; readonly description: string };
 
-type Suggest = (line: readonly string[]) => Promise<readonly Suggestion[]>;
+type Suggest = (line: readonly string[]) => Promise<readonly CompletionSuggestion[]>;
 
-export type Context = {
+export type CommandContext = {
   readonly io: Io;
   readonly settings: Settings;
   readonly profile: Profile;
@@ -29,8 +29,8 @@ export type Context = {
   readonly memberService: () => Promise<Client>;
 };
 
-export type ContextOptions = {
-  readonly flags: GlobalValues;
+export type CommandContextOptions = {
+  readonly flags: GlobalOptionValues;
   readonly mode: OutputMode;
   /**
    * True for a command that sends no requests. Such a command does not read the profile, so an invalid profile cannot stop it.
@@ -39,7 +39,10 @@ export type ContextOptions = {
   readonly suggest: Suggest;
 };
 
-export async function createContext(io: Io, { flags, mode, isLocal, suggest }: ContextOptions): Promise<Context> {
+export async function createCommandContext(
+  io: Io,
+  { flags, mode, isLocal, suggest }: CommandContextOptions,
+): Promise<CommandContext> {
   const messages = createMessages(io, mode);
   const { notify } = messages;
   const warn = (text: string) => notify(`warning: ${text}`);

@@ -18,7 +18,7 @@ export const globalOptions = {
   version: flagOption('Show the version'),
 } as const;
 
-export type GlobalValues = {
+export type GlobalOptionValues = {
   readonly output: OutputMode | undefined;
   readonly json: boolean;
   readonly 'api-url': string | undefined;

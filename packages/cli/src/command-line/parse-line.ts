@@ -1,12 +1,12 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { findClosest } from '@bothost/contract/suggest';
+import { findClosestWord } from '@bothost/contract/suggest';
 import { UsageError } from '../failure.ts';
 import type { Arguments } from './command.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
 
 /** A word of the command line that is not an option, and its position. */
-export type Word = { readonly text: string; readonly index: number };
+export type PositionalWord = { readonly text: string; readonly index: number };
 
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 
@@ -14,8 +14,8 @@ type Token = NonNullable<ReturnType<typeof tokenize>>[number];
  * Finds the words of a command line that can name a command. Skips all options, because only the command determines which options
  * are valid.
  */
-export function findPositionalWords(args: readonly string[]): readonly Word[] {
-  const words: Word[] = [];
+export function findPositionalWords(args: readonly string[]): readonly PositionalWord[] {
+  const words: PositionalWord[] = [];
   for (const token of tokenize(args, globalOptions)) {
     if (token.kind === 'option-terminator') break;
     if (token.kind === 'positional') words.push({ text: token.value, index: token.index });
@@ -104,7 +104,7 @@ function findNegatedSwitch(name: string, options: Options): string | null {
   return options[positive]?.kind === 'switch' ? positive : null;
 }
 
-export function requireAllGiven(
+export function requireMandatoryValues(
   values: Readonly<Record<string, unknown>>,
   expected: { readonly arguments: Arguments; readonly options: Options },
   usage: string,
@@ -186,7 +186,7 @@ function unknownOptionError(rawName: string, options: Options): UsageError {
       'To pass an argument that begins with a hyphen, write -- before it.',
     );
   }
-  const meant = findClosest(
+  const meant = findClosestWord(
     rawName,
     Object.keys(options).map((name) => `--${name}`),
   );

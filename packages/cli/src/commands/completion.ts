@@ -1,5 +1,5 @@
 import { defineCommand } from '../command-line/command.ts';
-import type { Suggestion } from '../command-line/context.ts';
+import type { CompletionSuggestion } from '../command-line/context.ts';
 import { textOption } from '../command-line/options.ts';
 import { UsageError } from '../failure.ts';
 import type { Report } from '../output/report.ts';
@@ -31,7 +31,7 @@ export const command = defineCommand({
   },
 });
 
-function formatSuggestions(shell: Shell, suggestions: readonly Suggestion[]): string {
+function formatSuggestions(shell: Shell, suggestions: readonly CompletionSuggestion[]): string {
   const lines = suggestions.map(({ word, description }) => {
     if (shell === 'fish') return `${word}\t${description}`;
     return shell === 'zsh' && description !== '' ? `${word.replaceAll(':', '\\:')}:${description}` : word;

@@ -1,5 +1,5 @@
 import type { Build, Client } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
 import { escapeLogLine } from '../output/log-text.ts';
@@ -16,7 +16,7 @@ export type BuildResult = {
 
 /** Finds a successful build of the same content, or starts a build and shows its log. Throws a `Failure` if the build fails. */
 export async function findOrCreateBuild(
-  context: Pick<Context, 'io' | 'messages' | 'settings'>,
+  context: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: ArchiveFile,
   target: { readonly region: string; readonly dockerfile: string | undefined },
@@ -45,7 +45,11 @@ export async function findOrCreateBuild(
 }
 
 /** Shows the log of a build until the build ends. An earlier run of the command may have started the build. */
-async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Client, created: Build): Promise<Build> {
+async function followBuild(
+  context: Pick<CommandContext, 'io' | 'messages'>,
+  client: Client,
+  created: Build,
+): Promise<Build> {
   const { messages, io } = context;
   const params = { buildId: created.id };
   const getBuild = async () => (await withRetries(context, () => client.getBuild({ params }))).build;

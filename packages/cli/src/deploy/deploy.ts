@@ -1,10 +1,10 @@
 import type { Build, Client } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { requireConfirmation } from '../io/confirm.ts';
 import { escapeControls } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
-import { createContentsBlocks, createContentsDocument } from '../pack/contents.ts';
+import { createFileListBlocks, createFileListDocument } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
@@ -13,7 +13,7 @@ import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChan
 import { readTransports } from './entry-points.ts';
 import { createOutcomeReport } from './outcome.ts';
 import { createDeployPreview } from './preview.ts';
-import { displayPath, findProject, type Project } from './project.ts';
+import { findProject, formatDisplayPath, type Project } from './project.ts';
 import { createRolloutFailure, waitForRollout } from './rollout.ts';
 import { requireSecretSet } from './secret-set.ts';
 import { submitDeployment } from './submit-deployment.ts';
@@ -29,7 +29,7 @@ export type DeployOptions = {
   readonly shouldWait: boolean;
 };
 
-export async function deploy(context: Context, options: DeployOptions): Promise<Report> {
+export async function deploy(context: CommandContext, options: DeployOptions): Promise<Report> {
   const project = await findProject(context.io, options);
   const desired = resolveDesiredAgent(options.settings, project);
   const buildId = options.buildId ?? project.deployFile?.content.build_id;
@@ -64,7 +64,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
 }
 
 type DeployRun = {
-  readonly context: Context;
+  readonly context: CommandContext;
   readonly options: DeployOptions;
   readonly client: Client;
   readonly project: Project;
@@ -94,7 +94,7 @@ async function resolveRegion(
 
 async function showContents({ context, project }: DeployRun, packed: PackedProject): Promise<void> {
   await context.messages.show(
-    ...createContentsBlocks(displayPath(context.io, project.directory), packed.project, packed.archive),
+    ...createFileListBlocks(formatDisplayPath(context.io, project.directory), packed.project, packed.archive),
   );
   for (const warning of packed.warnings) context.warn(escapeControls(warning));
 }
@@ -103,7 +103,7 @@ type Code = { readonly contentHash: string | null; readonly buildId: string | nu
 
 async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<Report> {
   const { context, options, current, desired, region, project } = run;
-  const document = packed === null ? null : createContentsDocument(packed.project, packed.archive);
+  const document = packed === null ? null : createFileListDocument(packed.project, packed.archive);
   const changesSince = (deployment: CurrentAgent['desired'] | null): readonly SettingChange[] => {
     const changed = findCodeChange(deployment, code);
     const settings = findSettingChanges(deployment, desired.settings);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fieldsOf } from '../json-object.ts';
+import { getObjectFields } from '../json-object.ts';
 import type { Cell } from '../output/report.ts';
 
 export type EntryPoints = {
@@ -29,8 +29,8 @@ export async function readTransports(directory: string): Promise<readonly string
 
 function parseTransports(answers: string): readonly string[] | null {
   try {
-    const { configuration } = fieldsOf(JSON.parse(answers));
-    const { transports } = fieldsOf(configuration);
+    const { configuration } = getObjectFields(JSON.parse(answers));
+    const { transports } = getObjectFields(configuration);
     return Array.isArray(transports) && transports.length > 0 ? transports.map(String) : null;
   } catch {
     return null;

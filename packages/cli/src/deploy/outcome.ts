@@ -1,5 +1,5 @@
-import { type Build, type DeploymentDetails, talkPath } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import { type Build, createTalkPath, type DeploymentDetails } from '@bothost/contract';
+import type { CommandContext } from '../command-line/context.ts';
 import type { Cell, Report } from '../output/report.ts';
 import type { SettingChange } from './difference.ts';
 import { describeEntryPoints } from './entry-points.ts';
@@ -19,12 +19,12 @@ export type DeployOutcome = {
 };
 
 export function createOutcomeReport(
-  { io, settings }: Pick<Context, 'io' | 'settings'>,
+  { io, settings }: Pick<CommandContext, 'io' | 'settings'>,
   outcome: DeployOutcome,
 ): Report {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = io.environment;
-  const page = settings.origin.value + talkPath(agentName);
+  const page = settings.origin.value + createTalkPath(agentName);
   const { start, talkUrl, fields } = describeEntryPoints(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
     start,

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type DeployFile, deployFileNames } from '@bothost/contract';
-import { Failure, systemErrorCode } from '../failure.ts';
+import { Failure, getSystemErrorCode } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import { readDeployFile } from '../pack/deploy-file.ts';
 
@@ -21,7 +21,7 @@ export async function findProject(
 ): Promise<Project> {
   const path =
     options.configFile === undefined ? await findDeployFile(io.directory) : resolve(io.directory, options.configFile);
-  const name = path === null ? '' : displayPath(io, path);
+  const name = path === null ? '' : formatDisplayPath(io, path);
   const content = path === null ? null : readDeployFile(await readText(path, name), name);
   const base = path === null ? io.directory : dirname(path);
   const projectDirectory =
@@ -30,7 +30,7 @@ export async function findProject(
       : resolve(io.directory, options.buildDir);
   const status = await stat(projectDirectory).catch(() => null);
   if (status?.isDirectory() !== true)
-    throw new Failure('project-missing', `The directory ${displayPath(io, projectDirectory)} does not exist.`);
+    throw new Failure('project-missing', `The directory ${formatDisplayPath(io, projectDirectory)} does not exist.`);
   return {
     directory: projectDirectory,
     deployFile: content === null ? null : { name, content },
@@ -49,13 +49,13 @@ async function findDeployFile(directory: string): Promise<string | null> {
 
 async function readText(path: string, name: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
-    const errorCode = systemErrorCode(error) ?? 'unknown error';
+    const errorCode = getSystemErrorCode(error) ?? 'unknown error';
     throw new Failure('deploy-file-unreadable', `Cannot read ${name} (${errorCode}).`);
   });
 }
 
 /** Returns a path relative to the current directory, or the absolute path if it is not inside the current directory. */
-export function displayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
+export function formatDisplayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
   const relativePath = relative(directory, path);
   if (relativePath === '') return basename(path);
   return relativePath.startsWith('..') ? path : relativePath;

@@ -1,6 +1,6 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
-import { deploymentStateLabels, statusLabel } from '@bothost/contract/statuses';
-import type { Context } from '../command-line/context.ts';
+import { deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
 import { escapeLogLine } from '../output/log-text.ts';
@@ -17,7 +17,7 @@ const noticeIntervalSeconds = 15;
  * supersedes it.
  */
 export function waitForRollout(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   agentName: string,
   deploymentId: string,
@@ -27,7 +27,7 @@ export function waitForRollout(
 }
 
 async function pollRollout(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   agentName: string,
   deploymentId: string,
@@ -48,7 +48,7 @@ async function pollRollout(
       throw new Failure('overtaken', message, `To check the agent, run: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
-    const phase = statusLabel(deploymentStateLabels, deployment.state);
+    const phase = getStatusLabel(deploymentStateLabels, deployment.state);
     messages.status(`${seconds} s: ${phase}${servingNote(agent.activeDeploymentId, deploymentId)}`);
     if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
       messages.notify(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);

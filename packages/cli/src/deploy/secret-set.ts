@@ -1,5 +1,5 @@
 import type { Client } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { waitUntilReady } from '../secrets/readiness.ts';
 
@@ -11,7 +11,7 @@ const timeoutSeconds = 60;
  * delivered. Call this before packing, so that a deploy with a wrong set fails before its upload.
  */
 export async function requireSecretSet(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   name: string,
   { region, isNamed }: { readonly region: string; readonly isNamed: boolean },

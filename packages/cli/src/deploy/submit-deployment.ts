@@ -1,5 +1,5 @@
-import { type AgentSettings, type Client, type DeployedAgent, isTransient } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import { type AgentSettings, type Client, type DeployedAgent, isTransientError } from '@bothost/contract';
+import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../service/retry.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
@@ -15,7 +15,7 @@ export type AcceptedDeployment = {
  * had no effect.
  */
 export async function submitDeployment(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   agent: { readonly name: string; readonly region: string; readonly before: CurrentAgent | null },
   settings: AgentSettings,
@@ -32,7 +32,7 @@ export async function submitDeployment(
     try {
       return await write();
     } catch (error) {
-      if (context.io.signal.aborted || !isTransient(error)) throw error;
+      if (context.io.signal.aborted || !isTransientError(error)) throw error;
       const currentAgent = await withRetries(context, () => findCurrentAgent(client, agent.name));
       const deploymentId = currentAgent?.desired.id;
       if (deploymentId === undefined || deploymentId === agent.before?.desired.id) return write();

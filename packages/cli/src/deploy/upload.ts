@@ -3,13 +3,13 @@ import {
   type Client,
   ConnectionError,
   canResumeUpload,
+  computeNextPartBytes,
   formatBytes,
   initialPartBytes,
-  nextPartBytes,
   retryDelaysMs,
   sendUploadPart,
 } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import type { ArchiveFile } from '../pack/archive-file.ts';
 import { withRetries } from '../service/retry.ts';
 
@@ -20,7 +20,7 @@ export type UploadResult = { readonly uploadId: string; readonly sentBytes: numb
  * connection errors, until half a minute has passed without progress.
  */
 export async function uploadArchive(
-  { io, messages, settings }: Pick<Context, 'io' | 'messages' | 'settings'>,
+  { io, messages, settings }: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: ArchiveFile,
   region: string,
@@ -54,7 +54,7 @@ export async function uploadArchive(
         sentBytes += content.length;
         if (receivedBytes > offset) failures = 0;
         offset = receivedBytes;
-        partBytes = nextPartBytes(partBytes, io.now().getTime() - partStartedAtMs);
+        partBytes = computeNextPartBytes(partBytes, io.now().getTime() - partStartedAtMs);
       } catch (error) {
         io.signal.throwIfAborted();
         const delayMs = retryDelaysMs[failures];

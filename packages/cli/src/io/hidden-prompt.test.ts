@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValue } from '../../test/hostile-values.ts';
-import { askHidden } from './hidden-prompt.ts';
+import { hostileValueArbitrary } from '../../test/hostile-values.ts';
+import { promptHidden } from './hidden-prompt.ts';
 
 /**
  * Types `pieces` at a hidden prompt and closes the terminal. Returns the answer or the error, the printed text, and each change
@@ -18,7 +18,7 @@ async function press(...pieces: readonly (string | Uint8Array)[]) {
       return terminal as unknown as NodeJS.ReadStream;
     },
   });
-  const asked = askHidden(
+  const asked = promptHidden(
     terminal as unknown as NodeJS.ReadStream,
     (text) => {
       shown += text;
@@ -51,9 +51,12 @@ test('deletes one character with Backspace and the whole line with Ctrl-U', asyn
   expect((await press('abc\u0015d\r')).answer).toBe('d');
 });
 
-test.each([['abc\u0003'], ['\u0004']])('rejects with Interrupted after input %j and restores echo', async (keys) => {
-  expect(await press(keys)).toMatchObject({ error: { name: 'Interrupted' }, modes: [true, false] });
-});
+test.each([['abc\u0003'], ['\u0004']])(
+  'rejects with an InterruptedError after input %j and restores echo',
+  async (keys) => {
+    expect(await press(keys)).toMatchObject({ error: { name: 'InterruptedError' }, modes: [true, false] });
+  },
+);
 
 test.each([
   ['one\rtwo\r', 'several lines'],
@@ -81,40 +84,40 @@ test('returns a pasted line without waiting for the end of the input', async () 
   const input = new PassThrough();
   const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
   const { signal } = new AbortController();
-  const asked = askHidden(terminal as unknown as NodeJS.ReadStream, () => {}, signal, 'Value of A');
+  const asked = promptHidden(terminal as unknown as NodeJS.ReadStream, () => {}, signal, 'Value of A');
   input.write('one\r');
   input.write('\n');
   expect(await asked).toBe('one');
 });
 
-test('rejects with Interrupted when the terminal closes', async () => {
-  expect(await press('half')).toMatchObject({ answer: null, error: { name: 'Interrupted' } });
+test('rejects with an InterruptedError when the terminal closes', async () => {
+  expect(await press('half')).toMatchObject({ answer: null, error: { name: 'InterruptedError' } });
 });
 
 test('rejects input that is not UTF-8', async () => {
   expect((await press(Buffer.from([0x61, 0xff, 0x0d]))).error).toMatchObject({ name: 'Failure' });
 });
 
-test('rejects with Interrupted when the signal is aborted', async () => {
+test('rejects with an InterruptedError when the signal is aborted', async () => {
   const interruption = new AbortController();
   const input = new PassThrough();
   const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
-  const asked = askHidden(terminal as unknown as NodeJS.ReadStream, () => {}, interruption.signal, 'Value of A');
+  const asked = promptHidden(terminal as unknown as NodeJS.ReadStream, () => {}, interruption.signal, 'Value of A');
   interruption.abort();
-  await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
+  await expect(asked).rejects.toMatchObject({ name: 'InterruptedError' });
 });
 
 test('does not prompt when the signal is already aborted', async () => {
   const terminal = new PassThrough() as unknown as NodeJS.ReadStream;
   const questions: string[] = [];
-  const asked = askHidden(terminal, (text) => questions.push(text), AbortSignal.abort(), 'Value of A');
-  await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
+  const asked = promptHidden(terminal, (text) => questions.push(text), AbortSignal.abort(), 'Value of A');
+  await expect(asked).rejects.toMatchObject({ name: 'InterruptedError' });
   expect(questions).toEqual([]);
 });
 
 test('returns any typed line unchanged, regardless of how the terminal splits it into chunks', async () => {
   // Exclude control characters except tab, because the prompt treats them as keys and not as text.
-  const line = hostileValue.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
+  const line = hostileValueArbitrary.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
   const cuts = fc.array(fc.nat(40), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(line, cuts, async (value, places) => {

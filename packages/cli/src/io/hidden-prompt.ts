@@ -1,4 +1,4 @@
-import { Failure, Interrupted } from '../failure.ts';
+import { Failure, InterruptedError } from '../failure.ts';
 
 type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
 
@@ -7,11 +7,11 @@ const pasteGapMs = 50;
 
 /**
  * Prompts on a terminal without showing the answer or its length, and keeps the answer unchanged, including white space at its
- * ends. Ctrl-C throws `Interrupted`. A paste of several lines, and a key that is not text, throw a `Failure`, because the
+ * ends. Ctrl-C throws `InterruptedError`. A paste of several lines, and a key that is not text, throw a `Failure`, because the
  * answer would be incomplete. A terminal may deliver a paste line by line, so the prompt waits `pasteGapMs` after a line
  * break. Echo is always restored.
  */
-export function askHidden(
+export function promptHidden(
   input: Terminal,
   write: (text: string) => void,
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export function askHidden(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     // An already aborted signal fires no `abort` event, so check it before listening for the event.
-    if (signal.aborted) return reject(new Interrupted());
+    if (signal.aborted) return reject(new InterruptedError());
     let typed = '';
     let isEntered = false;
     let refusal: Failure | null = null;
@@ -35,7 +35,7 @@ export function askHidden(
       write('\n');
       settle();
     };
-    const interrupt = () => end(() => reject(new Interrupted()));
+    const interrupt = () => end(() => reject(new InterruptedError()));
     const conclude = () => {
       if (refusal !== null) return end(() => reject(refusal));
       if (!isEntered) return interrupt();

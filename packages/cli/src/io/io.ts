@@ -19,7 +19,7 @@ export type Input = {
   stream(): AsyncIterable<Uint8Array>;
 };
 
-/** Asks questions on the terminal. All methods reject with `Interrupted` on Ctrl-C. */
+/** Asks questions on the terminal. All methods reject with `InterruptedError` on Ctrl-C. */
 export type Prompter = {
   secret(question: string): Promise<string>;
   /** Asks a yes-or-no question. Enter selects `initial`, which is "no" by default. */

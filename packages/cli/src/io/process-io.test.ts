@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildProgram } from '../../test/build-program.ts';
-import { type SecretService, startSecretService } from '../../test/fake-service/fake-secret-service.ts';
+import { type FakeSecretService, startFakeSecretService } from '../../test/fake-service/fake-secret-service.ts';
 import { privateKey } from '../../test/fake-service/records.ts';
 import { runInTerminal } from '../../test/run-in-terminal.ts';
 
 let program: string;
 let directory: string;
-let service: SecretService;
+let service: FakeSecretService;
 beforeAll(async () => {
   program = await buildProgram();
 });
 afterAll(() => rm(program, { recursive: true, force: true }));
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-terminal-'));
-  service = await startSecretService();
+  service = await startFakeSecretService();
 });
 afterEach(async () => {
   await service.close();

@@ -1,5 +1,5 @@
 import { readEnvironment } from '../config.ts';
-import { Failure, Interrupted } from '../failure.ts';
+import { Failure, InterruptedError } from '../failure.ts';
 import type { Io, Output, Prompter } from './io.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Io, Output, Prompter } from './io.ts';
 export function createProcessIo(): Io {
   const interruption = new AbortController();
   const environment = readEnvironment();
-  process.once('SIGINT', () => interruption.abort(new Interrupted()));
+  process.once('SIGINT', () => interruption.abort(new InterruptedError()));
   return {
     environment,
     get directory() {
@@ -98,7 +98,7 @@ async function* streamInput(signal: AbortSignal): AsyncGenerator<Uint8Array> {
 
 async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array> {
   const { addAbortSignal } = await import('node:stream');
-  const { readLimited } = await import('./read-limited.ts');
+  const { readLimitedBytes: readLimited } = await import('./read-limited.ts');
   return readLimited(addAbortSignal(signal, await stdinStream()), limit);
 }
 
@@ -116,7 +116,7 @@ function lazyPrompter(signal: AbortSignal): Prompter {
   const prompts = async () => (await import('./prompter.ts')).createPrompter(signal);
   return {
     secret: async (question) => {
-      const { askHidden } = await import('./hidden-prompt.ts');
+      const { promptHidden: askHidden } = await import('./hidden-prompt.ts');
       return askHidden(process.stdin, (text) => void process.stderr.write(text), signal, question);
     },
     confirm: async (...args) => (await prompts()).confirm(...args),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPrompter } from './prompter.ts';
 
-test('rejects every prompt with Interrupted if the signal is already aborted', async () => {
+test('rejects every prompt with an InterruptedError if the signal is already aborted', async () => {
   const ask = createPrompter(AbortSignal.abort());
   const choice = { value: 'a', label: 'A' };
   for (const asked of [
@@ -10,6 +10,6 @@ test('rejects every prompt with Interrupted if the signal is already aborted', a
     ask.select('Which?', [choice], 'a'),
     ask.multiselect('Which?', [choice], ['a']),
   ]) {
-    await expect(asked).rejects.toMatchObject({ name: 'Interrupted' });
+    await expect(asked).rejects.toMatchObject({ name: 'InterruptedError' });
   }
 });

@@ -1,12 +1,12 @@
 import { autocomplete, confirm, isCancel, multiselect, type Option, select, text } from '@clack/prompts';
-import { Interrupted } from '../failure.ts';
+import { InterruptedError } from '../failure.ts';
 import type { Choice, Prompter } from './io.ts';
 
 const minSearchableChoices = 9;
 /** Prompts go to standard error, because standard output is for data. */
 const output = process.stderr;
 
-/** Creates prompts on the terminal. Ctrl-C, Escape and an aborted signal throw `Interrupted`. */
+/** Creates prompts on the terminal. Ctrl-C, Escape and an aborted signal throw `InterruptedError`. */
 export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> => ({
   confirm: (message, initial = false) =>
     withSignal(signal, async (own) =>
@@ -82,6 +82,6 @@ function selectedValues<Value extends string>(choices: readonly Choice<Value>[],
 }
 
 function requireAnswer<Answer>(answer: Answer): Exclude<Answer, symbol> {
-  if (isCancel(answer)) throw new Interrupted();
+  if (isCancel(answer)) throw new InterruptedError();
   return answer as Exclude<Answer, symbol>;
 }

@@ -1,5 +1,5 @@
 /** Reads a stream to its end, but stops after the chunk that exceeds `limit` bytes. */
-export async function readLimited(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+export async function readLimitedBytes(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {

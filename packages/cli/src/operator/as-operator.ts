@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { switchOption, textOption } from '../command-line/options.ts';
-import { Failure, systemErrorCode } from '../failure.ts';
+import { Failure, getSystemErrorCode } from '../failure.ts';
 import { withRetries } from '../service/retry.ts';
 import type { SourcedValue } from '../service/settings.ts';
 
@@ -23,8 +23,8 @@ const hint =
  * Calls the service as its operator. The operator token comes from `--token-file`, the environment or the data directory of a
  * service on this machine, and is never printed.
  */
-export async function asOperator<T>(
-  context: Context,
+export async function withOperatorClient<T>(
+  context: CommandContext,
   tokenFile: string | undefined,
   ask: (client: Client, token: string) => Promise<T>,
 ): Promise<T> {
@@ -43,14 +43,14 @@ export async function asOperator<T>(
   }
 }
 
-async function readToken({ io }: Context, tokenFile: string | undefined): Promise<SourcedValue> {
+async function readToken({ io }: CommandContext, tokenFile: string | undefined): Promise<SourcedValue> {
   const { operatorToken, dataDirectory } = io.environment;
   if (tokenFile === undefined && operatorToken !== null) {
     return requireTokenFormat({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
   }
   const file = tokenFile === undefined ? join(dataDirectory, 'operator-token') : resolve(io.directory, tokenFile);
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
-    const code = systemErrorCode(error) ?? 'unreadable';
+    const code = getSystemErrorCode(error) ?? 'unreadable';
     const message =
       code === 'ENOENT'
         ? `The operator token file ${file} does not exist.`
@@ -74,8 +74,8 @@ function isOrganizationMissing(error: unknown): error is Error {
 }
 
 /** Polls a vault task until it has ended, and shows its progress. The task continues even if the service restarts. */
-export async function waitForTask(
-  context: Context,
+export async function waitForVaultTask(
+  context: CommandContext,
   client: Pick<Client, 'getVault'>,
   kind: VaultTask['task'],
   initial: VaultStatus,

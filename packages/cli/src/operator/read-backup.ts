@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { BackupEnd, BackupManifest, backupEntries } from '@bothost/contract';
+import { BackupEnd, BackupManifest, backupEntryNames } from '@bothost/contract';
 import { Parser, type ReadEntry } from 'tar';
 import { Failure } from '../failure.ts';
 
@@ -23,14 +23,14 @@ export async function readBackup(
 
   async function read(entry: ReadEntry): Promise<void> {
     if (end !== null) throw damaged();
-    if (entry.path === backupEntries.last) {
+    if (entry.path === backupEntryNames.last) {
       end = parse(BackupEnd, await readText(entry));
       return;
     }
     hash.update(`${entry.path}\0`);
     if (manifest !== null) return take({ path: entry.path, content: hashed(entry) });
     const text = await readText(hashed(entry));
-    if (entry.path !== backupEntries.first) throw notBackup();
+    if (entry.path !== backupEntryNames.first) throw notBackup();
     manifest = parse(BackupManifest, text);
     await take({ path: entry.path, content: only(Buffer.from(text)) });
   }

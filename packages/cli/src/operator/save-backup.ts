@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type BackupManifest, backupPath, ConnectionError, formatBytes, toApiError } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
@@ -11,7 +11,7 @@ export type SavedBackup = Pick<BackupManifest, 'createdAt' | 'region'> & { reado
  * Saves a backup of the service to a file, or to standard output if `file` is `-`. A file is written under a temporary name, and
  * replaces an existing file only when the backup is complete and verified.
  */
-export async function saveBackup(context: Context, token: string, file: string): Promise<SavedBackup> {
+export async function saveBackup(context: CommandContext, token: string, file: string): Promise<SavedBackup> {
   if (file === '-') return transfer(context, token, (bytes) => context.io.stdout.writeBytes(bytes));
   const path = resolve(context.io.directory, file);
   const partial = `${path}.partial`;
@@ -34,7 +34,7 @@ export async function saveBackup(context: Context, token: string, file: string):
 }
 
 async function transfer(
-  context: Context,
+  context: CommandContext,
   token: string,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<SavedBackup> {
@@ -54,7 +54,7 @@ async function transfer(
   return { createdAt, region, bytes };
 }
 
-async function requestBackup({ io, settings }: Context, token: string): Promise<AsyncIterable<Uint8Array>> {
+async function requestBackup({ io, settings }: CommandContext, token: string): Promise<AsyncIterable<Uint8Array>> {
   const origin = settings.origin.value;
   // Do not follow redirects, which would send the token to another host.
   const request = { headers: { authorization: `Bearer ${token}` }, signal: io.signal, redirect: 'error' } as const;

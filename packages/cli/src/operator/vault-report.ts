@@ -1,5 +1,5 @@
 import type { VaultStatus, VaultTask } from '@bothost/contract';
-import { statusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
+import { getStatusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
 import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
@@ -49,7 +49,7 @@ function blocksOf(status: VaultStatus): readonly Block[] {
         task.task,
         {
           text: task.state,
-          rich: statusLabel(vaultTaskStateLabels, task.state),
+          rich: getStatusLabel(vaultTaskStateLabels, task.state),
           tone: task.state === 'done' ? 'good' : 'warn',
         },
         `${task.done}/${task.total}`,
@@ -75,7 +75,7 @@ function findingPath({ organization, set }: VaultTask['findings'][number]): stri
 }
 
 /** Throws a `Failure` if the last vault task of this kind found damaged items. */
-export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']): void {
+export function requireNoVaultFindings(status: VaultStatus, kind: VaultTask['task']): void {
   const damage = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
   if (damage.length === 0) return;
   const issues = damage.map((one) => ({ path: findingPath(one), message: one.problem }));

@@ -6,7 +6,7 @@ export function formatTime(iso: string | null): Cell {
   return { text: iso, rich: iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z') };
 }
 
-export function optionalCell(value: string | number | null | undefined): Cell {
+export function formatOptionalCell(value: string | number | null | undefined): Cell {
   if (value === null || value === undefined || value === '') return { text: '', rich: '-', tone: 'dim' };
   return String(value);
 }

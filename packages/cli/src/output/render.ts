@@ -1,6 +1,6 @@
 import type { Colors } from './colors.ts';
 import { escapeControls } from './printable.ts';
-import type { Block, Cell, Column, Tone } from './report.ts';
+import type { Block, Cell, Column, TextTone } from './report.ts';
 import { drawSparkline } from './sparkline.ts';
 
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
@@ -130,7 +130,7 @@ function paintCell(cell: Cell, colors: Colors): string {
   return tone === undefined ? shown : toneStyles(colors)[tone](shown);
 }
 
-function toneStyles(colors: Colors): Readonly<Record<Tone, (text: string) => string>> {
+function toneStyles(colors: Colors): Readonly<Record<TextTone, (text: string) => string>> {
   return { good: colors.green, bad: colors.red, warn: colors.yellow, dim: colors.dim, strong: colors.bold };
 }
 

@@ -1,8 +1,8 @@
 import type { Colors } from './colors.ts';
 
-export type Tone = 'good' | 'bad' | 'warn' | 'dim' | 'strong';
+export type TextTone = 'good' | 'bad' | 'warn' | 'dim' | 'strong';
 /** The content of a table cell or field. On a terminal, `rich` replaces `text`. */
-export type Cell = string | { readonly text: string; readonly rich?: string; readonly tone?: Tone };
+export type Cell = string | { readonly text: string; readonly rich?: string; readonly tone?: TextTone };
 
 /** On a narrow terminal, columns with a `dropOrder` are hidden, beginning with 1. */
 export type Column = { readonly title: string; readonly align?: 'right'; readonly dropOrder?: number };

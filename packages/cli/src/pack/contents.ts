@@ -3,7 +3,7 @@ import type { Archive, ExcludedPath, ProjectFiles } from '@bothost/packing';
 import { formatCount } from '../output/format.ts';
 import type { Block } from '../output/report.ts';
 
-export function createContentsBlocks(
+export function createFileListBlocks(
   projectPath: string,
   { files, excluded }: ProjectFiles,
   archive: Archive,
@@ -56,7 +56,7 @@ function listPaths(paths: readonly ExcludedPath[]): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-export function createContentsDocument(
+export function createFileListDocument(
   { files, excluded }: ProjectFiles,
   archive: Archive,
 ): Readonly<Record<string, unknown>> {

@@ -3,9 +3,9 @@ import { chmod, link, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'nod
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { listProject, writeArchive } from '@bothost/packing';
+import { listProjectFiles, writeArchive } from '@bothost/packing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { diskFolder } from './disk-folder.ts';
+import { openDiskFolder } from './disk-folder.ts';
 
 let directory: string;
 let root: string;
@@ -25,7 +25,7 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 async function listFiles(patterns: readonly string[] = []) {
-  const { files } = await listProject(diskFolder(root, root), patterns);
+  const { files } = await listProjectFiles(openDiskFolder(root, root), patterns);
   return files;
 }
 
@@ -35,7 +35,7 @@ async function pack() {
   return { ...archive, content: Buffer.concat(chunks) };
 }
 
-test('diskFolder reports all links out of the project and all special files in one error, except excluded ones', async () => {
+test('openDiskFolder reports all links out of the project and all special files in one error, except excluded ones', async () => {
   await put({ 'bot.js': '', 'sub/a.txt': '' });
   await symlink('/etc/passwd', join(root, 'absolute'));
   await symlink('../../secret', join(root, 'sub/outwards'));
@@ -57,7 +57,7 @@ test('diskFolder reports all links out of the project and all special files in o
   pipe.close();
 });
 
-test('diskFolder rejects file names that are not UTF-8 unless they are excluded, and escapes them in the error', async () => {
+test('openDiskFolder rejects file names that are not UTF-8 unless they are excluded, and escapes them in the error', async () => {
   await put({ 'bot.py': 'x', 'src/keep.py': 'x' });
   const bytes = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
   for (const name of ['src/caf\xe9.py', 'old\xff.pyc']) await writeFile(bytes(name), 'x');
@@ -71,7 +71,7 @@ test('diskFolder rejects file names that are not UTF-8 unless they are excluded,
   });
 });
 
-test('diskFolder refuses a link that leaves the project through another link', async () => {
+test('openDiskFolder refuses a link that leaves the project through another link', async () => {
   await mkdir(join(directory, 'outside/deep'), { recursive: true });
   await put({ 'bot.js': '', 'a/b/x': '' });
   await symlink('a/b', join(root, 'short'));

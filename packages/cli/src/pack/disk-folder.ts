@@ -3,13 +3,13 @@ import { createReadStream, type Dirent } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Folder, FolderEntry, ResolvedLink } from '@bothost/packing';
-import { Failure, systemErrorCode } from '../failure.ts';
+import { Failure, getSystemErrorCode } from '../failure.ts';
 
 /**
  * Returns the directory `path` of the project in `root` as a `Folder`. Both paths are absolute, and `root` contains no symbolic
  * links.
  */
-export function diskFolder(root: string, path: string): Folder {
+export function openDiskFolder(root: string, path: string): Folder {
   return {
     list: async () => {
       const options = { withFileTypes: true, encoding: 'buffer' } as const;
@@ -29,7 +29,7 @@ function readEntry(root: string, folder: string, entry: Dirent<Buffer>): FolderE
   const name = entry.name.toString();
   const path = join(folder, name);
   const read = () => readChunks(root, path);
-  if (entry.isDirectory()) return { name, kind: 'folder', ...diskFolder(root, path) };
+  if (entry.isDirectory()) return { name, kind: 'folder', ...openDiskFolder(root, path) };
   if (entry.isSymbolicLink()) return { name, kind: 'link', read, resolve: () => resolveLink(root, path) };
   if (!entry.isFile()) return { name, kind: 'unsupported', problem: 'is not a file, directory or link' };
   const size = async () => {
@@ -76,6 +76,6 @@ function isWithin(root: string, path: string): boolean {
 }
 
 function unreadableFailure(root: string, path: string, error: unknown): Failure {
-  const errorCode = systemErrorCode(error) ?? 'unknown error';
+  const errorCode = getSystemErrorCode(error) ?? 'unknown error';
   return new Failure('file-unreadable', `Cannot read ${relative(root, path) || root} (${errorCode}).`);
 }

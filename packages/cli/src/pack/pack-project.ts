@@ -2,10 +2,10 @@ import { mkdtemp, open, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatBytes } from '@bothost/contract';
-import { checkSize, findWarnings, listProject, type ProjectFiles, writeArchive } from '@bothost/packing';
-import type { Context } from '../command-line/context.ts';
+import { checkSize, findWarnings, listProjectFiles, type ProjectFiles, writeArchive } from '@bothost/packing';
+import type { CommandContext } from '../command-line/context.ts';
 import type { ArchiveFile } from './archive-file.ts';
-import { diskFolder } from './disk-folder.ts';
+import { openDiskFolder } from './disk-folder.ts';
 import { toFailure } from './packing-failure.ts';
 
 export type PackedProject = {
@@ -16,7 +16,7 @@ export type PackedProject = {
 
 /** Packs a directory into a temporary archive and passes it to `use`. Removes the archive when `use` has finished or failed. */
 export async function withPackedProject<T>(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   folder: string,
   excluded: readonly string[],
   use: (packed: PackedProject) => Promise<T>,
@@ -34,13 +34,13 @@ export async function withPackedProject<T>(
 }
 
 async function pack(
-  { io, messages }: Pick<Context, 'io' | 'messages'>,
+  { io, messages }: Pick<CommandContext, 'io' | 'messages'>,
   root: string,
   excluded: readonly string[],
   target: string,
 ): Promise<PackedProject> {
   messages.status('Packing');
-  const project = await listProject(diskFolder(root, root), excluded);
+  const project = await listProjectFiles(openDiskFolder(root, root), excluded);
   checkSize(project.files, null);
   const archive = await writeFile(target, project, (bytes) => {
     io.signal.throwIfAborted();

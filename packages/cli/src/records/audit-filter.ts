@@ -1,5 +1,5 @@
 import type { AuditEntry, Client } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { durationOption, textOption } from '../command-line/options.ts';
 import { escapeControls } from '../output/printable.ts';
 
@@ -22,7 +22,7 @@ type AuditFilter = {
 };
 
 export function toAuditQuery(
-  context: Pick<Context, 'io'>,
+  context: Pick<CommandContext, 'io'>,
   { since, until, action, object, result }: AuditFilter,
 ): Query {
   const ago = (seconds: number) => new Date(context.io.now().getTime() - seconds * 1_000).toISOString();

@@ -1,5 +1,5 @@
 import type { Build } from '@bothost/contract';
-import { buildStatusLabels, statusLabel } from '@bothost/contract/statuses';
+import { buildStatusLabels, getStatusLabel } from '@bothost/contract/statuses';
 import type { Cell } from '../output/report.ts';
 
 const tones = {
@@ -11,6 +11,6 @@ const tones = {
   canceled: 'dim',
 } as const;
 
-export function buildStatusCell({ status }: Build): Cell {
-  return { text: status, rich: statusLabel(buildStatusLabels, status), tone: tones[status] };
+export function formatBuildStatusCell({ status }: Build): Cell {
+  return { text: status, rich: getStatusLabel(buildStatusLabels, status), tone: tones[status] };
 }

@@ -2,7 +2,7 @@ import { formatTime } from '../output/format.ts';
 import type { Report } from '../output/report.ts';
 
 /** Reports a link for one person, which the service shows only once. */
-export function reportLink(
+export function createLinkReport(
   link: { readonly url: string; readonly expiresAt: string },
   fields: readonly (readonly [string, string])[],
 ): Report {

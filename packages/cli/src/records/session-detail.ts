@@ -1,16 +1,16 @@
 import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhases } from '@bothost/contract';
-import { completionStatusLabel, sessionEventLabels, statusLabel } from '@bothost/contract/statuses';
+import { getCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
 import {
   formatDuration,
   formatMebibytes,
   formatMillicores,
+  formatOptionalCell,
   formatTime,
   formatYesNo,
-  optionalCell,
   secondsBetween,
 } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
-import { sessionStateCell } from './session-state.ts';
+import { formatSessionStateCell } from './session-state.ts';
 
 /** Shows a session with its start phases, events and metrics. The duration of an active session is the time until `now`. */
 export function createSessionBlocks(session: SessionResponse, now: Date): readonly Block[] {
@@ -28,12 +28,12 @@ function sessionFields(session: SessionResponse, now: Date): Block {
     kind: 'fields',
     fields: [
       ['Session', { text: session.sessionId, tone: 'strong' }],
-      ['Status', sessionStateCell(session)],
+      ['Status', formatSessionStateCell(session)],
       ['Completion status', completion(session.completionStatus)],
       ['Created', formatTime(session.createdAt)],
       ['Ended', formatTime(session.endedAt)],
       ['Duration', formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now))],
-      ['Bot start', session.botStartSeconds === null ? optionalCell(null) : `${session.botStartSeconds}s`],
+      ['Bot start', session.botStartSeconds === null ? formatOptionalCell(null) : `${session.botStartSeconds}s`],
       ['Cold start', formatYesNo(session.coldStart)],
       ['Agent id', session.serviceId],
       ['Deployment id', session.deploymentId],
@@ -45,7 +45,9 @@ function sessionFields(session: SessionResponse, now: Date): Block {
 }
 
 function completion(status: string | null): Cell {
-  return status === null ? optionalCell(null) : { text: status, rich: `${status}: ${completionStatusLabel(status)}` };
+  return status === null
+    ? formatOptionalCell(null)
+    : { text: status, rich: `${status}: ${getCompletionStatusLabel(status)}` };
 }
 
 function startPhaseFields({ claim, boot, dispatch }: StartPhases): Block {
@@ -67,7 +69,7 @@ function eventTable(list: readonly SessionEvent[]): Block {
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
     rows: list.map((event) => [
       formatTime(event.eventTs),
-      { text: event.eventCode, rich: statusLabel<string>(sessionEventLabels, event.eventCode) },
+      { text: event.eventCode, rich: getStatusLabel<string>(sessionEventLabels, event.eventCode) },
       describeCause(event),
     ]),
     empty: '',

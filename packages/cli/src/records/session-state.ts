@@ -1,9 +1,9 @@
 import type { SessionSummary } from '@bothost/contract';
-import { type EndState, endStateLabels, statusLabel } from '@bothost/contract/statuses';
+import { type EndState, endStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import { percentile } from '../output/format.ts';
-import type { Cell, Tone } from '../output/report.ts';
+import type { Cell, TextTone } from '../output/report.ts';
 
-const tones: Readonly<Record<EndState, Tone | undefined>> = {
+const tones: Readonly<Record<EndState, TextTone | undefined>> = {
   active: 'good',
   completed: undefined,
   ended_before_agent_start: 'warn',
@@ -17,7 +17,7 @@ const tones: Readonly<Record<EndState, Tone | undefined>> = {
  * begins with "Refused" if the bot never accepted the session, for example because the bot has no WebSocket; otherwise it begins
  * with "Error".
  */
-export function sessionStateCell(
+export function formatSessionStateCell(
   session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>,
 ): Cell {
   const { endState, completionStatus, botStartSeconds } = session;
@@ -25,11 +25,11 @@ export function sessionStateCell(
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
   const text = hasHttpStatus
     ? `${botStartSeconds === null ? 'Refused' : 'Error'} (${completionStatus})`
-    : statusLabel(endStateLabels, endState);
+    : getStatusLabel(endStateLabels, endState);
   return tone === undefined ? text : { text, tone };
 }
 
-export type StartTotals = {
+export type StartTimeStatistics = {
   /**
    * Number of sessions whose bot has started. The average and the percentiles are over these sessions. `coldShare` is over the
    * sessions for which `coldStart` is known. A figure over zero sessions is null.
@@ -41,7 +41,7 @@ export type StartTotals = {
   readonly coldShare: number | null;
 };
 
-export function computeStartTotals(sessions: readonly SessionSummary[]): StartTotals {
+export function computeStartTimeStatistics(sessions: readonly SessionSummary[]): StartTimeStatistics {
   const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));
   const share = (count: number, of: number) => (of === 0 ? null : count / of);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { Interrupted } from '../failure.ts';
+import { InterruptedError } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { detectPackageManager } from './package-manager.ts';
@@ -15,7 +15,7 @@ export type FollowUpSteps = {
 
 /**
  * Installs packages and creates the git repository for a written project. The configuration is null if only guides were
- * written. A failed step prints a warning and does not undo the project. @throws `Interrupted` on Ctrl-C
+ * written. A failed step prints a warning and does not undo the project. @throws `InterruptedError` on Ctrl-C
  */
 export async function runFollowUpSteps(
   io: Io,
@@ -47,7 +47,7 @@ async function installBot(io: Io, server: string, configuration: Configuration):
   }
   io.stderr.write('uv is not installed; using pip.\n');
   const { listDependencies } = await import('./project/pyproject.ts');
-  const { createPlan } = await import('./configuration/plan.ts');
+  const { createProjectPlan: createPlan } = await import('./configuration/plan.ts');
   const plan = createPlan(configuration);
   if (await isPythonOlder(io, plan.lowest.python, server)) {
     const reason = `the bot needs Python ${plan.lowest.python}, and python3 is older`;
@@ -81,7 +81,7 @@ async function runWithWarning(io: Io, command: readonly string[], cwd: string): 
 
 /**
  * Runs a program and returns its exit status, or null if the program could not be started or a signal killed it. `say` receives
- * the error output. @throws `Interrupted` on Ctrl-C
+ * the error output. @throws `InterruptedError` on Ctrl-C
  */
 async function exitStatus(
   io: Io,
@@ -94,6 +94,6 @@ async function exitStatus(
     child.stderr.on('data', (chunk) => say(String(chunk)));
     child.on('error', () => settle(null)).on('close', settle);
   });
-  if (io.signal.aborted) throw new Interrupted(projectWritten);
+  if (io.signal.aborted) throw new InterruptedError(projectWritten);
   return status;
 }

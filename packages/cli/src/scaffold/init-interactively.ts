@@ -4,13 +4,13 @@ import { UsageError } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { checkTarget, makeGuides, makeProject, type WriteOptions } from './make-project.ts';
-import { isInteractive, offerRefresh } from './offer-refresh.ts';
+import { checkTargetDirectory, makeProject, type WriteOptions, writeGuides } from './make-project.ts';
+import { isInteractive, offerGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createGuidesReport, createProjectReport } from './project-report.ts';
 
 /** Runs the follow-up steps for a new project. The configuration is null if only guides were written. */
-export type RunFollowUp = (directory: string, configuration: Configuration | null) => Promise<void>;
+export type FollowUpRunner = (directory: string, configuration: Configuration | null) => Promise<void>;
 
 /**
  * Runs `init` without options. Asks for the directory, and whether to create a bot or guides for a coding agent. Without a
@@ -20,7 +20,7 @@ export async function initInteractively(
   io: Io,
   target: string | null,
   writeOptionsFor: (directory: string) => WriteOptions,
-  followUp: RunFollowUp,
+  followUp: FollowUpRunner,
 ): Promise<Report> {
   const interactive = isInteractive(io);
   if (target === null && !interactive) {
@@ -35,17 +35,19 @@ export async function initInteractively(
   const start = interactive && !hasBot ? await chooseStart(io) : 'agent';
   const requested = writeOptionsFor(directory);
   if (start === 'agent') {
-    const writeOptions = await offerRefresh(io, requested, 'agent');
-    const result = makeGuides(writeOptions);
+    const writeOptions = await offerGuideRefresh(io, requested, 'agent');
+    const result = writeGuides(writeOptions);
     await followUp(directory, null);
     return createGuidesReport(directory, result);
   }
-  checkTarget(requested);
-  const { askForConfiguration, recommendedConfiguration } = await import('./wizard/wizard.ts');
+  checkTargetDirectory(requested);
+  const { askForConfiguration, createRecommendedConfiguration: recommendedConfiguration } = await import(
+    './wizard/wizard.ts'
+  );
   const configuration = await (start === 'recommended'
     ? recommendedConfiguration(basename(directory))
     : askForConfiguration(io.prompter, basename(directory)));
-  const writeOptions = await offerRefresh(io, requested, 'scaffold');
+  const writeOptions = await offerGuideRefresh(io, requested, 'scaffold');
   const result = await makeProject(configuration, writeOptions);
   await followUp(directory, configuration);
   return createProjectReport(configuration, directory, result, detectPackageManager(directory, io.environment));

@@ -1,6 +1,6 @@
 import { resolve as absolute, basename } from 'node:path';
-import type { Context } from '../command-line/context.ts';
-import { Failure, Interrupted, UsageError } from '../failure.ts';
+import type { CommandContext } from '../command-line/context.ts';
+import { Failure, InterruptedError, UsageError } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import { version } from '../version.ts';
@@ -8,14 +8,14 @@ import type { Configuration } from './configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';
 import { resolveConfiguration } from './configuration/resolve.ts';
-import type { RunFollowUp } from './init-interactively.ts';
+import type { FollowUpRunner } from './init-interactively.ts';
 import { makeProject, type WriteOptions } from './make-project.ts';
-import { offerRefresh } from './offer-refresh.ts';
+import { offerGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createProjectReport } from './project-report.ts';
-import { quickstart } from './quickstart.ts';
+import { quickstartProject } from './quickstart.ts';
 
-export type InitValues = Readonly<Record<string, unknown>> & {
+export type InitOptionValues = Readonly<Record<string, unknown>> & {
   readonly 'target-dir': string | undefined;
   readonly config: string | undefined;
   readonly 'dry-run': boolean;
@@ -27,20 +27,23 @@ export type InitValues = Readonly<Record<string, unknown>> & {
 };
 
 /** Runs `botcli init` with options, with a config file, as the quickstart, or with questions. */
-export async function init(context: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
+export async function init(context: Pick<CommandContext, 'io' | 'notify'>, values: InitOptionValues): Promise<Report> {
   try {
     return await runInit(context, values);
   } catch (error) {
     // Without a result, the interruption happened before the project was written. An interrupted follow-up step has its own
     // message.
-    if (error instanceof Interrupted && error.result === null) throw new Interrupted('Nothing was written.');
+    if (error instanceof InterruptedError && error.result === null) throw new InterruptedError('Nothing was written.');
     throw error;
   }
 }
 
-async function runInit({ io, notify }: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
+async function runInit(
+  { io, notify }: Pick<CommandContext, 'io' | 'notify'>,
+  values: InitOptionValues,
+): Promise<Report> {
   if (values['list-options']) {
-    const { listOptions } = await import('./configuration/list-options.ts');
+    const { createOptionsDocument: listOptions } = await import('./configuration/list-options.ts');
     return jsonDocument(listOptions());
   }
   const options = projectOptions(values);
@@ -66,7 +69,7 @@ async function runInit({ io, notify }: Pick<Context, 'io' | 'notify'>, values: I
   return initInteractively(io, target ?? null, writeOptionsFor, followUpFor(io, values));
 }
 
-function followUpFor(io: Io, { git, install }: InitValues): RunFollowUp {
+function followUpFor(io: Io, { git, install }: InitOptionValues): FollowUpRunner {
   return async (directory, configuration) => {
     if (!git && !install) return;
     const { runFollowUpSteps } = await import('./follow-up.ts');
@@ -76,7 +79,7 @@ function followUpFor(io: Io, { git, install }: InitValues): RunFollowUp {
 
 async function initQuickstart(
   io: Io,
-  values: InitValues,
+  values: InitOptionValues,
   options: ProjectOptions,
   writeOptionsFor: (directory: string) => WriteOptions,
 ): Promise<Report> {
@@ -90,16 +93,16 @@ async function initQuickstart(
       'To create a project in a directory with that name, write ./quickstart.',
     );
   }
-  const { configuration } = resolveConfiguration(quickstart.options, quickstart.name);
+  const { configuration } = resolveConfiguration(quickstartProject.options, quickstartProject.name);
   if (configuration === null) throw new Error('The quickstart configuration is invalid.');
   if (values['dry-run']) return jsonDocument(configuration);
-  const writeOptions = writeOptionsFor(absolute(io.directory, quickstart.name));
-  return scaffold(io, values, configuration, await offerRefresh(io, writeOptions, 'scaffold'));
+  const writeOptions = writeOptionsFor(absolute(io.directory, quickstartProject.name));
+  return scaffold(io, values, configuration, await offerGuideRefresh(io, writeOptions, 'scaffold'));
 }
 
 async function scaffold(
   io: Io,
-  values: InitValues,
+  values: InitOptionValues,
   configuration: Configuration,
   writeOptions: WriteOptions,
 ): Promise<Report> {
@@ -109,7 +112,7 @@ async function scaffold(
   return createProjectReport(configuration, directory, result, detectPackageManager(directory, io.environment));
 }
 
-function projectOptions(values: InitValues): ProjectOptions {
+function projectOptions(values: InitOptionValues): ProjectOptions {
   const entries = Object.entries(projectFields).flatMap(([name, { option, type }]) => {
     const value = values[option];
     const isAbsent = value === undefined || (type === 'texts' && Array.isArray(value) && value.length === 0);

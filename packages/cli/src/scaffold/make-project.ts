@@ -1,15 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure, Interrupted } from '../failure.ts';
+import { Failure, InterruptedError } from '../failure.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { listGuides } from './guides/guides.ts';
-import { type GuideSet, type GuideStep, planGuides, refreshStaleGuides } from './guides/plan-guides.ts';
+import { type GuideSet, type PlannedGuideAction, planGuides, planStaleGuideUpdates } from './guides/plan-guides.ts';
 import { generateProjectFiles } from './project/project.ts';
 import type { ProjectFile } from './project-file.ts';
 import { createAnswersFile, readGuideHashes } from './writing/answers.ts';
 import { applyEdits } from './writing/apply-edits.ts';
 import { beginChange } from './writing/begin-change.ts';
-import { createProject, removeOrphans } from './writing/create-project.ts';
+import { createProject, removeOrphanedStagingDirectories } from './writing/create-project.ts';
 import { type FileConflict, readTextIfExists, surveyDirectory } from './writing/survey.ts';
 import { describeWriteError } from './writing/system-cause.ts';
 
@@ -26,12 +26,12 @@ export type WriteOptions = {
   readonly say: (text: string) => void;
 };
 
-export type WriteResult = { readonly written: readonly string[]; readonly guides: readonly GuideStep[] };
+export type WriteResult = { readonly written: readonly string[]; readonly guides: readonly PlannedGuideAction[] };
 
 /** Writes a project with its guides. Checks everything first, so after a `Failure` nothing was written. */
 export async function makeProject(configuration: Configuration, options: WriteOptions): Promise<WriteResult> {
   const files = generateProjectFiles(configuration);
-  const withAnswers = (guides: readonly GuideStep[]) => {
+  const withAnswers = (guides: readonly PlannedGuideAction[]) => {
     const generated = generatedGuides(guides, options);
     return [...files, createAnswersFile(configuration, options.version, files, generated)];
   };
@@ -39,12 +39,15 @@ export async function makeProject(configuration: Configuration, options: WriteOp
 }
 
 /** Writes only the guides, for users who build their bot with a coding agent. */
-export function makeGuides(options: WriteOptions): WriteResult {
+export function writeGuides(options: WriteOptions): WriteResult {
   return write(() => [], 'agent', options);
 }
 
 /** Lists the guides that this version of botcli generates, except guides that the user has written. */
-function generatedGuides(steps: readonly GuideStep[], { directory, version }: WriteOptions): readonly ProjectFile[] {
+function generatedGuides(
+  steps: readonly PlannedGuideAction[],
+  { directory, version }: WriteOptions,
+): readonly ProjectFile[] {
   const recorded = readGuideHashes(directory) ?? {};
   const own = steps.filter(({ path, state }) => state === 'own' && !Object.hasOwn(recorded, path));
   return listGuides(version).filter(({ path, beforeBot }) => !beforeBot && own.every((step) => step.path !== path));
@@ -54,7 +57,7 @@ function generatedGuides(steps: readonly GuideStep[], { directory, version }: Wr
  * Throws a `Failure` if the target is a file, or contains a file that conflicts with every possible project. Called before the
  * wizard asks anything.
  */
-export function checkTarget({ directory, force }: Pick<WriteOptions, 'directory' | 'force'>): void {
+export function checkTargetDirectory({ directory, force }: Pick<WriteOptions, 'directory' | 'force'>): void {
   checkDirectory(directory);
   if (force) return;
   const inEveryProject = ['.gitignore', 'README.md'].map((path) => ({ path, text: '' }));
@@ -65,13 +68,13 @@ export function checkTarget({ directory, force }: Pick<WriteOptions, 'directory'
   }
 }
 
-type FilesWith = (guides: readonly GuideStep[]) => readonly ProjectFile[];
+type FilesWith = (guides: readonly PlannedGuideAction[]) => readonly ProjectFile[];
 
 function write(filesWith: FilesWith, set: GuideSet, options: WriteOptions): WriteResult {
   const { directory, signal, say } = options;
   checkDirectory(directory);
   try {
-    removeOrphans(directory);
+    removeOrphanedStagingDirectories(directory);
     if (!existsSync(directory)) {
       const { missing, guides } = planFiles(filesWith, set, options);
       createProject(directory, missing, signal);
@@ -91,12 +94,12 @@ function write(filesWith: FilesWith, set: GuideSet, options: WriteOptions): Writ
       unlock();
     }
   } catch (error) {
-    if (signal.aborted) throw new Interrupted();
+    if (signal.aborted) throw new InterruptedError();
     throw toFailure(error, directory);
   }
 }
 
-type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: readonly GuideStep[] };
+type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: readonly PlannedGuideAction[] };
 
 /**
  * Lists the files to write. `.botcli/project.json` comes last, because a directory with this file counts as a project. @throws
@@ -113,10 +116,10 @@ function planFiles(filesWith: FilesWith, set: GuideSet, options: WriteOptions): 
   return { missing: [...guideFiles, ...missing], guides };
 }
 
-export function planProjectGuides(set: GuideSet, options: WriteOptions): readonly GuideStep[] {
+export function planProjectGuides(set: GuideSet, options: WriteOptions): readonly PlannedGuideAction[] {
   const { directory, version, overwriteGuides, refreshGuides } = options;
   const steps = planGuides(set, version, overwriteGuides, (path) => guideText(directory, path));
-  return refreshGuides ? refreshStaleGuides(steps, version) : steps;
+  return refreshGuides ? planStaleGuideUpdates(steps, version) : steps;
 }
 
 /**

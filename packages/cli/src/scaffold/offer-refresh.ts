@@ -15,7 +15,7 @@ export function isInteractive(io: Io): boolean {
  * Offers to replace guides that an older version wrote. The default answer is "yes" only if no guide was edited. Without a
  * terminal, keeps the guides.
  */
-export async function offerRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
+export async function offerGuideRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
   if (!isInteractive(io)) return writeOptions;
   const stale = planProjectGuides(set, writeOptions).filter(({ state }) => state === 'stale');
   if (stale.length === 0) return writeOptions;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
 import type { Block, Report } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
-import { isReachedByClient } from './client/client-transports.ts';
+import { isClientTransport } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { createPlan } from './configuration/plan.ts';
+import { createProjectPlan } from './configuration/plan.ts';
 import { toSlug } from './configuration/project-name.ts';
 import { summarizeConfiguration } from './configuration/summary.ts';
-import type { GuideStep } from './guides/plan-guides.ts';
+import type { PlannedGuideAction } from './guides/plan-guides.ts';
 import type { WriteResult } from './make-project.ts';
 import { formatSecretSetName } from './project/deployment.ts';
 import { listRequiredVariables } from './project/variables.ts';
@@ -69,7 +69,7 @@ export function createGuidesReport(directory: string, result: WriteResult): Repo
   };
 }
 
-function states(guides: readonly GuideStep[]) {
+function states(guides: readonly PlannedGuideAction[]) {
   return guides.map(({ path, state }) => ({ path, state }));
 }
 
@@ -82,7 +82,7 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   const evaluation = configuration.enable_eval
     ? [`cd ${path('server')} && uv run --group evals pipecat eval run ${scenarios}   # in another terminal`]
     : [];
-  const plan = createPlan(configuration);
+  const plan = createProjectPlan(configuration);
   const secrets =
     listRequiredVariables(plan).length === 0
       ? []
@@ -104,7 +104,7 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
 function missingInClient(configuration: Configuration): readonly string[] {
   if (!configuration.generate_client) return [];
   return configuration.transports.flatMap((value) =>
-    findTransport(value)?.group !== 'web' || isReachedByClient(value)
+    findTransport(value)?.group !== 'web' || isClientTransport(value)
       ? []
       : [
           `The client does not offer ${value}: its Pipecat client package is not published. Use ${value}-client in your own ` +
@@ -118,7 +118,7 @@ function hasTestPage({ transports }: Configuration): boolean {
   return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 
-function keptGuides(guides: readonly GuideStep[]): readonly Block[] {
+function keptGuides(guides: readonly PlannedGuideAction[]): readonly Block[] {
   const lines = guides.flatMap(({ path, state, found }) => {
     if (state === 'own') return [`${path} is your own and was kept. --overwrite-guide replaces it.`];
     if (state !== 'stale' || found === null) return [];

@@ -1,7 +1,7 @@
 import type { ProjectOptions } from './configuration/fields.ts';
 
 /** The project of `botcli init quickstart`, a bot to talk to in a browser within minutes. */
-export const quickstart = {
+export const quickstartProject = {
   name: 'botcli-quickstart',
   options: {
     project_name: 'botcli-quickstart',

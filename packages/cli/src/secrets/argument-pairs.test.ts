@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValue, toArgument } from '../../test/hostile-values.ts';
+import { formatArgumentValue, hostileValueArbitrary } from '../../test/hostile-values.ts';
 import { parseArguments } from './argument-pairs.ts';
 
 const parsePairs = (...given: string[]) => {
@@ -92,8 +92,8 @@ test('reports every invalid argument by its position and never quotes it', () =>
 
 test('keeps any value unchanged, or rejects the argument (12,000 cases)', () => {
   fc.assert(
-    fc.property(hostileValue, (text) => {
-      const written = toArgument(text);
+    fc.property(hostileValueArbitrary, (text) => {
+      const written = formatArgumentValue(text);
       const { keys, problems } = parseArguments([`KEY=${written ?? text}`]);
       if (written !== null) expect(keys).toMatchObject([{ key: 'KEY', source: { kind: 'literal', value: text } }]);
       else if (problems.length === 0 && keys.length === 1) {

@@ -1,9 +1,9 @@
-import type { Client, WrittenSecrets } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { Client, SecretWriteResult } from '@bothost/contract';
+import type { CommandContext } from '../command-line/context.ts';
 import type { Block, Report } from '../output/report.ts';
 import { createChangeTable, formatAgentsNote } from './change-table.ts';
-import { confirmChange, requireConfirmable } from './confirm-change.ts';
-import { readinessCell, resolveReadiness } from './readiness.ts';
+import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
+import { formatReadinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
@@ -29,17 +29,17 @@ export type ChangeOptions = {
 
 export type SecretSetChange = ChangeOptions & {
   readonly skipped: readonly string[];
-  readonly question: (preview: WrittenSecrets) => string;
-  readonly submit: (client: Client, ask: WriteMode) => Promise<WrittenSecrets>;
+  readonly question: (preview: SecretWriteResult) => string;
+  readonly submit: (client: Client, ask: WriteMode) => Promise<SecretWriteResult>;
 };
 
 /**
  * Changes a secret set: shows the result of a dry run, asks for confirmation, then writes. Writes nothing if the set was
  * changed after the dry run. With `skip`, writes without a dry run.
  */
-export async function changeSecretSet(context: Context, change: SecretSetChange): Promise<Report> {
+export async function changeSecretSet(context: CommandContext, change: SecretSetChange): Promise<Report> {
   const { isDryRun, skip, ifRevision = null } = change;
-  if (!isDryRun) requireConfirmable(context, { skip });
+  if (!isDryRun) requireConfirmationPossible(context, { skip });
   const client = await context.service();
   if (skip && !isDryRun) {
     const ask: WriteMode = { dryRun: false, expectedRevision: ifRevision, region: null };
@@ -64,15 +64,15 @@ export async function changeSecretSet(context: Context, change: SecretSetChange)
   return reportWritten(context, client, change, written, true);
 }
 
-function writeAtRevision({ previousRevision, region }: WrittenSecrets): WriteMode {
+function writeAtRevision({ previousRevision, region }: SecretWriteResult): WriteMode {
   return { dryRun: false, expectedRevision: previousRevision ?? 0, region };
 }
 
 async function changePreview(
-  context: Context,
+  context: CommandContext,
   client: Client,
   change: SecretSetChange,
-  preview: WrittenSecrets,
+  preview: SecretWriteResult,
 ): Promise<readonly Block[]> {
   const { previousRevision: before, name } = preview;
   const place = await findWriteTarget(context, client, preview.region);
@@ -95,10 +95,10 @@ async function changePreview(
 
 /** Reports a finished write. Lists the changed keys unless the preview has already listed them. */
 async function reportWritten(
-  context: Context,
+  context: CommandContext,
   client: Client,
   change: SecretSetChange,
-  written: WrittenSecrets,
+  written: SecretWriteResult,
   werePreviewed: boolean,
 ): Promise<Report> {
   const { name, revision, region, changes } = written;
@@ -120,7 +120,7 @@ async function reportWritten(
           [labels[written.change], { text: name, tone: 'strong' }],
           ['Region', region],
           ['Revision', String(revision ?? '')],
-          ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
+          ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
         ],
       },
       ...(werePreviewed ? [] : [createChangeTable(changes)]),

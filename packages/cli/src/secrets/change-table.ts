@@ -1,15 +1,15 @@
-import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
 
-export const signsByChange = {
+export const changeSigns = {
   new: { sign: '+', tone: 'good' },
   changed: { sign: '~', tone: 'warn' },
   unchanged: { sign: '=', tone: 'dim' },
   removed: { sign: '-', tone: 'bad' },
 } as const;
 
-type Change = WrittenSecrets['changes'][number];
+type Change = SecretWriteResult['changes'][number];
 
 /** A table of changed keys with the length and fingerprint of each value, never the value. */
 export function createChangeTable(
@@ -29,7 +29,7 @@ export function createChangeTable(
       ...(fingerprints ? [{ title: 'Fingerprint', dropOrder: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
-      const { sign, tone } = signsByChange[change];
+      const { sign, tone } = changeSigns[change];
       return [
         { text: sign, tone },
         { text: key, tone },

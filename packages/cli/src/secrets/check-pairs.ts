@@ -1,5 +1,5 @@
-import { countUtf8Bytes, reservedKeyProblem, secretSetLimits, secretValueProblems } from '@bothost/contract';
-import { formatLocation, type LocatedMessage, type Pair, type SourceLocation } from './parse-result.ts';
+import { countUtf8Bytes, findReservedKeyProblem, findSecretValueProblems, secretSetLimits } from '@bothost/contract';
+import { formatLocation, type KeyValuePair, type LocatedMessage, type SourceLocation } from './parse-result.ts';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Matches environment variables that change how the dynamic loader or the interpreter runs a bot. */
@@ -12,7 +12,7 @@ export function findKeyProblems(
   return keys.flatMap(({ key, where }) => {
     const before = first.get(key);
     if (before === undefined) first.set(key, where);
-    const reserved = reservedKeyProblem(key);
+    const reserved = findReservedKeyProblem(key);
     return [
       ...(reserved === null ? [] : [{ where, message: reserved }]),
       ...(before === undefined ? [] : [{ where, message: `${key} is a duplicate of ${formatLocation(before)}` }]),
@@ -20,9 +20,9 @@ export function findKeyProblems(
   });
 }
 
-export function findValueProblems(pairs: readonly Pair[]): readonly LocatedMessage[] {
+export function findValueProblems(pairs: readonly KeyValuePair[]): readonly LocatedMessage[] {
   const each = pairs.flatMap(({ key, value, where }) =>
-    secretValueProblems(value).map((message) => ({ where, message: `${key}: ${message}` })),
+    findSecretValueProblems(value).map((message) => ({ where, message: `${key}: ${message}` })),
   );
   const bytes = pairs.reduce((sum, { key, value }) => sum + countUtf8Bytes(key) + countUtf8Bytes(value), 0);
   const [last] = pairs.slice(-1);

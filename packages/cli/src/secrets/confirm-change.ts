@@ -1,4 +1,4 @@
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { UsageError } from '../failure.ts';
 import { canPrompt, requireConfirmation } from '../io/confirm.ts';
 import type { Block } from '../output/report.ts';
@@ -9,14 +9,14 @@ export type ConfirmationOptions = { readonly skip: boolean };
 /**
  * Throws a `UsageError` if the command must ask for confirmation but has no terminal. Call this before any prompt or request.
  */
-export function requireConfirmable({ io }: Pick<Context, 'io'>, { skip }: ConfirmationOptions): void {
+export function requireConfirmationPossible({ io }: Pick<CommandContext, 'io'>, { skip }: ConfirmationOptions): void {
   if (skip || canPrompt(io)) return;
   throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Pass --skip to confirm.');
 }
 
 /** Shows a change and asks for confirmation. Throws a `Failure` if the user answers "no". */
 export async function confirmChange(
-  { io, messages }: Pick<Context, 'io' | 'messages'>,
+  { io, messages }: Pick<CommandContext, 'io' | 'messages'>,
   { skip }: ConfirmationOptions,
   blocks: readonly Block[],
   question: string,

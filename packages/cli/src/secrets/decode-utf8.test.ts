@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValue } from '../../test/hostile-values.ts';
+import { hostileValueArbitrary } from '../../test/hostile-values.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 
 test('reports each line that is not UTF-8, and reports UTF-16 for a file in UTF-16', () => {
@@ -18,7 +18,7 @@ test('reports each line that is not UTF-8, and reports UTF-16 for a file in UTF-
 
 test('decodes any bytes without loss, or reports a line that is not UTF-8', () => {
   const piece = fc.oneof(
-    hostileValue.map((value) => Buffer.from(value)),
+    hostileValueArbitrary.map((value) => Buffer.from(value)),
     fc.uint8Array({ maxLength: 6 }),
   );
   const bytes = fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => Buffer.concat(pieces));

@@ -1,8 +1,8 @@
 import { failures, type SecretSetDetails } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Block, Report } from '../output/report.ts';
-import { confirmChange, requireConfirmable } from './confirm-change.ts';
+import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { findSecretSet, type SecretSetLookup } from './find-set.ts';
 import { requireSecretSetName } from './set-name.ts';
 import { findWriteTarget, formatTargetFields } from './write-target.ts';
@@ -17,10 +17,10 @@ export type DeleteSecretSetOptions = {
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions. */
-export async function deleteSecretSet(context: Context, options: DeleteSecretSetOptions): Promise<Report> {
+export async function deleteSecretSet(context: CommandContext, options: DeleteSecretSetOptions): Promise<Report> {
   const { name, force, ifRevision, skip, isDryRun } = options;
   requireSecretSetName(name);
-  if (!isDryRun) requireConfirmable(context, options);
+  if (!isDryRun) requireConfirmationPossible(context, options);
   const client = await context.service();
   let expectedRevision = ifRevision;
   if (!skip || isDryRun) {

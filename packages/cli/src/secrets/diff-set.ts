@@ -1,4 +1,4 @@
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { createChangeTable } from './change-table.ts';
 import { createNotFoundFailure } from './find-set.ts';
@@ -7,7 +7,7 @@ import { requireSecretSetName } from './set-name.ts';
 
 /** Compares a local file with a secret set. Requests only a dry run of replacing the set, so the set does not change. */
 export async function diffSecretSet(
-  context: Context,
+  context: CommandContext,
   options: { readonly name: string; readonly file: string; readonly format: FileFormat },
 ): Promise<Report> {
   const { name, file } = options;

@@ -1,6 +1,6 @@
-import { canonicalRegistry, isEncodedCredentials } from '@bothost/contract';
+import { isEncodedCredentials, normalizeRegistryHost } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-import { fieldsOf } from '../json-object.ts';
+import { getObjectFields } from '../json-object.ts';
 
 /**
  * Reads the Base64 credentials for a registry from docker's `config.json`. Credential stores and tokens are not supported and
@@ -8,14 +8,16 @@ import { fieldsOf } from '../json-object.ts';
  */
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
-  const matches = Object.entries(fieldsOf(config['auths'])).filter(([key]) => isRegistry(key, host));
+  const matches = Object.entries(getObjectFields(config['auths'])).filter(([key]) => isRegistry(key, host));
   // Several names mean Docker Hub, so several entries can match. If one entry has exactly the canonical name, use only that
   // entry.
   const entries = matches.some(([key]) => key === host) ? matches.filter(([key]) => key === host) : matches;
-  const auths = new Set(entries.map(([, entry]) => fieldsOf(entry)['auth']).filter((auth) => auth && auth !== ''));
+  const auths = new Set(
+    entries.map(([, entry]) => getObjectFields(entry)['auth']).filter((auth) => auth && auth !== ''),
+  );
   if (auths.size > 1) throw credentialsFailure(`${source} has several credentials for ${host}.`);
   const [auth] = auths;
-  const others = entries.map(([, entry]) => fieldsOf(entry));
+  const others = entries.map(([, entry]) => getObjectFields(entry));
   if (others.some((entry) => entry['identitytoken'] || entry['registrytoken'])) {
     throw credentialsFailure(`${source} has a token for ${host}, which works only with docker itself.`);
   }
@@ -23,7 +25,8 @@ export function readDockerConfig(text: string, source: string, host: string): st
     if (isEncodedCredentials(auth)) return auth;
     throw credentialsFailure(`In ${source}, the "auth" field for ${host} is not username:password in Base64.`);
   }
-  const [, helper] = Object.entries(fieldsOf(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
+  const [, helper] =
+    Object.entries(getObjectFields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
   const store = typeof helper === 'string' ? helper : config['credsStore'];
   if (typeof store === 'string' && store !== '') {
     throw credentialsFailure(`${source} refers to docker-credential-${store}, which botcli does not support.`);
@@ -33,13 +36,13 @@ export function readDockerConfig(text: string, source: string, host: string): st
 }
 
 function isRegistry(key: string, host: string): boolean {
-  const named = canonicalRegistry(key);
+  const named = normalizeRegistryHost(key);
   return 'host' in named && named.host === host;
 }
 
 function parse(text: string, source: string): Readonly<Record<string, unknown>> {
   try {
-    return fieldsOf(JSON.parse(text));
+    return getObjectFields(JSON.parse(text));
   } catch {
     // Do not include the parser's message: it quotes the file, which contains credentials.
     throw credentialsFailure(`${source} is not JSON.`);

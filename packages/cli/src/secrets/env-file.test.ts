@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValue, listFileNotations } from '../../test/hostile-values.ts';
+import { hostileValueArbitrary, listEnvFileNotations } from '../../test/hostile-values.ts';
 import { parseEnvFile } from './env-file.ts';
 import { formatLocation, type LocatedMessage } from './parse-result.ts';
 
@@ -107,7 +107,7 @@ test('reports keys with an empty value as skipped, not as pairs', () => {
 
 test('keeps any value unchanged, however it is quoted or escaped in the file (12,000 cases)', () => {
   const entry = fc.record({
-    value: hostileValue.filter((text) => listFileNotations(text).length > 0),
+    value: hostileValueArbitrary.filter((text) => listEnvFileNotations(text).length > 0),
     way: fc.nat(),
     before: fc.constantFrom('', '\n', '# a comment = "\n', '   \n', '\t# x\n'),
     head: fc.constantFrom('', 'export ', '  ', 'export\t'),
@@ -118,7 +118,7 @@ test('keeps any value unchanged, however it is quoted or escaped in the file (12
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 6 }), fc.boolean(), (entries, mark) => {
       const lines = entries.map(({ value, way, before, head, space, crlf, tail }, index) => {
-        const ways = listFileNotations(value);
+        const ways = listEnvFileNotations(value);
         const written = ways[way % ways.length] ?? '';
         return `${before}${head}KEY_${index}${space}${written}${tail}${crlf ? '\r\n' : '\n'}`;
       });
@@ -133,7 +133,7 @@ test('keeps any value unchanged, however it is quoted or escaped in the file (12
 });
 
 test('never throws, and reports every problem with a valid line number (10,000 cases)', () => {
-  const text = fc.array(fc.oneof(hostileValue, fc.constantFrom('A=', 'B=', '\n', '\0')), { maxLength: 20 });
+  const text = fc.array(fc.oneof(hostileValueArbitrary, fc.constantFrom('A=', 'B=', '\n', '\0')), { maxLength: 20 });
   fc.assert(
     fc.property(text, (pieces) => {
       const whole = pieces.join('');

@@ -1,5 +1,5 @@
 import { secretKeyPattern } from '@bothost/contract';
-import type { LocatedMessage, Pair, ParseResult } from './parse-result.ts';
+import type { KeyValuePair, LocatedMessage, ParseResult } from './parse-result.ts';
 import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
@@ -15,7 +15,7 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   const lines = text.replace(/^\u{feff}/u, '').split('\n');
   // The last line has no line feed, so a carriage return at its end is not part of a line ending.
   for (const [index, line] of lines.slice(0, -1).entries()) lines[index] = line.replace(/\r$/, '');
-  const pairs: Pair[] = [];
+  const pairs: KeyValuePair[] = [];
   const skipped: ParseResult['skipped'][number][] = [];
   const warnings: LocatedMessage[] = [];
   const problems: LocatedMessage[] = [];

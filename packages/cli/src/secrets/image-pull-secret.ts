@@ -1,13 +1,13 @@
-import { canonicalRegistry, type PullSecretCheck, type WrittenSecrets } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import { normalizeRegistryHost, type PullSecretCheck, type SecretWriteResult } from '@bothost/contract';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Cell, Report } from '../output/report.ts';
-import { signsByChange } from './change-table.ts';
-import { type CredentialSource, readCredentials, requireOneSource } from './pull-credentials.ts';
-import { readinessCell, resolveReadiness } from './readiness.ts';
+import { changeSigns } from './change-table.ts';
+import { type CredentialSource, readCredentials, requireOneCredentialSource } from './pull-credentials.ts';
+import { formatReadinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { requireSecretSetName } from './set-name.ts';
-import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
+import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
 import { verifyWithRegistry } from './verify-pull-secret.ts';
 
 export type PullSecretRequest = {
@@ -23,10 +23,10 @@ export type PullSecretRequest = {
 };
 
 /** Creates or replaces an image pull secret. Asks for no confirmation. */
-export async function putPullSecret(context: Context, request: PullSecretRequest): Promise<Report> {
+export async function putPullSecret(context: CommandContext, request: PullSecretRequest): Promise<Report> {
   requireSecretSetName(request.name);
   const host = requireRegistry(request.host);
-  requireOneSource(context, request.credentials);
+  requireOneCredentialSource(context, request.credentials);
   // Create the client first, so that a missing API key is reported before the prompt for credentials.
   const client = await context.service();
   const secretValue = await readCredentials(context, request.credentials, host);
@@ -54,7 +54,7 @@ export async function putPullSecret(context: Context, request: PullSecretRequest
 }
 
 function requireRegistry(text: string): string {
-  const registry = canonicalRegistry(text);
+  const registry = normalizeRegistryHost(text);
   if ('host' in registry) return registry.host;
   throw new Failure('host-invalid', `Invalid registry: ${registry.problem}.`);
 }
@@ -63,28 +63,28 @@ function expiryTime(now: Date, seconds: number): string {
   return new Date(now.getTime() + seconds * 1_000).toISOString();
 }
 
-function rejectedFailure(written: WrittenSecrets, check: PullSecretCheck): Failure {
+function rejectedFailure(written: SecretWriteResult, check: PullSecretCheck): Failure {
   const message = `Revision ${written.revision} of ${written.name} is stored, but the credentials do not work. ${check.message}`;
   const hint = 'Run the command again with the right credentials.';
   return new Failure('credentials-rejected', message, hint, [], { written, verification: check });
 }
 
-function changeFields({ changes }: WrittenSecrets): (readonly [string, Cell])[] {
+function changeFields({ changes }: SecretWriteResult): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
-    const { sign, tone } = signsByChange[change];
+    const { sign, tone } = changeSigns[change];
     const text = fingerprint === null ? `${sign} ${change}` : `${sign} ${change}, fingerprint ${fingerprint}`;
     return ['Credentials', { text, tone }] as const;
   });
 }
 
 function pullSecretReport(
-  { io, warn }: Context,
-  written: WrittenSecrets,
-  readiness: WrittenSecrets['readiness'],
+  { io, warn }: CommandContext,
+  written: SecretWriteResult,
+  readiness: SecretWriteResult['readiness'],
   check: PullSecretCheck | null,
 ): Report {
   const expiresAt = written.expiresAt ?? null;
-  const warning = expiryWarning(written.name, expiresAt, io.now());
+  const warning = createExpiryWarning(written.name, expiresAt, io.now());
   if (warning !== null) warn(warning);
   const done = { created: 'created', updated: 'replaced', none: 'unchanged' }[written.change];
   return {
@@ -99,9 +99,9 @@ function pullSecretReport(
           ['Region', written.region],
           ['Revision', written.revision === null ? '' : String(written.revision)],
           ...changeFields(written),
-          ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
-          ['Expires', expiryCell(expiresAt, io.now())],
-          ...(check === null ? [] : [['Verification', verificationCell(check)] as const]),
+          ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
+          ['Expires', formatExpiryCell(expiresAt, io.now())],
+          ...(check === null ? [] : [['Verification', formatVerificationCell(check)] as const]),
         ],
       },
       ...(check === null ? [] : [{ kind: 'note', lines: [check.message] } as const]),

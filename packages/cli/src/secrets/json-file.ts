@@ -1,5 +1,5 @@
 import { secretKeyPattern } from '@bothost/contract';
-import type { LocatedMessage, Pair, ParseResult, SourceLocation } from './parse-result.ts';
+import type { KeyValuePair, LocatedMessage, ParseResult, SourceLocation } from './parse-result.ts';
 
 /**
  * Matches a JSON string, a punctuation character or a bare word, such as `true`. The alternatives do not overlap, so matching
@@ -13,7 +13,7 @@ const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+
  */
 export function parseJsonFile(text: string, source: string): ParseResult {
   const content = text.replace(/^\u{feff}/u, '');
-  const pairs: Pair[] = [];
+  const pairs: KeyValuePair[] = [];
   const skipped: ParseResult['skipped'][number][] = [];
   const problems: LocatedMessage[] = [];
   const lineOf = lineCounter(content);

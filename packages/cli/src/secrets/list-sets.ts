@@ -1,19 +1,19 @@
 import type { SecretSetListItem } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
-import { formatTime, optionalCell } from '../output/format.ts';
+import type { CommandContext } from '../command-line/context.ts';
+import { formatOptionalCell, formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
-import { readinessCell } from './readiness.ts';
-import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
+import { formatReadinessCell } from './readiness.ts';
+import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
 
 export async function listSecretSets(
-  context: Context,
+  context: CommandContext,
   { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },
 ): Promise<Report> {
   const client = await context.service();
   const query = { ...(region === undefined ? {} : { region }), ...(onlySets ? { type: 'secret' as const } : {}) };
   const { sets } = await client.listSecrets({ query });
   const now = context.io.now();
-  const ending = sets.flatMap(({ name, expiresAt }) => expiryWarning(name, expiresAt, now) ?? []);
+  const ending = sets.flatMap(({ name, expiresAt }) => createExpiryWarning(name, expiresAt, now) ?? []);
   const failed = sets.filter(({ errorMessage }) => errorMessage !== undefined);
   const kind = onlySets ? [] : [{ title: 'Kind' }];
   const host = onlySets
@@ -36,18 +36,22 @@ export async function listSecretSets(
         ],
         rows: sets.map((set) => {
           // The stored fields of a damaged set cannot be trusted, so only its name and status are shown.
-          const known = <T>(fact: T) => (set.damaged === true ? optionalCell(null) : fact);
+          const known = <T>(fact: T) => (set.damaged === true ? formatOptionalCell(null) : fact);
           return [
             { text: set.name, tone: 'strong' },
             ...(onlySets ? [] : [known(set.type === 'secret' ? 'set' : 'pull secret')]),
             known(set.region),
-            readinessCell(set.status),
+            formatReadinessCell(set.status),
             known(String(set.revision)),
-            set.type === 'secret' ? known(String(set.keyCount)) : optionalCell(null),
+            set.type === 'secret' ? known(String(set.keyCount)) : formatOptionalCell(null),
             known(formatTime(set.updatedAt)),
             ...(onlySets
               ? []
-              : [optionalCell(set.host), verificationCell(set.verification), expiryCell(set.expiresAt, now)]),
+              : [
+                  formatOptionalCell(set.host),
+                  formatVerificationCell(set.verification),
+                  formatExpiryCell(set.expiresAt, now),
+                ]),
           ];
         }),
         empty: onlySets ? 'No secret sets found.' : 'No secret sets and no image pull secrets found.',

@@ -7,7 +7,7 @@ import {
   textOption,
 } from '../command-line/options.ts';
 
-export const skipOption = flagOption('Skip the confirmation', 's');
+export const skipConfirmationOption = flagOption('Skip the confirmation', 's');
 export const dryRunOption = flagOption('Show what would change, then exit');
 export const regionOption = textOption({
   description: 'Region of a new set (default: region of the organization)',

@@ -1,14 +1,14 @@
 /** Where a key was given: a line of a file, or an argument of the command line, for which `line` is null. */
 export type SourceLocation = { readonly source: string; readonly line: number | null };
 
-export type Pair = { readonly key: string; readonly value: string; readonly where: SourceLocation };
+export type KeyValuePair = { readonly key: string; readonly value: string; readonly where: SourceLocation };
 
 /** A problem or warning. No message contains a part of a value or of an invalid line. */
 export type LocatedMessage = { readonly where: SourceLocation; readonly message: string };
 
 /** The result of parsing one source. The pairs may be used only if there are no problems. */
 export type ParseResult = {
-  readonly pairs: readonly Pair[];
+  readonly pairs: readonly KeyValuePair[];
   readonly skipped: readonly { readonly key: string; readonly where: SourceLocation }[];
   readonly problems: readonly LocatedMessage[];
   readonly warnings: readonly LocatedMessage[];

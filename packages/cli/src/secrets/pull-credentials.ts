@@ -1,10 +1,10 @@
 import { isEncodedCredentials, maxSecretValueBytes } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 import { readDockerConfig } from './docker-config.ts';
-import { readFileBytes, readInput } from './read-bytes.ts';
+import { readFileBytes, readStandardInput } from './read-bytes.ts';
 
 export type CredentialSource = {
   readonly text: string | undefined;
@@ -20,7 +20,7 @@ const maxConfigBytes = 1_048_576;
  * Throws a `UsageError` if the options contradict each other, for example if they name several sources of credentials, or if
  * botcli must prompt for credentials without a terminal.
  */
-export function requireOneSource({ io }: Pick<Context, 'io'>, source: CredentialSource): void {
+export function requireOneCredentialSource({ io }: Pick<CommandContext, 'io'>, source: CredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
   if (given > 1) {
@@ -39,7 +39,11 @@ export function requireOneSource({ io }: Pick<Context, 'io'>, source: Credential
 }
 
 /** Reads the credentials for a registry and returns them in Base64. No message contains credentials. */
-export async function readCredentials(context: Context, source: CredentialSource, host: string): Promise<string> {
+export async function readCredentials(
+  context: CommandContext,
+  source: CredentialSource,
+  host: string,
+): Promise<string> {
   const { text, isEncoded, username, dockerConfig } = source;
   if (dockerConfig !== undefined) {
     const content = decodeText(await readFileBytes(context, dockerConfig, maxConfigBytes), dockerConfig);
@@ -63,13 +67,13 @@ export async function readCredentials(context: Context, source: CredentialSource
 }
 
 async function readPassword(
-  context: Context,
+  context: CommandContext,
   { passwordStdin }: CredentialSource,
   username: string,
   host: string,
 ): Promise<string> {
   const password = passwordStdin
-    ? decodeText(await readInput(context, maxSecretValueBytes), 'standard input').replace(/\r?\n$/, '')
+    ? decodeText(await readStandardInput(context, maxSecretValueBytes), 'standard input').replace(/\r?\n$/, '')
     : await context.io.prompter.secret(`Password of ${username} at ${host}`);
   if (password === '') throw credentialFailure('The password is empty.');
   return password;
@@ -81,7 +85,7 @@ function decodeText(bytes: Uint8Array, source: string): string {
   return read.text;
 }
 
-function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
+function encode({ warn }: Pick<CommandContext, 'warn'>, text: string): string {
   if (/\p{Cc}/u.test(text)) {
     throw credentialFailure('The credentials contain a control character, such as a line break.');
   }

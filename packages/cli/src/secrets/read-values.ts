@@ -1,5 +1,5 @@
 import { maxSecretValueBytes } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import { parseArguments, type RequestedKey } from './argument-pairs.ts';
@@ -7,13 +7,19 @@ import { findKeyProblems, findKeyWarnings, findValueProblems } from './check-pai
 import { decodeUtf8 } from './decode-utf8.ts';
 import { parseEnvFile } from './env-file.ts';
 import { parseJsonFile } from './json-file.ts';
-import { formatLocation, type LocatedMessage, mergeResults, type Pair, type ParseResult } from './parse-result.ts';
-import { readFileBytes, readInput } from './read-bytes.ts';
+import {
+  formatLocation,
+  type KeyValuePair,
+  type LocatedMessage,
+  mergeResults,
+  type ParseResult,
+} from './parse-result.ts';
+import { readFileBytes, readStandardInput } from './read-bytes.ts';
 
 export const fileFormats = ['env', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-export type ValueInputs = {
+export type SecretValueInputs = {
   readonly pairs: readonly string[];
   readonly file: string | undefined;
   readonly format: FileFormat;
@@ -31,7 +37,7 @@ const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warning
  * Reads values from arguments and files. Then prompts for a value of each key that was given without a value. Before the prompts,
  * throws one `Failure` with all problems, or prints all warnings. No message contains a value.
  */
-export async function readValues(context: Context, given: ValueInputs): Promise<SecretValues> {
+export async function readValues(context: CommandContext, given: SecretValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {
     throw new UsageError('No keys were given.', 'Pass KEY=value, KEY (prompts for the value) or --file .env.');
   }
@@ -78,7 +84,7 @@ function requireNoProblems(problems: readonly LocatedMessage[]): void {
   throw new Failure('values-refused', `${found} found in the keys and values. Nothing was sent.`, null, issues);
 }
 
-function requireTerminal({ io }: Context, wanted: readonly RequestedKey[]): void {
+function requireTerminal({ io }: CommandContext, wanted: readonly RequestedKey[]): void {
   const [first] = wanted.filter(({ source }) => source.kind === 'prompt');
   if (first === undefined || canPrompt(io)) return;
   throw new UsageError(
@@ -92,10 +98,10 @@ function toKey({ key, argument }: RequestedKey) {
   return { key, where: { source: argument, line: null } };
 }
 
-async function readPairsFile(context: Context, file: string, format: FileFormat): Promise<ParseResult> {
+async function readPairsFile(context: CommandContext, file: string, format: FileFormat): Promise<ParseResult> {
   const source = file === '-' ? 'standard input' : file;
   const bytes =
-    file === '-' ? await readInput(context, maxFileBytes) : await readFileBytes(context, file, maxFileBytes);
+    file === '-' ? await readStandardInput(context, maxFileBytes) : await readFileBytes(context, file, maxFileBytes);
   if (bytes.byteLength > maxFileBytes) return tooLong(source, maxFileBytes);
   const decoded = decodeUtf8(bytes, source);
   if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
@@ -103,7 +109,7 @@ async function readPairsFile(context: Context, file: string, format: FileFormat)
 }
 
 /** Reads a value unchanged, including a line break at its end. */
-async function readKeyValue(context: Context, wanted: RequestedKey): Promise<ParseResult> {
+async function readKeyValue(context: CommandContext, wanted: RequestedKey): Promise<ParseResult> {
   const { source } = wanted;
   const one = toKey(wanted);
   if (source.kind === 'prompt') return emptyResult;
@@ -111,13 +117,13 @@ async function readKeyValue(context: Context, wanted: RequestedKey): Promise<Par
   const isInput = source.kind === 'input';
   const place = isInput ? 'standard input' : source.path;
   const bytes = await (isInput
-    ? readInput(context, maxSecretValueBytes)
+    ? readStandardInput(context, maxSecretValueBytes)
     : readFileBytes(context, source.path, maxSecretValueBytes, fileLabel(wanted)));
   if (bytes.byteLength > maxSecretValueBytes) return tooLong(place, maxSecretValueBytes);
   const decoded = decodeUtf8(bytes, place);
   if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
   const where = { source: place, line: null };
-  const pair: Pair = { key: wanted.key, value: decoded.text, where };
+  const pair: KeyValuePair = { key: wanted.key, value: decoded.text, where };
   const message = `${wanted.key}: the value ends with a line break, which is part of it`;
   const endsLine = /^[^\n]*\n$/.test(pair.value);
   return { ...emptyResult, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
@@ -136,6 +142,6 @@ function tooLong(source: string, limit: number): ParseResult {
   return { ...emptyResult, problems: [{ where: { source, line: null }, message }] };
 }
 
-function promptForValue({ io }: Context, key: string): Promise<string> {
+function promptForValue({ io }: CommandContext, key: string): Promise<string> {
   return io.prompter.secret(`Value of ${key}`);
 }

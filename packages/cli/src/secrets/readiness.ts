@@ -1,6 +1,6 @@
-import type { Client, SecretSetListItem, WrittenSecrets } from '@bothost/contract';
-import { type SecretReadiness, secretReadinessLabels, statusLabel } from '@bothost/contract/statuses';
-import type { Context } from '../command-line/context.ts';
+import type { Client, SecretSetListItem, SecretWriteResult } from '@bothost/contract';
+import { getStatusLabel, type SecretReadiness, secretReadinessLabels } from '@bothost/contract/statuses';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
@@ -19,7 +19,7 @@ type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
  * the region does not have the revision after `seconds`.
  */
 export async function waitUntilReady(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   set: SecretSetRevision,
   seconds: number,
@@ -56,11 +56,11 @@ export async function waitUntilReady(
 
 /** Returns the readiness of a written revision. If `waitSeconds` is given, waits until the revision is ready in its region. */
 export async function resolveReadiness(
-  context: Pick<Context, 'io' | 'messages'>,
+  context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
-  { name, type, revision, readiness }: WrittenSecrets,
+  { name, type, revision, readiness }: SecretWriteResult,
   waitSeconds: number | undefined,
-): Promise<WrittenSecrets['readiness']> {
+): Promise<SecretWriteResult['readiness']> {
   if (waitSeconds === undefined || revision === null || readiness === 'ready') return readiness;
   try {
     return await waitUntilReady(context, client, { name, type, revision }, waitSeconds);
@@ -89,6 +89,6 @@ async function findSetState(client: Client, { name, type }: SecretSetRevision): 
 
 const tones = { ready: 'good', pending: 'warn', failed: 'bad' } as const;
 
-export function readinessCell(status: SecretReadiness): Exclude<Cell, string> {
-  return { text: status, rich: statusLabel(secretReadinessLabels, status), tone: tones[status] };
+export function formatReadinessCell(status: SecretReadiness): Exclude<Cell, string> {
+  return { text: status, rich: getStatusLabel(secretReadinessLabels, status), tone: tones[status] };
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { type ChangeOptions, changeSecretSet } from './change-set.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -6,7 +6,7 @@ import { requireSecretSetName } from './set-name.ts';
 export type RollBackOptions = ChangeOptions & { readonly revision: number };
 
 /** Creates a revision with the content of an earlier revision. */
-export async function rollBackSecretSet(context: Context, options: RollBackOptions): Promise<Report> {
+export async function rollBackSecretSet(context: CommandContext, options: RollBackOptions): Promise<Report> {
   const { name, revision } = options;
   requireSecretSetName(name);
   return changeSecretSet(context, {

@@ -1,13 +1,13 @@
 import type { SecretRevision } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
 import type { Cell, Report } from '../output/report.ts';
-import { readinessCell } from './readiness.ts';
+import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
 
 /** Lists the revisions of a secret set, newest first, with the API key that wrote each revision and the changed keys. */
 export async function showHistory(
-  context: Context,
+  context: CommandContext,
   page: { readonly name: string; readonly limit: number; readonly before: number | undefined },
 ): Promise<Report> {
   const { name, limit, before } = page;
@@ -35,7 +35,7 @@ export async function showHistory(
         ],
         rows: rows.map((one) => [
           { text: String(one.revision), ...(one.current ? { tone: 'strong' as const } : {}) },
-          one.current ? readinessCell(one.status) : { ...readinessCell(one.status), tone: 'dim' },
+          one.current ? formatReadinessCell(one.status) : { ...formatReadinessCell(one.status), tone: 'dim' },
           formatTime(one.createdAt),
           one.createdByKeyName ?? one.createdByKeyId ?? '',
           formatAction(one),

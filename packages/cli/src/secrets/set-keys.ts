@@ -1,18 +1,18 @@
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { type ChangeOptions, changeSecretSet } from './change-set.ts';
-import { requireConfirmable } from './confirm-change.ts';
-import { readValues, type ValueInputs } from './read-values.ts';
+import { requireConfirmationPossible } from './confirm-change.ts';
+import { readValues, type SecretValueInputs } from './read-values.ts';
 import { requireSecretSetName } from './set-name.ts';
 
-export type WriteKeysOptions = ValueInputs &
+export type WriteKeysOptions = SecretValueInputs &
   ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set. Reads all values first, then sends them in one request. */
-export async function writeKeys(context: Context, options: WriteKeysOptions): Promise<Report> {
+export async function writeKeys(context: CommandContext, options: WriteKeysOptions): Promise<Report> {
   const { name, replaces } = options;
   requireSecretSetName(name);
-  if (!options.isDryRun) requireConfirmable(context, options);
+  if (!options.isDryRun) requireConfirmationPossible(context, options);
   const { secrets, skipped } = await readValues(context, options);
   return changeSecretSet(context, {
     ...options,

@@ -1,15 +1,15 @@
 import type { SecretSetDetails } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Cell, Report } from '../output/report.ts';
 import { createNotFoundFailure, findSecretSet } from './find-set.ts';
-import { readinessCell } from './readiness.ts';
+import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
-import { credentialFields } from './verification.ts';
+import { formatCredentialFields } from './verification.ts';
 
 /** Shows the keys of a secret set, never the values, and the agents that use the set. */
 export async function showSecretSet(
-  context: Context,
+  context: CommandContext,
   { name, region }: { readonly name: string; readonly region: string | undefined },
 ): Promise<Report> {
   requireSecretSetName(name);
@@ -21,11 +21,11 @@ export async function showSecretSet(
     fields: [
       [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
       ...(isDamaged ? [] : [['Region', item.region] as const]),
-      ['Status', readinessCell(item.status)],
+      ['Status', formatReadinessCell(item.status)],
       ...(errorMessage === undefined ? [] : [['Error', errorMessage] as const]),
       ...(isDamaged ? [] : [['Revision', String(item.revision)] as const]),
       ...(host === null ? [] : [['Registry', host] as const]),
-      ...(credentials === null || isDamaged ? [] : credentialFields(credentials, context.io.now())),
+      ...(credentials === null || isDamaged ? [] : formatCredentialFields(credentials, context.io.now())),
     ],
   };
   if (details === null) return { json: { ...item, host }, blocks: [head] };

@@ -1,10 +1,10 @@
-import { ApiError, type Client, findClosest, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import { ApiError, type Client, findClosestWord, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
 import type { Report } from '../output/report.ts';
 import { type ChangeOptions, changeSecretSet } from './change-set.ts';
-import { requireConfirmable } from './confirm-change.ts';
+import { requireConfirmationPossible } from './confirm-change.ts';
 import { requireSecretSetName } from './set-name.ts';
 
 export type UnsetKeysOptions = ChangeOptions & {
@@ -12,11 +12,11 @@ export type UnsetKeysOptions = ChangeOptions & {
   readonly ifExists: boolean;
 };
 
-export async function unsetKeys(context: Context, options: UnsetKeysOptions): Promise<Report> {
+export async function unsetKeys(context: CommandContext, options: UnsetKeysOptions): Promise<Report> {
   const { name, ifExists } = options;
   requireSecretSetName(name);
   requireValidKeys(options.keys);
-  if (!options.isDryRun) requireConfirmable(context, options);
+  if (!options.isDryRun) requireConfirmationPossible(context, options);
   const set = await findSetOrNull(await context.service(), name, ifExists);
   const present = new Set(set?.secrets.map(({ fieldName }) => fieldName));
   const keys = [...new Set(options.keys)];
@@ -55,7 +55,7 @@ async function findSetOrNull(client: Client, name: string, ifExists: boolean): P
 
 function missingKeysFailure(name: string, missing: readonly string[], present: readonly string[]): Failure {
   const message = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
-  const near = missing.length === 1 ? findClosest(missing[0] ?? '', present) : null;
+  const near = missing.length === 1 ? findClosestWord(missing[0] ?? '', present) : null;
   const hint = near === null ? `To list the keys, run: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
   return new Failure('secret-not-found', message, hint);
 }

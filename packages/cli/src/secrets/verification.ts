@@ -1,17 +1,17 @@
 import type { PullSecretCheck, SecretSetListItem } from '@bothost/contract';
-import { pullSecretResultLabels, statusLabel } from '@bothost/contract/statuses';
+import { getStatusLabel, pullSecretResultLabels } from '@bothost/contract/statuses';
 import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 
 const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped: 'warn' } as const;
 
-export function verificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
+export function formatVerificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
   if (check === null) return { text: '', rich: '-', tone: 'dim' };
   const { result } = check;
-  return { text: result, rich: statusLabel(pullSecretResultLabels, result), tone: tones[result] };
+  return { text: result, rich: getStatusLabel(pullSecretResultLabels, result), tone: tones[result] };
 }
 
-export function credentialFields(
+export function formatCredentialFields(
   { expiresAt, verification }: Pick<SecretSetListItem, 'expiresAt' | 'verification'>,
   now: Date,
 ): (readonly [string, Cell])[] {
@@ -22,13 +22,17 @@ export function credentialFields(
           ['Checked', formatTime(verification.checkedAt)],
           ['Result', verification.message],
         ] as const);
-  return [['Expires', expiryCell(expiresAt, now)], ['Verification', verificationCell(verification)], ...check];
+  return [
+    ['Expires', formatExpiryCell(expiresAt, now)],
+    ['Verification', formatVerificationCell(verification)],
+    ...check,
+  ];
 }
 
 const expirySoonMs = 24 * 3_600_000;
 
 /** Formats the time at which credentials expire as a table cell. `iso` is null if that time is unknown. */
-export function expiryCell(iso: string | null, now: Date): Cell {
+export function formatExpiryCell(iso: string | null, now: Date): Cell {
   if (iso === null) return formatTime(null);
   const leftMs = Date.parse(iso) - now.getTime();
   const shown = formatTime(iso);
@@ -38,7 +42,7 @@ export function expiryCell(iso: string | null, now: Date): Cell {
 }
 
 /** Returns a warning if credentials have expired or expire soon, otherwise null. */
-export function expiryWarning(name: string, iso: string | null, now: Date): string | null {
+export function createExpiryWarning(name: string, iso: string | null, now: Date): string | null {
   if (iso === null) return null;
   const leftMs = Date.parse(iso) - now.getTime();
   if (leftMs > expirySoonMs) return null;

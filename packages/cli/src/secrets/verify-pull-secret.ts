@@ -1,20 +1,20 @@
-import type { CheckedPullSecret, Client } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { Client, PullSecretVerification } from '@bothost/contract';
+import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Report } from '../output/report.ts';
 import { requireSecretSetName } from './set-name.ts';
-import { credentialFields, expiryWarning } from './verification.ts';
+import { createExpiryWarning, formatCredentialFields } from './verification.ts';
 
 /** Verifies an image pull secret with its registry. Throws a `Failure` only if the registry rejects the credentials. */
 export async function verifyPullSecret(
-  context: Context,
+  context: CommandContext,
   request: { readonly name: string; readonly image: string | undefined },
 ): Promise<Report> {
   requireSecretSetName(request.name);
   const checked = await verifyWithRegistry(await context.service(), request.name, request.image);
   const { name, host, revision, verification, expiresAt } = checked;
   const now = context.io.now();
-  const warning = expiryWarning(name, expiresAt, now);
+  const warning = createExpiryWarning(name, expiresAt, now);
   if (warning !== null) context.warn(warning);
   if (verification.result === 'rejected') {
     const hint = `To set new credentials, run: botcli cloud secrets image-pull-secret ${name} ${host}`;
@@ -29,7 +29,7 @@ export async function verifyPullSecret(
           ['Image pull secret', { text: name, tone: 'strong' }],
           ['Registry', host],
           ['Revision', String(revision)],
-          ...credentialFields(checked, now),
+          ...formatCredentialFields(checked, now),
         ],
       },
     ],
@@ -40,6 +40,6 @@ export function verifyWithRegistry(
   client: Client,
   setName: string,
   image: string | undefined,
-): Promise<CheckedPullSecret> {
+): Promise<PullSecretVerification> {
   return client.verifyImagePullSecret({ params: { setName }, ...(image === undefined ? {} : { body: { image } }) });
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@bothost/contract';
-import type { Context } from '../command-line/context.ts';
+import type { CommandContext } from '../command-line/context.ts';
 import type { Cell } from '../output/report.ts';
 
 /**
@@ -18,7 +18,7 @@ export type WriteTarget = {
  * organization, to which organization the key belongs.
  */
 export async function findWriteTarget(
-  { settings }: Pick<Context, 'settings'>,
+  { settings }: Pick<CommandContext, 'settings'>,
   client: Client,
   region: string,
 ): Promise<WriteTarget> {

@@ -1,4 +1,4 @@
-import { ApiError, isTransient } from '@bothost/contract';
+import { ApiError, isTransientError } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Messages } from '../output/messages.ts';
@@ -46,7 +46,7 @@ export async function logInWithBrowser(
       else if (reason === 'device-login-denied') throw new Failure('login-denied', 'The login was denied.');
       else if (reason === 'device-code-expired') {
         throw new Failure('login-expired', 'The code was not approved in time.', 'Run the command again.');
-      } else if (reason !== 'authorization-pending' && !isTransient(error)) throw error;
+      } else if (reason !== 'authorization-pending' && !isTransientError(error)) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { TomlTable } from 'smol-toml';
-import { Failure, systemErrorCode } from '../failure.ts';
+import { Failure, getSystemErrorCode } from '../failure.ts';
 
 const fields = ['api_url', 'organization', 'private_key', 'public_key'] as const;
 type Field = (typeof fields)[number];
@@ -73,7 +73,7 @@ async function readTable(file: string): Promise<TomlTable | null> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return null;
+    if (getSystemErrorCode(error) === 'ENOENT') return null;
     throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describeSystemError(error)}.`);
   }
   const { parse, TomlError } = await import('smol-toml');
@@ -97,7 +97,7 @@ async function restrictMode(file: string, warn: (text: string) => void): Promise
     await chmod(file, 0o600);
     warn(`Other users could read ${file}, which contains keys. Its mode was changed to 0600.`);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT')
+    if (getSystemErrorCode(error) !== 'ENOENT')
       warn(
         `Other users can read ${file}, which contains keys, and its mode cannot be changed: ${describeSystemError(error)}.`,
       );
@@ -105,5 +105,5 @@ async function restrictMode(file: string, warn: (text: string) => void): Promise
 }
 
 function describeSystemError(error: unknown): string {
-  return systemErrorCode(error) ?? (error instanceof Error ? error.message : String(error));
+  return getSystemErrorCode(error) ?? (error instanceof Error ? error.message : String(error));
 }

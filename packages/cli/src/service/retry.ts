@@ -1,4 +1,4 @@
-import { isTransient, retryDelaysMs } from '@bothost/contract';
+import { isTransientError, retryDelaysMs } from '@bothost/contract';
 import type { Io } from '../io/io.ts';
 import type { Messages } from '../output/messages.ts';
 
@@ -21,7 +21,7 @@ export async function withRetries<T>(
       return await attempt();
     } catch (error) {
       io.signal.throwIfAborted();
-      if (!isTransient(error)) throw error;
+      if (!isTransientError(error)) throw error;
       hasFailed = true;
       messages.status('The service does not respond; retrying');
       await io.sleep(delayMs);

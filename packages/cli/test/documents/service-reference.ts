@@ -1,4 +1,4 @@
-import { listMachineNeeds } from '../../src/scaffold/catalogue/machine-needs.ts';
+import { listMachineRequirements } from '../../src/scaffold/catalogue/machine-needs.ts';
 import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/service.ts';
 import { type CatalogueService, listServices } from '../../src/scaffold/catalogue/services.ts';
 import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
@@ -44,7 +44,7 @@ function row({ service, vendor }: CatalogueService): readonly string[] {
   const optional = new Set(variables.map(({ name }) => name).filter((name) => !needed.has(name)));
   const notes = [
     ...(service.discouraged === undefined ? [] : [service.discouraged]),
-    ...listMachineNeeds(service),
+    ...listMachineRequirements(service),
     ...(service.aliases ?? []).map((alias) => `alias: ${formatCode(alias)}`),
   ];
   return [

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Build,
+  createErrorBody,
   type DeploymentDetails,
-  errorBody,
+  type ErrorReason,
   failure,
-  type Reason,
   type SecretSetListItem,
 } from '@bothost/contract';
-import { hangUp, startTestService, type TestService } from './fake-service.ts';
+import { disconnectError, type FakeService, startFakeService } from './fake-service.ts';
 import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 
-export type DeployService = TestService & {
+export type FakeDeployService = FakeService & {
   readonly received: () => Buffer;
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
@@ -27,7 +27,7 @@ export type DeployService = TestService & {
     /** The origin of the upload URLs in responses. Null means the origin of this server. */
     publicOrigin: string | null;
     /** Makes the next upload request fail with this error reason. */
-    refuse: Reason | null;
+    refuse: ErrorReason | null;
     /** Number of the next requests whose connection breaks without a response. Uploads do not count. */
     hangUps: number;
     buildFails: boolean;
@@ -50,13 +50,13 @@ export type DeployService = TestService & {
 
 const uuid = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
-export async function startDeployService(): Promise<DeployService> {
+export async function startFakeDeployService(): Promise<FakeDeployService> {
   let received = Buffer.alloc(0);
   let announced = { contentHash: '', sizeBytes: 0 };
   let remainingPolls = 0;
   const deployments: DeploymentDetails[] = [];
   const builds: Build[] = [];
-  const faults: DeployService['faults'] = {
+  const faults: FakeDeployService['faults'] = {
     breaks: [],
     stalls: false,
     publicOrigin: null,
@@ -76,7 +76,7 @@ export async function startDeployService(): Promise<DeployService> {
   const tripped = () => {
     if (faults.hangUps === 0) return;
     faults.hangUps -= 1;
-    throw hangUp;
+    throw disconnectError;
   };
   const details = () => {
     const [desired] = deployments;
@@ -130,18 +130,18 @@ export async function startDeployService(): Promise<DeployService> {
   const accept = (body: unknown) => {
     if (faults.losesWrites === 'before') {
       faults.losesWrites = null;
-      throw hangUp;
+      throw disconnectError;
     }
     const answer = deploy(body);
     if (faults.losesWrites === null) return answer;
     faults.losesWrites = null;
-    throw hangUp;
+    throw disconnectError;
   };
   const running = (one: Build): Build =>
     faults.waits > 0
       ? { ...one, status: 'pending', createdAt: faults.startedAt, startedAt: null }
       : { ...one, status: 'building', startedAt: faults.startedAt };
-  const service = await startTestService(
+  const service = await startFakeService(
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),
@@ -234,10 +234,10 @@ export async function startDeployService(): Promise<DeployService> {
     if (request.method !== 'PATCH') return false;
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    const refuse = (reason: Reason) => {
+    const refuse = (reason: ErrorReason) => {
       const error = failure(reason);
       request.resume();
-      answer(error.status, errorBody(error, 'request-1'));
+      answer(error.status, createErrorBody(error, 'request-1'));
     };
     if (request.headers['upload-token'] !== 'upload-token') refuse('upload-token-invalid');
     else if (Number(request.headers['upload-offset']) !== received.length) refuse('upload-offset-wrong');

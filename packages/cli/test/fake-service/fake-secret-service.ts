@@ -4,15 +4,15 @@ import {
   failures,
   type PutSecretsRequest,
   type SecretSetDetails,
-  type WrittenSecrets,
+  type SecretWriteResult,
 } from '@bothost/contract';
-import { hangUp, startTestService, type TestService } from './fake-service.ts';
+import { disconnectError, type FakeService, startFakeService } from './fake-service.ts';
 import { apiKey, organization, privateKey, publicKey } from './records.ts';
 
 const unchecked = { expiresAt: null, verification: null };
 
 /** A fake service that stores at most one secret set, with the same rules as the real service. */
-export type SecretService = TestService & {
+export type FakeSecretService = FakeService & {
   readonly values: Map<string, string>;
   readonly state: {
     revision: number;
@@ -30,9 +30,9 @@ const damaged = failures['secret-set-damaged'].message;
 const at = '2026-11-20T16:00:00.000Z';
 const setName = 'bot-secrets';
 
-export async function startSecretService(): Promise<SecretService> {
+export async function startFakeSecretService(): Promise<FakeSecretService> {
   const values = new Map<string, string>();
-  const state: SecretService['state'] = {
+  const state: FakeSecretService['state'] = {
     revision: 0,
     status: 'ready',
     agents: [],
@@ -54,12 +54,12 @@ export async function startSecretService(): Promise<SecretService> {
   const requireSet = (name: string | undefined) => {
     if (state.revision === 0 || name !== setName) throw failure('secret-set-not-found');
   };
-  const write = (body: PutSecretsRequest): WrittenSecrets => {
+  const write = (body: PutSecretsRequest): SecretWriteResult => {
     if (body.region !== undefined && body.region !== 'us-west') throw failure('region-unknown');
     if (typeof body.expectedRevision === 'number' && body.expectedRevision !== state.revision)
       throw failure('secret-set-changed');
     const given = body.secrets ?? [];
-    const changes: WrittenSecrets['changes'] = given.map(({ secretKey: key, secretValue }) => {
+    const changes: SecretWriteResult['changes'] = given.map(({ secretKey: key, secretValue }) => {
       const before = values.get(key);
       const change = before === undefined ? 'new' : before === secretValue ? 'unchanged' : 'changed';
       return { key, change, bytes: Buffer.byteLength(secretValue), fingerprint: fingerprintOf(secretValue) };
@@ -76,7 +76,7 @@ export async function startSecretService(): Promise<SecretService> {
       for (const key of removed) values.delete(key);
       state.revision += 1;
     }
-    const answer: WrittenSecrets = {
+    const answer: SecretWriteResult = {
       status: 'OK',
       name: setName,
       type: 'secret',
@@ -89,10 +89,10 @@ export async function startSecretService(): Promise<SecretService> {
       changes,
     };
     if (body.dryRun === true) state.afterDryRun?.();
-    else if (state.losesWrite) throw hangUp;
+    else if (state.losesWrite) throw disconnectError;
     return answer;
   };
-  const service = await startTestService(
+  const service = await startFakeService(
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import {
   ApiError,
-  errorBody,
+  createErrorBody,
   failure,
+  listOperationPaths,
   type Operation,
   type OperationName,
   type Operations,
   operations,
-  pathsOf,
   type ResponseOf,
 } from '@bothost/contract';
 
@@ -23,11 +23,11 @@ export type ReceivedRequest = {
 };
 
 /** Handlers throw this value to break the connection without a response. */
-export const hangUp = new Error('close the connection without a response');
+export const disconnectError = new Error('close the connection without a response');
 
 type Answers = { readonly [N in OperationName]?: (request: ReceivedRequest) => ResponseOf<Operations[N]> };
 
-export type TestService = {
+export type FakeService = {
   readonly origin: string;
   readonly requests: readonly ReceivedRequest[];
   readonly close: () => Promise<void>;
@@ -38,16 +38,16 @@ export type TestService = {
  * responses are validated against the contract. `answers` maps operations to their handlers. `handleOther` is called for every
  * request that matches no operation of the contract, and returns whether it has handled the request.
  */
-export async function startTestService(
+export async function startFakeService(
   keys: { privateKey: string; publicKey: string; operatorToken?: string },
   answers: Answers,
   handleOther: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
-): Promise<TestService> {
+): Promise<FakeService> {
   const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     if (handleOther(request, response)) return;
     void answer(request, keys, answers, requests).then(({ status, body }) => {
-      if (body === hangUp) return request.socket.destroy();
+      if (body === disconnectError) return request.socket.destroy();
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
@@ -84,16 +84,16 @@ async function answer(
     if (handle === undefined) throw new Error(`The test has no handler for the operation ${one.operation}.`);
     return { status: operation.status, body: operation.response.parse(handle(one)) };
   } catch (error) {
-    if (error === hangUp) return { status: 0, body: hangUp };
+    if (error === disconnectError) return { status: 0, body: disconnectError };
     const known = error instanceof ApiError ? error : failure('internal', { message: String(error) });
-    return { status: known.status, body: errorBody(known, 'request-1') };
+    return { status: known.status, body: createErrorBody(known, 'request-1') };
   }
 }
 
 async function read(request: IncomingMessage): Promise<ReceivedRequest> {
   const url = new URL(request.url ?? '/', 'http://test');
   for (const [operation, value] of Object.entries(operations) as [OperationName, Operation][]) {
-    for (const path of pathsOf(value)) {
+    for (const path of listOperationPaths(value)) {
       const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
       const match = pattern.exec(url.pathname);
       if (match === null || request.method !== value.method) continue;

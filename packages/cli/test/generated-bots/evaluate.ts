@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
+import type { StandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
 import type { GeneratedProject, ProcessResult } from './generated-project.ts';
 
 const without = 'judge:\n  modality: text\n';
@@ -13,7 +13,7 @@ const judge = '  eval: {factory: judges.create_judge, model: stand-in-judge}\n';
 export async function runEvaluation(
   project: GeneratedProject,
   url: string,
-  standIns: StandIns,
+  standIns: StandInVendors,
   change: (scenarios: string) => string = (scenarios) => scenarios,
 ): Promise<ProcessResult> {
   const scenarios = await readFile(join(project.directory, 'evals/text.yaml'), 'utf8');

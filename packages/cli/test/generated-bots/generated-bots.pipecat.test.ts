@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { quickstart } from '../../src/scaffold/quickstart.ts';
+import { quickstartProject } from '../../src/scaffold/quickstart.ts';
 import { pitchHertz } from '../stand-in-vendors/cartesia.ts';
 import { transcript } from '../stand-in-vendors/deepgram.ts';
-import { openStandIns, type StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
+import { type StandInVendors, startStandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type GeneratedProject, placeholderSecret, setUpProject } from './generated-project.ts';
 import { type LocalBot, startBot } from './local-bot.ts';
@@ -17,9 +17,9 @@ import { listReachedVendors } from './reached-vendors.ts';
 import { signRequest, startWebhook } from './webhook.ts';
 
 /** Runs unchanged generated bots with Pipecat's development runner and stand-in vendors on this machine. */
-let standIns: StandIns;
+let standIns: StandInVendors;
 beforeEach(async () => {
-  standIns = await openStandIns();
+  standIns = await startStandInVendors();
 });
 afterEach(() => standIns.close());
 
@@ -98,7 +98,7 @@ async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly
 describe('the quickstart', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    project = await setUpProject(quickstart.options, []);
+    project = await setUpProject(quickstartProject.options, []);
   });
   afterAll(() => project?.remove());
 

@@ -9,7 +9,7 @@ type RunOptions = { readonly directory?: string; readonly stdin?: string };
  * Runs a program of a Python environment and returns its output. @throws Error with the end of its error output if it prints
  * nothing
  */
-export async function runInLibrary(
+export async function runInLibraryEnvironment(
   environment: LibraryEnvironment,
   program: string,
   args: readonly string[],
@@ -20,17 +20,21 @@ export async function runInLibrary(
 }
 
 /** Runs a script in this directory in a Python environment, and parses the last line of its output as JSON. */
-export async function askLibrary<Answer>(
+export async function queryLibrary<Answer>(
   environment: LibraryEnvironment,
   script: string,
   question: unknown,
 ): Promise<readonly Answer[]> {
   if (environment.kind === 'missing') throw new Error(environment.reason);
-  return runScript(join(environment.bin, 'python'), script, question);
+  return queryInterpreter(join(environment.bin, 'python'), script, question);
 }
 
-/** Like `askLibrary`, but with a Python interpreter without packages. */
-export async function runScript<Answer>(python: string, script: string, question: unknown): Promise<readonly Answer[]> {
+/** Like `queryLibrary`, but with a Python interpreter without packages. */
+export async function queryInterpreter<Answer>(
+  python: string,
+  script: string,
+  question: unknown,
+): Promise<readonly Answer[]> {
   const answer = await run(python, [join(import.meta.dirname, script)], { stdin: JSON.stringify(question) });
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
 }

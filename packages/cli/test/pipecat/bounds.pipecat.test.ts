@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPlan } from '../../src/scaffold/configuration/plan.ts';
+import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { projectMatrix } from '../scaffold/project-matrix.ts';
-import { runScript } from './ask-library.ts';
+import { queryInterpreter } from './ask-library.ts';
 import { findPython, type Interpreter } from './find-python.ts';
 import { libraryVersion } from './library-environment.ts';
-import { openLibrarySource } from './library-source.ts';
+import { downloadPipecatSource } from './library-source.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /**
@@ -34,8 +34,15 @@ type MissingNames = { readonly path: string; readonly missing: readonly string[]
 /** Returns the names that projects use but a release lacks, each with one of the projects that use it. */
 async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
   const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
-  const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(libraryVersion, python)];
-  const found = await runScript<MissingNames>(python.program, 'find_missing.py', { release: source, known, paths });
+  const [source, known] = [
+    await downloadPipecatSource(release, python),
+    await downloadPipecatSource(libraryVersion, python),
+  ];
+  const found = await queryInterpreter<MissingNames>(python.program, 'find_missing.py', {
+    release: source,
+    known,
+    paths,
+  });
   expect(found).toHaveLength(paths.length);
   const uses = found.flatMap(({ path, missing }) => {
     const project = own.find(({ files }) => files.includes(path));
@@ -44,7 +51,9 @@ async function missingIn(release: string, own: readonly WrittenProject[]): Promi
   return Object.fromEntries(uses);
 }
 
-const bounds = [...new Set(projectMatrix.map(([, configuration]) => createPlan(configuration).lowest.library))].sort();
+const bounds = [
+  ...new Set(projectMatrix.map(([, configuration]) => createProjectPlan(configuration).lowest.library)),
+].sort();
 
 test.each(bounds)('projects with the minimum pipecat-ai %s use nothing that this release lacks', async (release) => {
   const own = written.filter(({ lowest }) => lowest === release);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
-import { quickstart } from '../../src/scaffold/quickstart.ts';
+import { quickstartProject } from '../../src/scaffold/quickstart.ts';
 import { findPython } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await mkdtemp(join(tmpdir(), 'botcli-image-'));
   const opened = await openUv();
   uv = { ...opened, environment: { ...opened.environment, UV_PYTHON: (await findPython()).program } };
-  const { configuration } = resolveConfiguration(quickstart.options, quickstart.name);
+  const { configuration } = resolveConfiguration(quickstartProject.options, quickstartProject.name);
   if (configuration === null) throw new Error('the quickstart cannot be resolved');
   const textOf = (path: string) => generateProjectFiles(configuration).find((file) => file.path === path)?.text ?? '';
   dockerfile = textOf('server/Dockerfile');

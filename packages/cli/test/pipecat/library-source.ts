@@ -7,7 +7,7 @@ import type { Interpreter } from './find-python.ts';
 import { openUv } from './uv.ts';
 
 /** Downloads the source of a pipecat-ai release without its dependencies, only for reading. The source is cached. */
-export async function openLibrarySource(release: string, python: Interpreter): Promise<string> {
+export async function downloadPipecatSource(release: string, python: Interpreter): Promise<string> {
   const uv = openUv();
   const place = join(uv.cache, `pipecat-source-${release}`);
   // The file that marks a complete download. It is written last, so that an interrupted download is repeated.

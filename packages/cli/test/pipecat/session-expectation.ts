@@ -2,12 +2,12 @@ import type { ServiceKind } from '../../src/scaffold/catalogue/service.ts';
 import { findService } from '../../src/scaffold/catalogue/services.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import {
-  bridgedCalleeBody,
-  browsers,
-  calleeBody,
-  carriers,
+  bridgedCalleeRequestBody,
+  browsersByTransport,
+  calleeRequestBody,
+  carriersByTransport,
   type EntryPoint,
-  heldCallBody,
+  heldCallRequestBody,
   type Session,
 } from './sessions.ts';
 
@@ -50,7 +50,7 @@ const serializers: Readonly<Record<string, string>> = {
 };
 /** The caller's phone number, by carrier. Carriers that do not send the number are missing. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
-export function computeExpectation(given: ProjectOptions, session: Session): Partial<ObservedSession> {
+export function computeExpectedSession(given: ProjectOptions, session: Session): Partial<ObservedSession> {
   const { mode, video_input, enable_observability } = given;
   const refusal = startErrorOf(given, session);
   if (refusal !== null) return { unknown: [], effects: [[]], error: refusal };
@@ -76,12 +76,15 @@ export function computeExpectation(given: ProjectOptions, session: Session): Par
 }
 
 function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Session): boolean {
-  return mode === 'cascade' && partnerOf(session) === 'caller' && transports.some((value) => value in carriers);
+  return (
+    mode === 'cascade' && partnerOf(session) === 'caller' && transports.some((value) => value in carriersByTransport)
+  );
 }
 
 /** Returns the expected error of a bot that needs a call and is started without one, or null if the bot starts. */
 function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryPoint, body }: Session): string | null {
-  if (entryPoint !== 'plain' || body === heldCallBody || JSON.stringify(body).includes('dialout_settings')) return null;
+  if (entryPoint !== 'plain' || body === heldCallRequestBody || JSON.stringify(body).includes('dialout_settings'))
+    return null;
   if (enable_eval === true || transports.length > 1) return null;
   const key = transports[0] === 'carrier1_hostedrtc_sip_dialin' ? 'call_sid' : 'dialout_settings';
   return `ValueError: the body of the start request has no ${key}`;
@@ -89,9 +92,9 @@ function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryP
 
 function startEffects({ entryPoint, body }: Session): readonly string[] {
   if (entryPoint !== 'plain') return [];
-  if (body === heldCallBody) return [`room: {"sip_caller_phone": "${heldCallBody.from_number}"}`];
+  if (body === heldCallRequestBody) return [`room: {"sip_caller_phone": "${heldCallRequestBody.from_number}"}`];
   return [
-    `room: {"sip_caller_phone": "${isBridged(body) ? bridgedCalleeBody.sip_uri : calleeBody.phone_number}", "enable_dialout": true}`,
+    `room: {"sip_caller_phone": "${isBridged(body) ? bridgedCalleeRequestBody.sip_uri : calleeRequestBody.phone_number}", "enable_dialout": true}`,
   ];
 }
 
@@ -101,12 +104,12 @@ function isBridged(body: unknown): boolean {
 
 /** Returns who talks to the bot: a caller, a callee, or a client that reports when it is ready. */
 function partnerOf({ entryPoint, body }: Session): 'caller' | 'callee' | 'client' {
-  if (entryPoint === 'plain') return body === heldCallBody ? 'caller' : 'callee';
+  if (entryPoint === 'plain') return body === heldCallRequestBody ? 'caller' : 'callee';
   return entryPoint === 'dial-in' || isCarrier(entryPoint) ? 'caller' : 'client';
 }
 
 function isCarrier(entryPoint: EntryPoint): boolean {
-  return Object.values(carriers).some((one) => one === entryPoint);
+  return Object.values(carriersByTransport).some((one) => one === entryPoint);
 }
 
 const attempts = 5;
@@ -119,13 +122,13 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
   switch (step) {
     case 'on_client_connected': {
       const number = numbers[session.entryPoint] ?? 'unknown number';
-      const connectMessage = transports.some((value) => value in carriers)
+      const connectMessage = transports.some((value) => value in carriersByTransport)
         ? `says: Connected: ${number}`
         : 'says: Connected';
       return [connectMessage, ...(partnerOf(session) === 'caller' ? greets : [])];
     }
     case 'on_client_ready':
-      return enable_eval === true || transports.some((value) => value in browsers) ? greets : [];
+      return enable_eval === true || transports.some((value) => value in browsersByTransport) ? greets : [];
     case 'on_client_disconnected':
       return ['says: Disconnected', 'ends'];
     case 'on_user_turn_stopped':
@@ -135,9 +138,9 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
     case 'on_audio_data':
       return recording === true ? ['says: Recorded recordings/TIME.wav', 'recorded: 4 samples at 16000 Hz'] : [];
     case 'on_dialin_ready':
-      return session.body === heldCallBody && times === 0 ? forwardEffects(session) : [];
+      return session.body === heldCallRequestBody && times === 0 ? forwardEffects(session) : [];
     case 'on_dialin_error': {
-      const isCalled = session.body === heldCallBody || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
+      const isCalled = session.body === heldCallRequestBody || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
       return isCalled ? ['says: The call failed: gone', 'ends: the call failed'] : [];
     }
     default:
@@ -149,7 +152,7 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
 function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';
-  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${heldCallBody.call_sid}.json`;
+  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${heldCallRequestBody.call_sid}.json`;
   return [
     `POST ${url} as Basic ${account}: {"Twiml": "${twiml}"}`,
     ...(reachable
@@ -161,8 +164,8 @@ function forwardEffects({ reachable }: Session): readonly string[] {
 /** The bot makes at most five attempts to reach a callee, then ends the session. */
 function dialOutEffects(step: string, times: number, { body, reachable }: Session): readonly string[] {
   const settings = isBridged(body)
-    ? `{"sipUri": "${bridgedCalleeBody.sip_uri}"}`
-    : `{"phoneNumber": "${calleeBody.phone_number}", "callerId": "${calleeBody.caller_id}"}`;
+    ? `{"sipUri": "${bridgedCalleeRequestBody.sip_uri}"}`
+    : `{"phoneNumber": "${calleeRequestBody.phone_number}", "callerId": "${calleeRequestBody.caller_id}"}`;
   const ring = (attempt: number) => [`says: Calling, attempt ${attempt} of ${attempts}`, `rings: ${settings}`];
   const failed = (reason: string) => `says: The call failed: ${reason}`;
   const ended = 'ends: the call failed';

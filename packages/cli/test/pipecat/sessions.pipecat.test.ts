@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
-import { createPlan } from '../../src/scaffold/configuration/plan.ts';
+import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { listRequiredVariables } from '../../src/scaffold/project/variables.ts';
 import { placeholderSecret } from '../generated-bots/generated-project.ts';
 import { projectMatrix as matrix } from '../scaffold/project-matrix.ts';
-import { askLibrary } from './ask-library.ts';
+import { queryLibrary } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { commonPackageGroup } from './package-groups.ts';
-import { computeExpectation, type ObservedSession } from './session-expectation.ts';
+import { computeExpectedSession, type ObservedSession } from './session-expectation.ts';
 import { listSessions, type Session } from './sessions.ts';
 
 /**
@@ -62,7 +62,7 @@ function botOf(given: ProjectOptions): { readonly text: string; readonly variabl
   const { configuration, issues } = resolveConfiguration(given, 'demo');
   if (configuration === null) throw new Error(JSON.stringify(issues));
   const text = generateProjectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';
-  const names = listRequiredVariables(createPlan(configuration));
+  const names = listRequiredVariables(createProjectPlan(configuration));
   return { text, variables: Object.fromEntries(names.map((name) => [name, placeholderSecret])) };
 }
 
@@ -84,14 +84,14 @@ beforeAll(async () => {
     return { name, file, variables, sessions };
   });
   type Found = { readonly name: string; readonly sessions: readonly ObservedSession[] };
-  const found = await askLibrary<Found>(environment, 'hold_sessions.py', await Promise.all(asked));
+  const found = await queryLibrary<Found>(environment, 'hold_sessions.py', await Promise.all(asked));
   held = new Map(found.map(({ name, sessions }) => [name, sessions]));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test.for(projects.map((project) => [project.name, project] as const))('%s', ([name, { given, sessions }], { skip }) => {
   if (environment.kind === 'missing') return skip(environment.reason);
-  expect(held.get(name)).toEqual(sessions.map((session) => computeExpectation(given, session)));
+  expect(held.get(name)).toEqual(sessions.map((session) => computeExpectedSession(given, session)));
 });
 
 test('the tested projects contain every event handler of the project matrix', () => {

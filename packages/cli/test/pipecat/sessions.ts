@@ -18,13 +18,13 @@ export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
 type Carrier = 'twilio' | 'telnyx' | 'plivo' | 'exotel';
 type Browser = 'daily' | 'livekit' | 'webrtc' | 'websocket';
 
-export const carriers: Readonly<Record<string, Carrier>> = {
+export const carriersByTransport: Readonly<Record<string, Carrier>> = {
   carrier1: 'twilio',
   carrier2: 'telnyx',
   carrier3: 'plivo',
   carrier4: 'exotel',
 };
-export const browsers: Readonly<Record<string, Browser>> = {
+export const browsersByTransport: Readonly<Record<string, Browser>> = {
   hostedrtc: 'daily',
   livekit: 'livekit',
   lightrtc: 'webrtc',
@@ -48,9 +48,9 @@ const steps = [
 ];
 
 /** Request bodies: a callee by phone number, a callee by SIP address, and a call that the carrier holds. */
-export const calleeBody = { phone_number: '+15550003', caller_id: 'a verified number' };
-export const bridgedCalleeBody = { sip_uri: 'sip:somebody@example.com' };
-export const heldCallBody = { call_sid: 'CA1', from_number: '+15550001' };
+export const calleeRequestBody = { phone_number: '+15550003', caller_id: 'a verified number' };
+export const bridgedCalleeRequestBody = { sip_uri: 'sip:somebody@example.com' };
+export const heldCallRequestBody = { call_sid: 'CA1', from_number: '+15550001' };
 
 /** All sessions that a client can request from a bot. */
 export function listSessions({
@@ -73,11 +73,13 @@ export function listSessions({
   ];
   const all = [
     ...transports.flatMap((value) => {
-      const entryPoint = carriers[value] ?? browsers[value];
+      const entryPoint = carriersByTransport[value] ?? browsersByTransport[value];
       if (entryPoint !== undefined) return [session(entryPoint)];
       if (value === 'hostedrtc_pstn_dialin') return [session('dial-in')];
-      if (value === 'carrier1_hostedrtc_sip_dialin') return both(heldCallBody);
-      return both({ dialout_settings: value === 'hostedrtc_pstn_dialout' ? calleeBody : bridgedCalleeBody });
+      if (value === 'carrier1_hostedrtc_sip_dialin') return both(heldCallRequestBody);
+      return both({
+        dialout_settings: value === 'hostedrtc_pstn_dialout' ? calleeRequestBody : bridgedCalleeRequestBody,
+      });
     }),
     ...(enable_eval === true ? [session('eval')] : []),
   ];

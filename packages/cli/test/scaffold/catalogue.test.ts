@@ -5,7 +5,7 @@ import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
 import { findService, listServices } from '../../src/scaffold/catalogue/services.ts';
 import { findTransport, findTransportDirections, transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
-import { listOptions } from '../../src/scaffold/configuration/list-options.ts';
+import { createOptionsDocument } from '../../src/scaffold/configuration/list-options.ts';
 import { collectImports, collectVariables } from '../../src/scaffold/python/expression.ts';
 
 /** The services that the Pipecat CLI lists for release 1.14.0, by kind. */
@@ -25,7 +25,7 @@ const listed = {
 
 test.each(serviceKinds)('the catalogue has exactly the %s services of the Pipecat CLI', (kind) => {
   const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
-  expect(listOptions()[kind].toSorted()).toEqual(expected.sort());
+  expect(createOptionsDocument()[kind].toSorted()).toEqual(expected.sort());
 });
 
 test('vendors lists the vendor of every file in vendors/', async () => {
@@ -115,7 +115,7 @@ test('findService accepts aliases, but no service of another kind', () => {
 });
 
 test('--list-options prints the canonical names of transports', () => {
-  expect(listOptions().transports).toEqual({
+  expect(createOptionsDocument().transports).toEqual({
     web: ['hostedrtc', 'livekit', 'lightrtc', 'websocket'],
     telephony: [
       'carrier1',

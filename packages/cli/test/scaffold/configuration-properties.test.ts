@@ -6,18 +6,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
 import {
   findInvalidKeys,
-  namesWithoutDirection,
   type RawOptions,
   resolveByRules,
   transportNames,
+  transportNamesWithoutDirection,
 } from './configuration-rules.ts';
-import { type Faults, fieldNames, spellOptions } from './configuration-spelling.ts';
+import { fieldNames, type InjectedFaults, spellOptions } from './configuration-spelling.ts';
 
 const word = (...words: readonly string[]) => fc.constantFrom(...words);
 const configurations: fc.Arbitrary<RawOptions> = fc.record(
   {
     bot_type: word('web', 'telephony', 'robot'),
-    transports: fc.array(word(...transportNames, ...namesWithoutDirection, 'pigeon'), { maxLength: 3 }),
+    transports: fc.array(word(...transportNames, ...transportNamesWithoutDirection, 'pigeon'), { maxLength: 3 }),
     mode: word('cascade', 'cascade', 'realtime', 'realtime', 'telepathy'),
     stt: word('deepgram_stt', 'whisper_stt', 'nobody'),
     llm: word('openai_llm', 'nobody'),
@@ -65,7 +65,7 @@ const spelling = fc.record({
 });
 const spellings = fc.infiniteStream(spelling);
 /** Generates errors for a config file, such as unknown keys. Three quarters of the generated files have no error. */
-const faults: fc.Arbitrary<Faults> = fc.oneof(
+const faults: fc.Arbitrary<InjectedFaults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {
     weight: 1,

@@ -31,7 +31,7 @@ const web = [...video, 'websocket'];
 const carriers = ['carrier1', 'carrier2', 'carrier3', 'carrier4'];
 const pstn = ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'];
 const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
-export const namesWithoutDirection = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
+export const transportNamesWithoutDirection = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
 export const transportNames = [...web, ...carriers, ...pstn, ...sip];
 
 export function findInvalidKeys(raw: RawOptions): readonly string[] {
@@ -46,14 +46,16 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
     given.flatMap((one) => {
       if (transportNames.includes(one)) return [one];
       const mode = one === 'hostedrtc_pstn' ? raw.daily_pstn_mode : raw.twilio_daily_sip_mode;
-      return namesWithoutDirection.includes(one) && mode !== undefined && isDirection(mode) ? [one + suffix(mode)] : [];
+      return transportNamesWithoutDirection.includes(one) && mode !== undefined && isDirection(mode)
+        ? [one + suffix(mode)]
+        : [];
     }),
   );
   const phones = [...resolveByRules].filter((one) => !web.includes(one));
   const through = [...resolveByRules].filter((one) => pstn.includes(one) || sip.includes(one));
   check(
     'transports',
-    given.length === 0 || given.some((one) => ![...transportNames, ...namesWithoutDirection].includes(one)),
+    given.length === 0 || given.some((one) => ![...transportNames, ...transportNamesWithoutDirection].includes(one)),
   );
   check('transports', through.length > 1);
   for (const [key, name, own] of [

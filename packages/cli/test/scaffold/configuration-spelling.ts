@@ -58,13 +58,13 @@ const aliases: Readonly<Record<string, string>> = {
  * How an option is given: in the file or on the command line, with the first or a later key, and with the canonical name of its
  * value or an alias.
  */
-export type Spelling = {
+export type OptionSpelling = {
   readonly place: 'file' | 'option' | 'option over file';
   readonly laterKey: boolean;
   readonly alias: boolean;
 };
 
-export type Faults = {
+export type InjectedFaults = {
   /** Settings to which the config file gives a value of the wrong type. */
   readonly mistyped: readonly Name[];
   readonly unknown: readonly string[];
@@ -87,7 +87,11 @@ export type SpelledOptions = {
 export const fieldNames = Object.keys(fields).filter((name): name is Name => name in fields);
 
 /** Divides settings between a config file and the command line, each in a random spelling. */
-export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, faults: Faults): SpelledOptions {
+export function spellOptions(
+  raw: RawOptions,
+  spellings: Iterator<OptionSpelling>,
+  faults: InjectedFaults,
+): SpelledOptions {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
   const counts: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findPositionalWords, parseLine, requireAllGiven } from '../../src/command-line/parse-line.ts';
+import { findPositionalWords, parseLine, requireMandatoryValues } from '../../src/command-line/parse-line.ts';
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
@@ -52,7 +52,7 @@ async function refusalOf(line: string): Promise<string | null> {
     const command = (await commands[found.path]?.())?.command;
     if (command === undefined) return 'is no command';
     const values = parseLine(args, new Set(found.words.map(({ index }) => index)), command);
-    requireAllGiven(values, command, '');
+    requireMandatoryValues(values, command, '');
     if (found.path === 'project add' && !(await listAddableParts()).includes(String(values['what'])))
       return 'cannot be added';
     if (found.path !== 'init' || args.length <= 2) return null;

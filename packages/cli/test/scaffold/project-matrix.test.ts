@@ -3,7 +3,7 @@ import { checkDeployFile, isReservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import { createPlan, type Plan } from '../../src/scaffold/configuration/plan.ts';
+import { createProjectPlan, type ProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { groupVariables } from '../../src/scaffold/project/variables.ts';
 import type { ProjectFile } from '../../src/scaffold/project-file.ts';
@@ -62,7 +62,7 @@ function listedFiles(readme: string): readonly string[] {
 }
 
 /** Variables that the library or a vendor's package reads. variables.pipecat.test.ts compares them with the packages. */
-function readElsewhere({ transports, services }: Plan): readonly string[] {
+function readElsewhere({ transports, services }: ProjectPlan): readonly string[] {
   const variables = [...transports, ...services.map(({ service }) => service)].flatMap((one) => one.variables ?? []);
   return variables.map(({ name }) => name);
 }
@@ -81,7 +81,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   ).toEqual([]);
   // Projects do not list ENV, because the development runner sets it.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
-  const plan = createPlan(configuration);
+  const plan = createProjectPlan(configuration);
   const elsewhere = readElsewhere(plan);
   expect(names.filter((name) => !read.includes(name) && !elsewhere.includes(name))).toEqual([]);
   expect(elsewhere.filter((name) => !names.includes(name))).toEqual([]);
@@ -99,7 +99,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
 
 function checkPackage(configuration: Configuration, text: string): void {
   const { project } = parse(text) as { project: { name: string; dependencies: string[]; 'requires-python': string } };
-  const plan = createPlan(configuration);
+  const plan = createProjectPlan(configuration);
   expect(project.name).toMatch(/^[a-z0-9][a-z0-9-]*[a-z0-9]$/);
   expect(project['requires-python']).toBe(`>=${plan.lowest.python}`);
   for (const dependency of project.dependencies)
@@ -114,7 +114,7 @@ function checkDeployment(
 ): void {
   const { file, issues } = checkDeployFile(parse(textOf('server/deploy.toml')));
   expect(issues).toEqual([]);
-  expect(file?.agent_name).toBe(createPlan(configuration).slug);
+  expect(file?.agent_name).toBe(createProjectPlan(configuration).slug);
   expect(file?.agent_profile).toBe(configuration.video_input || configuration.video_output ? 'agent-2x' : 'agent-1x');
   const copied = [...textOf('server/Dockerfile').matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, sources]) =>
     (sources ?? '').split(' '),

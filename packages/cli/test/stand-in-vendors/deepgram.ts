@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { Visit } from './visit.ts';
+import type { VendorVisit } from './visit.ts';
 
 /** The transcript of any speech that is long and loud enough. */
 export const transcript = 'What is the capital of France?';
@@ -10,7 +10,7 @@ export const transcript = 'What is the capital of France?';
 const [loudFrames, loudness] = [20, 300];
 
 /** Serves Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
-export function serveTranscription(socket: WebSocket, visit: Visit): void {
+export function serveTranscription(socket: WebSocket, visit: VendorVisit): void {
   let loud = 0;
   socket.on('message', (data: Buffer, binary) => {
     if (binary) {

@@ -4,25 +4,25 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { serveSpeech } from './cartesia.ts';
 import { serveTranscription } from './deepgram.ts';
 import { serveChat, serveResponses } from './openai.ts';
-import type { Visit } from './visit.ts';
+import type { VendorVisit } from './visit.ts';
 
 /** Stand-in vendors on one local port. They speak the vendors' protocols and need no accounts. */
-export type StandIns = {
+export type StandInVendors = {
   readonly address: string;
-  readonly visits: readonly Visit[];
+  readonly visits: readonly VendorVisit[];
   readonly close: () => Promise<void>;
 };
 
-type SocketHandler = (socket: WebSocket, visit: Visit) => void;
-const sockets: Readonly<Record<string, readonly [vendor: Visit['vendor'], handler: SocketHandler]>> = {
+type SocketHandler = (socket: WebSocket, visit: VendorVisit) => void;
+const sockets: Readonly<Record<string, readonly [vendor: VendorVisit['vendor'], handler: SocketHandler]>> = {
   '/v1/listen': ['deepgram', serveTranscription],
   '/v1/responses': ['openai-responses', serveResponses],
   '/tts/websocket': ['cartesia', serveSpeech],
 };
 
-export async function openStandIns(): Promise<StandIns> {
-  const visits: Visit[] = [];
-  const enter = (vendor: Visit['vendor'], key: string | undefined, query: URLSearchParams): Visit => {
+export async function startStandInVendors(): Promise<StandInVendors> {
+  const visits: VendorVisit[] = [];
+  const enter = (vendor: VendorVisit['vendor'], key: string | undefined, query: URLSearchParams): VendorVisit => {
     const visit = {
       vendor,
       key: (key ?? '').replace(/^(?:Bearer|Token) /, ''),

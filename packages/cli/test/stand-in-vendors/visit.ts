@@ -1,4 +1,4 @@
-export type Visit = {
+export type VendorVisit = {
   readonly vendor: 'deepgram' | 'openai' | 'openai-responses' | 'cartesia';
   readonly key: string;
   readonly query: URLSearchParams;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxRequestBodyBytes, userLimits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 import { KeyLifetime, KeyName } from './keys.ts';
@@ -59,7 +59,7 @@ const write = {
 const authentication = { tag: 'authentication', key: 'none' } as const;
 const account = { tag: 'account', key: 'person' } as const;
 
-export const getSignInMethods = operation({
+export const getSignInMethods = defineOperation({
   ...read,
   ...authentication,
   name: 'getSignInMethods',
@@ -75,7 +75,7 @@ export const getSignInMethods = operation({
 /**
  * The response sets the cookie of a new browser session. If the request has the cookie of an earlier session, that session ends.
  */
-export const signIn = operation({
+export const signIn = defineOperation({
   ...write,
   ...authentication,
   name: 'signIn',
@@ -86,7 +86,7 @@ export const signIn = operation({
   errors: ['invalid-request', 'sign-in-failed', 'sign-in-needs-tls', 'cross-site-request', 'too-many-attempts'],
 });
 
-export const describeLink = operation({
+export const describeLink = defineOperation({
   ...write,
   ...authentication,
   name: 'describeLink',
@@ -104,7 +104,7 @@ export const describeLink = operation({
 });
 
 /** Without a mail server, an e-mail address is an identifier and is not verified. */
-export const signUp = operation({
+export const signUp = defineOperation({
   ...write,
   ...authentication,
   name: 'signUp',
@@ -124,7 +124,7 @@ export const signUp = operation({
   ],
 });
 
-export const resetPassword = operation({
+export const resetPassword = defineOperation({
   ...write,
   ...authentication,
   name: 'resetPassword',
@@ -142,7 +142,7 @@ export const resetPassword = operation({
   ],
 });
 
-export const startOpenIdSignIn = operation({
+export const startOpenIdSignIn = defineOperation({
   ...write,
   ...authentication,
   name: 'startOpenIdSignIn',
@@ -153,7 +153,7 @@ export const startOpenIdSignIn = operation({
   errors: ['invalid-request', 'openid-unavailable', 'sign-in-needs-tls', 'cross-site-request', 'too-many-attempts'],
 });
 
-export const finishOpenIdSignIn = operation({
+export const finishOpenIdSignIn = defineOperation({
   ...write,
   ...authentication,
   name: 'finishOpenIdSignIn',
@@ -176,7 +176,7 @@ export const finishOpenIdSignIn = operation({
 });
 
 /** The device authorization request of RFC 8628, section 3.1. */
-export const startDeviceLogin = operation({
+export const startDeviceLogin = defineOperation({
   ...write,
   ...authentication,
   name: 'startDeviceLogin',
@@ -202,7 +202,7 @@ export const startDeviceLogin = operation({
  * The device access token request of RFC 8628, section 3.4. In its failures, the field `error` contains the code that the RFC
  * defines.
  */
-export const pollDeviceLogin = operation({
+export const pollDeviceLogin = defineOperation({
   ...write,
   ...authentication,
   name: 'pollDeviceLogin',
@@ -243,7 +243,7 @@ const RedirectUri = z
  * The authorization request of RFC 6749, section 4.1.1, with PKCE (RFC 7636). A page of the dashboard sends it, with the query
  * parameters of the page's URL.
  */
-export const decideAuthorization = operation({
+export const decideAuthorization = defineOperation({
   ...write,
   ...account,
   name: 'decideAuthorization',
@@ -266,7 +266,7 @@ export const decideAuthorization = operation({
  * The access token request of RFC 6749, section 4.1.3. The failure `authorization-code-invalid` has the code that the RFC defines
  * in its field `error`.
  */
-export const exchangeAuthorizationCode = operation({
+export const exchangeAuthorizationCode = defineOperation({
   ...write,
   ...authentication,
   name: 'exchangeAuthorizationCode',
@@ -289,7 +289,7 @@ export const exchangeAuthorizationCode = operation({
   errors: ['invalid-request', 'authorization-code-invalid', 'personal-tokens-too-many', 'cross-site-request'],
 });
 
-export const getUser = operation({
+export const getUser = defineOperation({
   ...read,
   ...account,
   name: 'getUser',
@@ -299,7 +299,7 @@ export const getUser = operation({
   errors: [],
 });
 
-export const updateUser = operation({
+export const updateUser = defineOperation({
   ...write,
   ...account,
   name: 'updateUser',
@@ -311,7 +311,7 @@ export const updateUser = operation({
   errors: ['invalid-request', 'cross-site-request'],
 });
 
-export const changeEmail = operation({
+export const changeEmail = defineOperation({
   ...write,
   ...account,
   name: 'changeEmail',
@@ -322,7 +322,7 @@ export const changeEmail = operation({
   errors: ['invalid-request', 'sign-in-failed', 'email-taken', 'cross-site-request', 'too-many-attempts'],
 });
 
-export const changePassword = operation({
+export const changePassword = defineOperation({
   ...write,
   ...account,
   name: 'changePassword',
@@ -333,7 +333,7 @@ export const changePassword = operation({
   errors: ['invalid-request', 'sign-in-failed', 'password-too-weak', 'cross-site-request', 'too-many-attempts'],
 });
 
-export const signOut = operation({
+export const signOut = defineOperation({
   ...write,
   ...account,
   name: 'signOut',
@@ -344,7 +344,7 @@ export const signOut = operation({
   errors: ['invalid-request', 'cross-site-request'],
 });
 
-export const signOutEverywhere = operation({
+export const signOutEverywhere = defineOperation({
   ...write,
   ...account,
   name: 'signOutEverywhere',
@@ -355,7 +355,7 @@ export const signOutEverywhere = operation({
   errors: ['invalid-request', 'cross-site-request'],
 });
 
-export const listPersonalTokens = operation({
+export const listPersonalTokens = defineOperation({
   ...read,
   ...account,
   name: 'listPersonalTokens',
@@ -365,7 +365,7 @@ export const listPersonalTokens = operation({
   errors: [],
 });
 
-export const createPersonalToken = operation({
+export const createPersonalToken = defineOperation({
   ...write,
   ...account,
   name: 'createPersonalToken',
@@ -377,7 +377,7 @@ export const createPersonalToken = operation({
   errors: ['invalid-request', 'personal-tokens-too-many', 'cross-site-request'],
 });
 
-export const revokePersonalToken = operation({
+export const revokePersonalToken = defineOperation({
   ...read,
   ...account,
   name: 'revokePersonalToken',
@@ -399,7 +399,7 @@ const DeviceLogin = z.object({
 });
 const userCode = z.object({ userCode: z.string().describe('The code that the device shows') });
 
-export const getDeviceLogin = operation({
+export const getDeviceLogin = defineOperation({
   ...read,
   ...account,
   name: 'getDeviceLogin',
@@ -410,7 +410,7 @@ export const getDeviceLogin = operation({
   errors: ['device-login-not-found', 'too-many-attempts'],
 });
 
-export const decideDeviceLogin = operation({
+export const decideDeviceLogin = defineOperation({
   ...write,
   ...account,
   name: 'decideDeviceLogin',
@@ -422,7 +422,7 @@ export const decideDeviceLogin = operation({
   errors: ['invalid-request', 'device-login-not-found', 'cross-site-request', 'too-many-attempts'],
 });
 
-export const acceptInvitation = operation({
+export const acceptInvitation = defineOperation({
   ...write,
   ...account,
   name: 'acceptInvitation',

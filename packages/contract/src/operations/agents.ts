@@ -11,14 +11,14 @@ import {
   WebsocketStart,
 } from '../agent-fields.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
-import { operation } from '../operation.ts';
-import { botStateLabels, deploymentPhaseLabels, statusValues } from '../statuses.ts';
+import { defineOperation } from '../operation.ts';
+import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
-import { AgentPath, Id, noBody, noFields, Time } from './fields.ts';
+import { AgentPathParameters, Id, noBody, noFields, Time } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
-  state: z.enum(statusValues(botStateLabels)),
+  state: z.enum(listStatusValues(botStateLabels)),
   restartCount: z.number().int(),
   replicasStarted: z.number().int(),
   reason: z.string().nullable(),
@@ -29,7 +29,7 @@ const RevisionHealth = z.object({
 
 const RevisionInfo = z.object({
   deploymentID: Id,
-  phase: z.enum(statusValues(deploymentPhaseLabels)),
+  phase: z.enum(listStatusValues(deploymentPhaseLabels)),
   readyReplicas: z.number().int(),
   phaseStartedAt: Time,
   hasInfrastructureIssue: z.boolean().describe('The service, not the bot, prevents it from starting'),
@@ -107,7 +107,7 @@ export type AgentListItem = z.infer<typeof AgentListItem>;
  * The response contains the list of agents twice, because existing clients read the field `services` and some scripts read
  * `agents`.
  */
-export const listAgents = operation({
+export const listAgents = defineOperation({
   name: 'listAgents',
   summary: 'List the agents of the organization',
   tag: 'agents',
@@ -126,14 +126,14 @@ export const listAgents = operation({
   errors: ['invalid-request'],
 });
 
-export const getAgent = operation({
+export const getAgent = defineOperation({
   name: 'getAgent',
   summary: 'Get an agent with its deployments, instances and problems',
   tag: 'agents',
   key: 'private',
   method: 'GET',
   path: '/agents/{agentName}',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: noFields,
   body: noBody,
   bodyBytes: 0,
@@ -196,7 +196,7 @@ const settingErrors = [
   'secret-set-not-ready',
 ] as const;
 
-export const createAgent = operation({
+export const createAgent = defineOperation({
   name: 'createAgent',
   summary: 'Create an agent with its first deployment',
   tag: 'agents',
@@ -212,14 +212,14 @@ export const createAgent = operation({
   errors: [...settingErrors, 'agent-exists', 'region-unknown'],
 });
 
-export const updateAgent = operation({
+export const updateAgent = defineOperation({
   name: 'updateAgent',
   summary: 'Deploy: change an agent. Creates a deployment unless only the scaling changes',
   tag: 'agents',
   key: 'private',
   method: 'POST',
   path: '/agents/{agentName}',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: noFields,
   body: UpdateAgentRequest,
   bodyBytes: maxRequestBodyBytes,
@@ -228,14 +228,14 @@ export const updateAgent = operation({
   errors: [...settingErrors, 'secret-set-damaged', 'not-found'],
 });
 
-export const deleteAgent = operation({
+export const deleteAgent = defineOperation({
   name: 'deleteAgent',
   summary: 'Delete an agent. Live sessions continue to their end',
   tag: 'agents',
   key: 'private',
   method: 'DELETE',
   path: '/agents/{agentName}',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: noFields,
   body: noBody,
   bodyBytes: 0,
@@ -251,14 +251,14 @@ export const deleteAgent = operation({
   errors: ['not-found'],
 });
 
-export const rollback = operation({
+export const rollback = defineOperation({
   name: 'rollback',
   summary: 'Roll back to an earlier deployment and its settings',
   tag: 'agents',
   key: 'private',
   method: 'POST',
   path: '/agents/{agentName}/rollback',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: noFields,
   body: z
     .object({ deploymentId: z.uuid().nullish().describe('Default: the deployment that served before the current one') })

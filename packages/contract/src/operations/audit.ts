@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditEntriesPerPage } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 const Hash = z.string().describe('SHA-256, in hexadecimal');
@@ -40,7 +40,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 const moment = z.iso.datetime({ offset: true }).describe('ISO 8601, with Z or an offset').optional();
 const filterText = z.string().max(100).optional();
 
-export const listAuditEntries = operation({
+export const listAuditEntries = defineOperation({
   name: 'listAuditEntries',
   summary: 'List who changed secrets and API keys, and who was refused',
   tag: 'audit',
@@ -85,7 +85,7 @@ const AuditVerification = z
   .meta({ id: 'AuditVerification' });
 export type AuditVerification = z.infer<typeof AuditVerification>;
 
-export const verifyAudit = operation({
+export const verifyAudit = defineOperation({
   name: 'verifyAudit',
   summary: 'Check that no entry of the audit log was changed, removed or inserted',
   tag: 'audit',

@@ -6,11 +6,11 @@ import {
   maxRequestBodyBytes,
   maxUploadBytes,
 } from '../limits.ts';
-import { operation } from '../operation.ts';
-import { buildStatusLabels, statusValues } from '../statuses.ts';
+import { defineOperation } from '../operation.ts';
+import { buildStatusLabels, listStatusValues } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
-const Status = z.enum(statusValues(buildStatusLabels));
+const Status = z.enum(listStatusValues(buildStatusLabels));
 
 /** A build: an uploaded project, and its preparation so that it can run. */
 export const Build = z
@@ -49,7 +49,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecim
  * - `HEAD` with `Upload-Token`: returns `Upload-Offset` and `Upload-Length`.
  * A second request for the same content returns the same upload. Nothing needs to be sent if `receivedBytes` is `sizeBytes`.
  */
-export const getBuildUploadUrl = operation({
+export const getBuildUploadUrl = defineOperation({
   name: 'getBuildUploadUrl',
   summary: 'Get a URL to upload an archive to',
   tag: 'builds',
@@ -91,7 +91,7 @@ export type UploadResponse = z.infer<typeof UploadResponse>;
  * There is one build per organization, region and content hash. Responds with 200 and `cached` if that build has already
  * succeeded.
  */
-export const createBuild = operation({
+export const createBuild = defineOperation({
   name: 'createBuild',
   summary: 'Build an uploaded archive',
   tag: 'builds',
@@ -124,7 +124,7 @@ export const createBuild = operation({
   ],
 });
 
-export const listBuilds = operation({
+export const listBuilds = defineOperation({
   name: 'listBuilds',
   summary: 'List the builds of the organization, newest first',
   tag: 'builds',
@@ -157,7 +157,7 @@ export const listBuilds = operation({
 
 const BuildPath = z.object({ buildId: z.string().describe('Id of the build, a UUID').meta({ format: 'uuid' }) });
 
-export const getBuild = operation({
+export const getBuild = defineOperation({
   name: 'getBuild',
   summary: 'Get a build',
   tag: 'builds',
@@ -174,7 +174,7 @@ export const getBuild = operation({
 });
 
 /** Responds with 200 if the build is canceled, and with 202 while a running build is being stopped. Idempotent. */
-export const cancelBuild = operation({
+export const cancelBuild = defineOperation({
   name: 'cancelBuild',
   summary: 'Cancel a build that is waiting or running',
   tag: 'builds',
@@ -195,7 +195,7 @@ export const cancelBuild = operation({
  * To follow a build, repeat the request with `wait` and the `nextToken` of the previous response. A response without
  * `nextToken` means that the build has ended and the log is complete.
  */
-export const getBuildLogs = operation({
+export const getBuildLogs = defineOperation({
   name: 'getBuildLogs',
   summary: 'Read the log of a build, also while it runs',
   tag: 'builds',

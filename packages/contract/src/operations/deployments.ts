@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
-import { operation } from '../operation.ts';
-import { deploymentStateLabels, statusValues } from '../statuses.ts';
-import { AgentPath, Id, noBody, noFields, Paging, Time } from './fields.ts';
+import { defineOperation } from '../operation.ts';
+import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
+import { AgentPathParameters, Id, noBody, noFields, Paging, Time } from './fields.ts';
 
 export const Deployment = z.object({
   id: Id,
@@ -59,7 +59,7 @@ export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
 /** A deployment is one version of an agent. Only its scaling can change later. */
 const DeploymentDetails = Deployment.extend({
   state: z
-    .enum(statusValues(deploymentStateLabels))
+    .enum(listStatusValues(deploymentStateLabels))
     .describe('validating: its first instance is starting; only a ready deployment serves sessions'),
   serving: z.boolean().describe('Whether new sessions use it'),
   contentHash: z.string().describe('Hash of the files; deployments of the same content have the same hash'),
@@ -76,16 +76,16 @@ const DeploymentDetails = Deployment.extend({
 }).meta({ id: 'DeploymentDetails' });
 export type DeploymentDetails = z.infer<typeof DeploymentDetails>;
 
-const DeploymentPath = AgentPath.extend({ deploymentId: z.string() });
+const DeploymentPath = AgentPathParameters.extend({ deploymentId: z.string() });
 
-export const listDeployments = operation({
+export const listDeployments = defineOperation({
   name: 'listDeployments',
   summary: 'List the deployments of an agent, newest first',
   tag: 'agents',
   key: 'private',
   method: 'GET',
   path: '/agents/{agentName}/deployments',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: z.object(Paging),
   body: noBody,
   bodyBytes: 0,
@@ -98,7 +98,7 @@ export const listDeployments = operation({
   errors: ['invalid-request', 'not-found'],
 });
 
-export const getDeployment = operation({
+export const getDeployment = defineOperation({
   name: 'getDeployment',
   summary: 'Get a deployment',
   tag: 'agents',

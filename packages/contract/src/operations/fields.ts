@@ -6,7 +6,7 @@ export const Time = z.string().meta({ format: 'date-time' });
 export const Id = z.string().meta({ format: 'uuid' });
 
 /** Unix time in seconds with fractions, up to the end of the year 9999. */
-export const moment = z.coerce
+export const UnixSeconds = z.coerce
   .number<number>()
   .min(0)
   .max(253_402_300_799)
@@ -14,7 +14,7 @@ export const moment = z.coerce
   .optional();
 
 /** An agent's name in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
-export const AgentPath = z.object({ agentName: z.string().describe('Name of the agent') });
+export const AgentPathParameters = z.object({ agentName: z.string().describe('Name of the agent') });
 
 export const noFields = z.object({});
 export const noBody = z.undefined();

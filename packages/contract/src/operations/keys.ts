@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiKeyNameLength, maxKeyLifetimeSeconds, maxRequestBodyBytes } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 export const ApiKeyKind = z.enum(['private', 'public']);
@@ -39,7 +39,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The metadata of a new API key, and the key itself. */
 export const CreatedKey = z.object({ ...fields, key: z.string() });
 
-export const listKeys = operation({
+export const listKeys = defineOperation({
   name: 'listKeys',
   summary: 'List the API keys of the organization, revoked ones included',
   tag: 'keys',
@@ -56,7 +56,7 @@ export const listKeys = operation({
   errors: [],
 });
 
-export const createKey = operation({
+export const createKey = defineOperation({
   name: 'createKey',
   summary: 'Create an API key. Only this response contains a private key',
   tag: 'keys',
@@ -77,7 +77,7 @@ export const createKey = operation({
   errors: ['invalid-request'],
 });
 
-export const revokeKey = operation({
+export const revokeKey = defineOperation({
   name: 'revokeKey',
   summary: 'Revoke an API key',
   tag: 'keys',

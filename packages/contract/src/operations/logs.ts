@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linesPerLogPage, logLevels } from '../limits.ts';
-import { operation } from '../operation.ts';
-import { AgentPath, Id, moment, noBody } from './fields.ts';
+import { defineOperation } from '../operation.ts';
+import { AgentPathParameters, Id, noBody, UnixSeconds } from './fields.ts';
 
 /**
  * One line of a bot's output. `log` is the line without its line break; bytes that are not UTF-8 are replaced. `log` may contain
@@ -39,14 +39,14 @@ export type LogLine = z.infer<typeof LogLine>;
  * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the
  * `nextCursor` of each response until it is null.
  */
-export const getLogs = operation({
+export const getLogs = defineOperation({
   name: 'getLogs',
   summary: 'Read, search and follow the output of an agent',
   tag: 'logs',
   key: 'private',
   method: 'GET',
   path: '/agents/{agentName}/logs',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: z.object({
     limit: z.coerce.number<number>().int().min(1).max(linesPerLogPage.maximum).default(linesPerLogPage.default),
     offset: z.coerce.number<number>().int().min(0).max(1_000_000).default(0),
@@ -61,8 +61,8 @@ export const getLogs = operation({
       .optional()
       .describe('Minimum level; lines without a level are omitted'),
     order: z.enum(['asc', 'desc']).default('desc'),
-    startTime: moment,
-    endTime: moment,
+    startTime: UnixSeconds,
+    endTime: UnixSeconds,
     wait: z.coerce
       .number<number>()
       .min(0)

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { maxRequestBodyBytes, nameLength, namePattern, reservedNames, userLimits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { maxRequestBodyBytes, nameLengthLimits, namePattern, reservedNames, userLimits } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Email } from './account.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 const OrganizationName = z
   .string()
-  .min(nameLength.minimum)
-  .max(nameLength.maximum)
+  .min(nameLengthLimits.minimum)
+  .max(nameLengthLimits.maximum)
   .regex(namePattern, 'not lower-case letters, digits and hyphens')
   .refine((text) => !reservedNames.includes(text), 'reserved');
 const DisplayName = z
@@ -46,7 +46,7 @@ const write = {
 const common = { tag: 'members', key: 'member' } as const;
 const ofMember = z.object({ userId: z.string() });
 
-export const createOrganization = operation({
+export const createOrganization = defineOperation({
   ...write,
   tag: 'account',
   key: 'person',
@@ -59,7 +59,7 @@ export const createOrganization = operation({
   errors: ['invalid-request', 'organization-name-taken', 'organizations-too-many', 'cross-site-request'],
 });
 
-export const updateOrganization = operation({
+export const updateOrganization = defineOperation({
   ...write,
   ...common,
   name: 'updateOrganization',
@@ -73,7 +73,7 @@ export const updateOrganization = operation({
 });
 
 /** The records of the organization's sessions and its audit log are kept until their retention ends. */
-export const deleteOrganization = operation({
+export const deleteOrganization = defineOperation({
   ...read,
   ...common,
   name: 'deleteOrganization',
@@ -85,7 +85,7 @@ export const deleteOrganization = operation({
   errors: ['organization-not-empty', 'last-organization', 'cross-site-request'],
 });
 
-export const transferOrganization = operation({
+export const transferOrganization = defineOperation({
   ...write,
   ...common,
   name: 'transferOrganization',
@@ -97,7 +97,7 @@ export const transferOrganization = operation({
   errors: ['invalid-request', 'member-not-found', 'cross-site-request'],
 });
 
-export const leaveOrganization = operation({
+export const leaveOrganization = defineOperation({
   ...write,
   ...common,
   name: 'leaveOrganization',
@@ -109,7 +109,7 @@ export const leaveOrganization = operation({
   errors: ['invalid-request', 'last-owner', 'cross-site-request'],
 });
 
-export const listMembers = operation({
+export const listMembers = defineOperation({
   ...read,
   ...common,
   name: 'listMembers',
@@ -120,7 +120,7 @@ export const listMembers = operation({
   errors: [],
 });
 
-export const updateMember = operation({
+export const updateMember = defineOperation({
   ...write,
   ...common,
   name: 'updateMember',
@@ -134,7 +134,7 @@ export const updateMember = operation({
   errors: ['invalid-request', 'member-not-found', 'last-owner', 'cross-site-request'],
 });
 
-export const removeMember = operation({
+export const removeMember = defineOperation({
   ...read,
   ...common,
   name: 'removeMember',
@@ -147,7 +147,7 @@ export const removeMember = operation({
   errors: ['member-not-found', 'last-owner', 'cross-site-request'],
 });
 
-export const listInvitations = operation({
+export const listInvitations = defineOperation({
   ...read,
   ...common,
   name: 'listInvitations',
@@ -158,7 +158,7 @@ export const listInvitations = operation({
   errors: [],
 });
 
-export const createInvitation = operation({
+export const createInvitation = defineOperation({
   ...write,
   ...common,
   name: 'createInvitation',
@@ -171,7 +171,7 @@ export const createInvitation = operation({
   errors: ['invalid-request', 'invitations-too-many', 'cross-site-request'],
 });
 
-export const revokeInvitation = operation({
+export const revokeInvitation = defineOperation({
   ...read,
   ...common,
   name: 'revokeInvitation',

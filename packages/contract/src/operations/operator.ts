@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { maxRequestBodyBytes } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
-import { statusValues, vaultTaskStateLabels } from '../statuses.ts';
+import { listStatusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { Email } from './account.ts';
 import { noBody, noFields, Time } from './fields.ts';
 import { CreatedKey, KeyName } from './keys.ts';
@@ -14,7 +14,7 @@ const VaultTask = z.object({
     .describe(
       'rekey wraps organization keys with the current root key; rotate re-encrypts secrets with new organization keys',
     ),
-  state: z.enum(statusValues(vaultTaskStateLabels)),
+  state: z.enum(listStatusValues(vaultTaskStateLabels)),
   done: z.number().int(),
   total: z.number().int(),
   startedAt: Time,
@@ -59,7 +59,7 @@ export type VaultStatus = z.infer<typeof VaultStatus>;
 const organization = z.string().nullish().describe('Name or id of one organization; without it all');
 const common = { tag: 'operator', key: 'operator', method: 'POST', params: noFields, query: noFields } as const;
 
-export const getVault = operation({
+export const getVault = defineOperation({
   ...common,
   name: 'getVault',
   summary: 'Show the keys of the vault and its maintenance',
@@ -77,7 +77,7 @@ export const getVault = operation({
  * After the response, new data is encrypted with the new key. The task `rekey` or `rotate` re-encrypts existing data in the
  * background.
  */
-export const rotateVault = operation({
+export const rotateVault = defineOperation({
   ...common,
   name: 'rotateVault',
   summary: 'Switch to another root key, or create new organization keys and re-encrypt secrets with them',
@@ -90,7 +90,7 @@ export const rotateVault = operation({
   errors: ['invalid-request', 'organization-not-found', 'vault-busy', 'root-key-not-given', 'root-key-not-shared'],
 });
 
-export const verifyVault = operation({
+export const verifyVault = defineOperation({
   ...common,
   name: 'verifyVault',
   summary: 'Verify all stored secrets and keys, and report what is damaged',
@@ -104,7 +104,7 @@ export const verifyVault = operation({
 });
 
 /** An operator calls this if an organization has lost all its private keys. */
-export const createOperatorKey = operation({
+export const createOperatorKey = defineOperation({
   ...common,
   name: 'createOperatorKey',
   summary: 'Create a private key for an organization. Only this response contains it',
@@ -121,7 +121,7 @@ export const createOperatorKey = operation({
 });
 
 /** An operator calls this to invite the first person of a service, or a person to an organization that has no owner. */
-export const createOperatorInvitation = operation({
+export const createOperatorInvitation = defineOperation({
   ...common,
   name: 'createOperatorInvitation',
   summary: 'Invite a person to an organization. Only this response contains the link',
@@ -138,7 +138,7 @@ export const createOperatorInvitation = operation({
   errors: ['invalid-request', 'organization-not-found'],
 });
 
-export const createPasswordReset = operation({
+export const createPasswordReset = defineOperation({
   ...common,
   name: 'createPasswordReset',
   summary: 'Create a one-time link with which a person sets a new password',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { maxRequestBodyBytes } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { Id, noBody, noFields } from './fields.ts';
 
 const Properties = z.object({ defaultRegion: z.string() });
 
-export const listOrganizations = operation({
+export const listOrganizations = defineOperation({
   name: 'listOrganizations',
   summary: 'List the organizations that the key has access to',
   tag: 'organizations',
@@ -21,7 +21,7 @@ export const listOrganizations = operation({
   errors: [],
 });
 
-export const listRegions = operation({
+export const listRegions = defineOperation({
   name: 'listRegions',
   summary: 'List the regions where bots can run',
   tag: 'organizations',
@@ -37,7 +37,7 @@ export const listRegions = operation({
   errors: [],
 });
 
-export const getProperties = operation({
+export const getProperties = defineOperation({
   name: 'getProperties',
   summary: 'Read the settings of the organization',
   tag: 'organizations',
@@ -62,7 +62,7 @@ const PropertyDescription = z.object({
   availableValues: z.array(z.string()),
 });
 
-export const getPropertiesSchema = operation({
+export const getPropertiesSchema = defineOperation({
   name: 'getPropertiesSchema',
   summary: 'Describe the settings of the organization',
   tag: 'organizations',
@@ -82,7 +82,7 @@ export const getPropertiesSchema = operation({
  * Unlike other operations, this one rejects unknown fields: each field is a setting, and a misspelled setting must not be
  * ignored.
  */
-export const updateProperties = operation({
+export const updateProperties = defineOperation({
   name: 'updateProperties',
   summary: 'Change settings of the organization',
   tag: 'organizations',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 const count = z.number().int();
 
-const Attention = z
+const AttentionItem = z
   .object({
     kind: z
       .enum(['deployment-failed', 'starts-failing', 'at-capacity', 'sessions-failed'])
@@ -15,7 +15,7 @@ const Attention = z
     sessionId: Id.nullable().describe('The latest session with this problem'),
   })
   .meta({ id: 'Attention' });
-export type Attention = z.infer<typeof Attention>;
+export type AttentionItem = z.infer<typeof AttentionItem>;
 
 /** Figures over all agents of an organization. `starts` and `ends` cover the session starts and ends of the last hour. */
 export const Overview = z
@@ -37,12 +37,12 @@ export const Overview = z
       p99Ms: count.nullable(),
     }),
     ends: z.object({ count, failed: count }),
-    attention: z.array(Attention).describe('What needs attention, by agent'),
+    attention: z.array(AttentionItem).describe('What needs attention, by agent'),
   })
   .meta({ id: 'Overview' });
 export type Overview = z.infer<typeof Overview>;
 
-export const getOverview = operation({
+export const getOverview = defineOperation({
   name: 'getOverview',
   summary: 'Get live sessions, capacity, start latency and problems of the organization',
   tag: 'organizations',

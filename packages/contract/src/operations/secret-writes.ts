@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, noFields, Time } from './fields.ts';
-import { Fingerprint, Readiness, Revision, SecretSetKind, SecretSetPath } from './secrets.ts';
+import { Fingerprint, Readiness, Revision, SecretSetKind, SecretSetPathParameters } from './secrets.ts';
 
-/** Path parameters of a secret write. Unlike `SecretSetPath`, this schema requires a valid name of a secret set. */
+/** Path parameters of a secret write. Unlike `SecretSetPathParameters`, this schema requires a valid name of a secret set. */
 const NewSetPath = z.object({ setName: SecretSetName });
 
 const precondition = {
@@ -79,7 +79,7 @@ const PutSecretsRequest = z
 export type PutSecretsRequest = z.output<typeof PutSecretsRequest>;
 
 /** The result of a write, or of its dry run. */
-const WrittenSecrets = z
+const SecretWriteResult = z
   .object({
     status: z.literal('OK'),
     name: z.string(),
@@ -102,19 +102,20 @@ const WrittenSecrets = z
     ),
   })
   .meta({ id: 'WrittenSecrets' });
-export type WrittenSecrets = z.infer<typeof WrittenSecrets>;
+export type SecretWriteResult = z.infer<typeof SecretWriteResult>;
 
 /** Responds with 202 while the delivery of the stored revision to the region is pending, otherwise with 200. */
 const written = {
   status: 202,
   other: {
     status: 200,
-    when: ({ dryRun, change, readiness }: WrittenSecrets) => dryRun || (change === 'none' && readiness !== 'pending'),
+    when: ({ dryRun, change, readiness }: SecretWriteResult) =>
+      dryRun || (change === 'none' && readiness !== 'pending'),
   },
-  response: WrittenSecrets,
+  response: SecretWriteResult,
 } as const;
 
-export const putSecrets = operation({
+export const putSecrets = defineOperation({
   name: 'putSecrets',
   summary: 'Create or change a secret set or an image pull secret, in one atomic revision',
   tag: 'secrets',
@@ -144,9 +145,9 @@ export const putSecrets = operation({
   ],
 });
 
-const KeyPath = SecretSetPath.extend({ secretKey: z.string() });
+const KeyPath = SecretSetPathParameters.extend({ secretKey: z.string() });
 
-export const deleteSecret = operation({
+export const deleteSecret = defineOperation({
   name: 'deleteSecret',
   summary: 'Remove one key from a secret set',
   tag: 'secrets',
@@ -164,7 +165,7 @@ export const deleteSecret = operation({
   errors: ['secret-set-not-found', 'secret-not-found', 'secret-set-damaged', 'too-many-secret-writes'],
 });
 
-export const deleteSecretSet = operation({
+export const deleteSecretSet = defineOperation({
   name: 'deleteSecretSet',
   summary: 'Delete a secret set or an image pull secret with all its revisions',
   tag: 'secrets',
@@ -172,7 +173,7 @@ export const deleteSecretSet = operation({
   audit: 'secrets.delete',
   method: 'DELETE',
   path: '/secrets/{setName}',
-  params: SecretSetPath,
+  params: SecretSetPathParameters,
   query: z.object({
     force: z.enum(['true', 'false']).default('false').describe('Delete it even if agents use it'),
     expectedRevision: z.coerce
@@ -195,7 +196,7 @@ export const deleteSecretSet = operation({
   ],
 });
 
-export const rollBackSecrets = operation({
+export const rollBackSecrets = defineOperation({
   name: 'rollBackSecrets',
   summary: 'Create a revision with the content of an earlier one',
   tag: 'secrets',
@@ -204,7 +205,7 @@ export const rollBackSecrets = operation({
   exactBody: true,
   method: 'POST',
   path: '/secrets/{setName}/rollback',
-  params: SecretSetPath,
+  params: SecretSetPathParameters,
   query: noFields,
   body: z.object({ revision: z.int32().min(1), ...precondition }),
   bodyBytes: maxSecretBodyBytes,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { revisionsPerPage } from '../limits.ts';
-import { operation } from '../operation.ts';
-import { pullSecretResultLabels, secretReadinessLabels, statusValues } from '../statuses.ts';
+import { defineOperation } from '../operation.ts';
+import { listStatusValues, pullSecretResultLabels, secretReadinessLabels } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
-export const Readiness = z.enum(statusValues(secretReadinessLabels));
+export const Readiness = z.enum(listStatusValues(secretReadinessLabels));
 export const Revision = z.number().int().describe('Number of the write of this set, from 1');
 export const Fingerprint = z.string().describe('Keyed hash of the value; the key never leaves the service');
 
@@ -26,7 +26,7 @@ const setFields = {
 const PullSecretCheck = z
   .object({
     result: z
-      .enum(statusValues(pullSecretResultLabels))
+      .enum(listStatusValues(pullSecretResultLabels))
       .describe('skipped: the registry was not contacted, or needs no credentials'),
     message: z.string().describe('The reason, and what to do'),
     image: z.string().nullable().describe('The image that was looked up'),
@@ -75,7 +75,7 @@ const SecretSetDetails = z
 export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 
 /** The name of a set in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
-export const SecretSetPath = z.object({ setName: z.string().describe('Name of the secret set') });
+export const SecretSetPathParameters = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({
   revision: Revision,
@@ -91,7 +91,7 @@ const SecretRevision = z.object({
 });
 export type SecretRevision = z.infer<typeof SecretRevision>;
 
-export const listSecrets = operation({
+export const listSecrets = defineOperation({
   name: 'listSecrets',
   summary: 'List the secret sets and image pull secrets of the organization',
   tag: 'secrets',
@@ -108,7 +108,7 @@ export const listSecrets = operation({
   errors: ['invalid-request'],
 });
 
-export const getSecretSet = operation({
+export const getSecretSet = defineOperation({
   name: 'getSecretSet',
   summary: 'Get a secret set with its keys, without their values',
   tag: 'secrets',
@@ -116,7 +116,7 @@ export const getSecretSet = operation({
   audit: 'secrets.get',
   method: 'GET',
   path: '/secrets/{setName}',
-  params: SecretSetPath,
+  params: SecretSetPathParameters,
   query: noFields,
   body: noBody,
   bodyBytes: 0,
@@ -125,7 +125,7 @@ export const getSecretSet = operation({
   errors: ['secret-set-not-found', 'secret-set-has-no-keys', 'secret-set-damaged'],
 });
 
-export const getSecretHistory = operation({
+export const getSecretHistory = defineOperation({
   name: 'getSecretHistory',
   summary: 'List the revisions of a secret set with author, time and keys, newest first',
   tag: 'secrets',
@@ -133,7 +133,7 @@ export const getSecretHistory = operation({
   audit: 'secrets.history',
   method: 'GET',
   path: '/secrets/{setName}/history',
-  params: SecretSetPath,
+  params: SecretSetPathParameters,
   query: z.object({
     limit: z.coerce.number<number>().int().min(1).max(revisionsPerPage.maximum).default(revisionsPerPage.default),
     before: z.coerce
@@ -151,7 +151,7 @@ export const getSecretHistory = operation({
   errors: ['invalid-request', 'secret-set-not-found', 'secret-set-damaged'],
 });
 
-const CheckedPullSecret = z
+const PullSecretVerification = z
   .object({
     status: z.literal('OK'),
     name: z.string(),
@@ -161,9 +161,9 @@ const CheckedPullSecret = z
     verification: PullSecretCheck,
   })
   .meta({ id: 'CheckedPullSecret' });
-export type CheckedPullSecret = z.infer<typeof CheckedPullSecret>;
+export type PullSecretVerification = z.infer<typeof PullSecretVerification>;
 
-export const verifyImagePullSecret = operation({
+export const verifyImagePullSecret = defineOperation({
   name: 'verifyImagePullSecret',
   summary: 'Check whether the registry accepts the credentials of an image pull secret',
   tag: 'secrets',
@@ -171,7 +171,7 @@ export const verifyImagePullSecret = operation({
   audit: 'secrets.verify',
   method: 'POST',
   path: '/secrets/{setName}/verify',
-  params: SecretSetPath,
+  params: SecretSetPathParameters,
   query: noFields,
   body: z
     .object({
@@ -185,7 +185,7 @@ export const verifyImagePullSecret = operation({
     .optional(),
   bodyBytes: 65_536,
   status: 200,
-  response: CheckedPullSecret,
+  response: PullSecretVerification,
   errors: [
     'invalid-request',
     'secret-set-not-found',

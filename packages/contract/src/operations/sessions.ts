@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { sessionsAtMost } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { maxListedSessions } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
 import {
   completionStatusLabels,
   endStateLabels,
   type KnownCompletionStatus,
+  listStatusValues,
   sessionEventLabels,
-  statusValues,
 } from '../statuses.ts';
-import { AgentPath, Id, moment, noBody, noFields, Paging, Time } from './fields.ts';
+import { AgentPathParameters, Id, noBody, noFields, Paging, Time, UnixSeconds } from './fields.ts';
 
 /** A completion status that the bot chose in the body of its response. */
 export const ReportedStatus = z
@@ -68,7 +68,7 @@ export type StartPhases = z.infer<typeof StartPhases>;
 /** `detail` contains the cause of the event, such as the exit code, the signal and the last output. */
 export const SessionEvent = z
   .object({
-    eventCode: z.string().describe(`${statusValues(sessionEventLabels).join(', ')}; later versions may add others`),
+    eventCode: z.string().describe(`${listStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
     eventTs: Time,
     detail: z.record(z.string(), z.unknown()).nullable(),
   })
@@ -86,10 +86,12 @@ const summaryFields = {
   completionStatus: z
     .string()
     .nullable()
-    .describe(`${statusValues(completionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`),
+    .describe(
+      `${listStatusValues(completionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`,
+    ),
   createdAt: Time,
   updatedAt: Time,
-  endState: z.enum(statusValues(endStateLabels)),
+  endState: z.enum(listStatusValues(endStateLabels)),
 };
 
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
@@ -107,11 +109,11 @@ export const SessionResponse = z
   .meta({ id: 'SessionResponse' });
 export type SessionResponse = z.infer<typeof SessionResponse>;
 
-const SessionPath = AgentPath.extend({
+const SessionPath = AgentPathParameters.extend({
   sessionId: z.string().describe('Id of the session, a UUID').meta({ format: 'uuid' }),
 });
 
-export const getSession = operation({
+export const getSession = defineOperation({
   name: 'getSession',
   summary: 'Get a session, with its resource metrics',
   tag: 'sessions',
@@ -136,14 +138,14 @@ const unixSeconds = z.coerce
   .describe('Unix time in seconds')
   .optional();
 
-export const getSessions = operation({
+export const getSessions = defineOperation({
   name: 'getSessions',
   summary: 'List the sessions of an agent, newest first',
   tag: 'sessions',
   key: 'private',
   method: 'GET',
   path: '/agents/{agentName}/sessions',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: z.object({
     ...Paging,
     deploymentId: Id.optional(),
@@ -177,7 +179,7 @@ export type OrganizationSession = z.infer<typeof OrganizationSession>;
 
 const durationSeconds = z.coerce.number<number>().min(0).max(1_000_000_000).optional();
 
-export const listOrganizationSessions = operation({
+export const listOrganizationSessions = defineOperation({
   name: 'listOrganizationSessions',
   summary: 'List the sessions of all agents, newest first',
   tag: 'sessions',
@@ -187,13 +189,13 @@ export const listOrganizationSessions = operation({
   params: noFields,
   query: z.object({
     ...Paging,
-    offset: z.coerce.number<number>().int().min(0).max(sessionsAtMost).default(0),
+    offset: z.coerce.number<number>().int().min(0).max(maxListedSessions).default(0),
     agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
     sessionId: Id.optional(),
     status: z.enum(['active', 'ended', 'all']).default('all'),
     endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
-    startTime: moment.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),
-    endTime: moment.describe('Only sessions created at or before this Unix time in seconds, fractions allowed'),
+    startTime: UnixSeconds.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),
+    endTime: UnixSeconds.describe('Only sessions created at or before this Unix time in seconds, fractions allowed'),
     durationMin: durationSeconds.describe('Only sessions that took, or have taken so far, at least this many seconds'),
     durationMax: durationSeconds.describe('Only sessions that took, or have taken so far, at most this many seconds'),
   }),
@@ -203,7 +205,7 @@ export const listOrganizationSessions = operation({
   response: z.object({
     total: z
       .object({ value: z.number().int(), relation: z.enum(['eq', 'gte']) })
-      .describe(`Matching sessions; gte: counting stopped at ${sessionsAtMost}, and there may be more`),
+      .describe(`Matching sessions; gte: counting stopped at ${maxListedSessions}, and there may be more`),
     sessions: z.array(OrganizationSession),
     nextCursor: z.string().nullable(),
   }),
@@ -211,7 +213,7 @@ export const listOrganizationSessions = operation({
 });
 
 /** Responds immediately; the session then ends with `SESSION_STOPPED`. */
-export const stopSession = operation({
+export const stopSession = defineOperation({
   name: 'stopSession',
   summary: 'Stop a session',
   tag: 'sessions',

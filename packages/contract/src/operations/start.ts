@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxStartBodyBytes } from '../limits.ts';
-import { operation } from '../operation.ts';
-import { AgentPath, Id, noBody, noFields } from './fields.ts';
+import { defineOperation } from '../operation.ts';
+import { AgentPathParameters, Id, noBody, noFields } from './fields.ts';
 
 export const Transport = z.enum(['daily', 'webrtc', 'websocket']);
 export type Transport = z.infer<typeof Transport>;
@@ -44,14 +44,14 @@ const fieldList = z
   .transform((text) => text.split(',').map((field) => field.trim()))
   .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig'])));
 
-export const startSession = operation({
+export const startSession = defineOperation({
   name: 'startSession',
   summary: 'Start a session of an agent',
   tag: 'public',
   key: 'public',
   method: 'POST',
   path: '/{agentName}/start',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: z.object({ fields: fieldList.optional().describe('Comma-separated fields that the response contains') }),
   body: StartRequest.nullish(),
   bodyBytes: maxStartBodyBytes.default,
@@ -73,14 +73,14 @@ export const startSession = operation({
 });
 
 /** A web page calls this to check its public key and the name of its agent before a person starts a session. */
-export const checkAgent = operation({
+export const checkAgent = defineOperation({
   name: 'checkAgent',
   summary: 'Check whether sessions of an agent can be started',
   tag: 'public',
   key: 'public',
   method: 'GET',
   path: '/{agentName}',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: noFields,
   body: noBody,
   bodyBytes: 0,

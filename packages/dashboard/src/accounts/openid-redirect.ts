@@ -1,4 +1,4 @@
-import { safeRedirect } from './redirect.ts';
+import { sanitizeRedirect } from './redirect.ts';
 
 const storageName = 'bothost.openid';
 
@@ -12,5 +12,5 @@ export function rememberRedirect(path: string): void {
 export function takeRedirect(): string {
   const path = sessionStorage.getItem(storageName);
   sessionStorage.removeItem(storageName);
-  return safeRedirect(path);
+  return sanitizeRedirect(path);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { safeRedirect } from './redirect.ts';
+import { sanitizeRedirect } from './redirect.ts';
 
 test.each([
   ['/device?code=ABCD-EFGH', '/device?code=ABCD-EFGH'],
@@ -10,5 +10,5 @@ test.each([
   ['javascript:alert(1)', '/'],
   [undefined, '/'],
 ])('safeRedirect turns %s into %s', (path, expected) => {
-  expect(safeRedirect(path)).toBe(expected);
+  expect(sanitizeRedirect(path)).toBe(expected);
 });

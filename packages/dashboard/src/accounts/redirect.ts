@@ -2,7 +2,7 @@
  * Returns the path to which the browser goes after sign-in: `path` if it is a path of this site, otherwise `/`, so that a link
  * cannot lead to another site.
  */
-export function safeRedirect(path: unknown): string {
+export function sanitizeRedirect(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith('/')) return '/';
   const url = new URL(path, 'http://self.invalid');
   return url.origin === 'http://self.invalid' ? url.pathname + url.search + url.hash : '/';

@@ -1,6 +1,6 @@
 import type { User } from '@bothost/contract';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { api, isSignedOut } from '../api.ts';
+import { api, isSignedOutError } from '../api.ts';
 import { forgetOrganizationKeys } from './organization-keys.ts';
 
 /** Notifies the other tabs of this browser that a person signed in or out. */
@@ -11,13 +11,13 @@ export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: ({ signal }): Promise<User | null> =>
     api.getUser({}, signal).catch((error: unknown) => {
-      if (isSignedOut(error)) return null;
+      if (isSignedOutError(error)) return null;
       throw error;
     }),
   staleTime: 60_000,
 });
 
-/** Returns the signed-in person. Throws in components that are not rendered inside `SignedIn`. */
+/** Returns the signed-in person. Throws in components that are not rendered inside `SignedInGuard`. */
 export function useUser(): User {
   const { data } = useQuery(userQuery);
   if (data == null) throw new Error('useUser is called outside of SignedIn');

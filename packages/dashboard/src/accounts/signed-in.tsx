@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { userQuery } from './session.ts';
 
 /** Renders its child pages only for a signed-in person. Redirects others to the sign-in page, which returns to the same URL. */
-export function SignedIn() {
+export function SignedInGuard() {
   const { data: user, error } = useQuery(userQuery);
   const router = useRouter();
   const isSignedOut = user === null;

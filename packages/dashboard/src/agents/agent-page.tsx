@@ -3,18 +3,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, Mic } from 'lucide-react';
 import { useState } from 'react';
-import { isNotFound } from '../api.ts';
+import { isNotFoundError } from '../api.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { DangerAction } from '../components/danger-action.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
-import { agentQuery, agentsKey } from './agent-queries.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { agentQuery, createAgentsQueryKey } from './agent-queries.ts';
 import { AgentSecrets } from './agent-secrets.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { AgentStatus } from './agent-status.tsx';
@@ -28,7 +28,7 @@ export function AgentPage() {
   const { agent: agentName } = route.useParams();
   const { name: organization } = useMembership();
   const agent = useQuery(agentQuery(organization, agentName));
-  if (isNotFound(agent.error)) {
+  if (isNotFoundError(agent.error)) {
     return (
       <Section>
         <EmptyState icon={Bot} title={`No agent is named ${agentName}`}>
@@ -42,7 +42,7 @@ export function AgentPage() {
       </Section>
     );
   }
-  return <Loaded query={agent}>{(data) => <Agent key={data.id} agent={data} />}</Loaded>;
+  return <QueryBoundary query={agent}>{(data) => <Agent key={data.id} agent={data} />}</QueryBoundary>;
 }
 
 function Agent({ agent }: { readonly agent: AgentDetails }) {
@@ -91,9 +91,9 @@ function Agent({ agent }: { readonly agent: AgentDetails }) {
       <AgentStatus agent={agent} />
       <Deployments agent={agent} />
       <AgentSecrets agent={agent} />
-      {mayCall(membership, 'updateAgent') && <AgentSettings key={agent.desiredDeploymentId} agent={agent} />}
+      {canCallOperation(membership, 'updateAgent') && <AgentSettings key={agent.desiredDeploymentId} agent={agent} />}
       <Command command={cloudCommand(organization, 'agent', 'status', name)} />
-      {mayCall(membership, 'deleteAgent') && <DeleteAgent agent={agent} />}
+      {canCallOperation(membership, 'deleteAgent') && <DeleteAgent agent={agent} />}
     </div>
   );
 }
@@ -120,10 +120,10 @@ function DeleteAgent({ agent: { name, activeSessionCount } }: { readonly agent: 
           action="Delete agent"
           phrase={name}
           command={cloudCommand(organization, 'agent', 'delete', name, '--yes')}
-          run={() => organizationApi(organization).deleteAgent({ params: { agentName: name } })}
+          run={() => getOrganizationApi(organization).deleteAgent({ params: { agentName: name } })}
           onDone={async () => {
             await navigate({ to: '/orgs/$organization/agents', params: { organization } });
-            await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+            await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
             notify(`The agent ${name} is deleted.`);
           }}
           onClose={() => setOpen(false)}

@@ -1,20 +1,20 @@
 import { queryOptions } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 const refreshMs = 5_000;
 /** Interval at which a deployment is read while its rollout is in progress. */
 const rolloutRefreshMs = 1_000;
 
 /** The common prefix of all query keys for an organization's agents. Invalidating it reloads all data about the agents. */
-export function agentsKey(organization: string): readonly unknown[] {
-  return [...organizationKey(organization), 'agents'];
+export function createAgentsQueryKey(organization: string): readonly unknown[] {
+  return [...createOrganizationQueryKey(organization), 'agents'];
 }
 
 export function agentListQuery(organization: string) {
   return queryOptions({
-    queryKey: [...agentsKey(organization), 'list'],
+    queryKey: [...createAgentsQueryKey(organization), 'list'],
     queryFn: ({ signal }) =>
-      organizationApi(organization).listAgents({ query: { includeActiveDeployment: 'true' } }, signal),
+      getOrganizationApi(organization).listAgents({ query: { includeActiveDeployment: 'true' } }, signal),
     refetchInterval: refreshMs,
   });
 }
@@ -22,15 +22,15 @@ export function agentListQuery(organization: string) {
 /** Lists agents without their deployments, for pages on which a person chooses an agent. */
 export function agentNamesQuery(organization: string) {
   return queryOptions({
-    queryKey: [...agentsKey(organization), 'names'],
-    queryFn: ({ signal }) => organizationApi(organization).listAgents({}, signal),
+    queryKey: [...createAgentsQueryKey(organization), 'names'],
+    queryFn: ({ signal }) => getOrganizationApi(organization).listAgents({}, signal),
   });
 }
 
 export function agentQuery(organization: string, agentName: string) {
   return queryOptions({
-    queryKey: [...agentsKey(organization), 'agent', agentName],
-    queryFn: ({ signal }) => organizationApi(organization).getAgent({ params: { agentName } }, signal),
+    queryKey: [...createAgentsQueryKey(organization), 'agent', agentName],
+    queryFn: ({ signal }) => getOrganizationApi(organization).getAgent({ params: { agentName } }, signal),
     refetchInterval: ({ state }) =>
       state.data?.desiredDeploymentId === state.data?.reconciledDeploymentId ? refreshMs : rolloutRefreshMs,
   });
@@ -38,18 +38,18 @@ export function agentQuery(organization: string, agentName: string) {
 
 export function deploymentsQuery(organization: string, agentName: string) {
   return queryOptions({
-    queryKey: [...agentsKey(organization), 'agent', agentName, 'deployments'],
+    queryKey: [...createAgentsQueryKey(organization), 'agent', agentName, 'deployments'],
     queryFn: ({ signal }) =>
-      organizationApi(organization).listDeployments({ params: { agentName }, query: { limit: 50 } }, signal),
+      getOrganizationApi(organization).listDeployments({ params: { agentName }, query: { limit: 50 } }, signal),
     refetchInterval: refreshMs,
   });
 }
 
 export function deploymentQuery(organization: string, agentName: string, deploymentId: string) {
   return queryOptions({
-    queryKey: [...agentsKey(organization), 'agent', agentName, 'deployments', deploymentId],
+    queryKey: [...createAgentsQueryKey(organization), 'agent', agentName, 'deployments', deploymentId],
     queryFn: ({ signal }) =>
-      organizationApi(organization).getDeployment({ params: { agentName, deploymentId } }, signal),
+      getOrganizationApi(organization).getDeployment({ params: { agentName, deploymentId } }, signal),
     refetchInterval: ({ state }) =>
       state.data?.state === 'ready' || state.data?.state === 'failed' ? false : rolloutRefreshMs,
   });

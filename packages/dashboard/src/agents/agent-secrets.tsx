@@ -9,8 +9,8 @@ import { Command } from '../components/command.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
-import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
-import { agentsKey } from './agent-queries.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { createAgentsQueryKey } from './agent-queries.ts';
 
 /** Shows the secret sets that an agent uses, and whether a set has changed since the agent was deployed. */
 export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
@@ -48,7 +48,7 @@ export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
           ))}
         </RowList>
       )}
-      {isStale && mayCall(membership, 'updateAgent') && <DeployAgain agent={agent} />}
+      {isStale && canCallOperation(membership, 'updateAgent') && <DeployAgain agent={agent} />}
     </Section>
   );
 }
@@ -60,10 +60,10 @@ function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDet
   const notify = useNotice();
   const body = { forceRedeploy: true };
   const deploy = useMutation({
-    mutationFn: () => organizationApi(organization).updateAgent({ params: { agentName: name }, body }),
+    mutationFn: () => getOrganizationApi(organization).updateAgent({ params: { agentName: name }, body }),
     onSuccess: async () => {
       notify(`${name} is being deployed with the newest secrets.`);
-      await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+      await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
     },
   });
   return (

@@ -5,9 +5,9 @@ import { curlCommand } from '../commands/shell-command.ts';
 import { FormSection } from '../components/form-section.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { useForm } from '../components/use-form.ts';
-import { organizationApi, useMembership } from '../organization/organization.ts';
-import { agentsKey } from './agent-queries.ts';
-import { changedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
+import { getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { createAgentsQueryKey } from './agent-queries.ts';
+import { pickChangedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
 
 /**
  * A form for the scaling, the profile and other settings of an agent. Any change except to the scaling creates a new
@@ -26,12 +26,12 @@ export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
   const queries = useQueryClient();
   const notify = useNotice();
   const params = { agentName: agent.name };
-  const body = changedSettings(current, values);
+  const body = pickChangedSettings(current, values);
   const form = useForm(
-    () => organizationApi(organization).updateAgent({ params, body }),
+    () => getOrganizationApi(organization).updateAgent({ params, body }),
     async ({ change }) => {
       notify(change === 'scaling' ? 'The scaling is changed.' : 'A deployment with the new settings has started.');
-      await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+      await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
     },
   );
   return (

@@ -1,9 +1,9 @@
-import { type AgentDetails, deploymentPhaseLabels, statusLabel } from '@bothost/contract';
+import { type AgentDetails, deploymentPhaseLabels, getStatusLabel } from '@bothost/contract';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { Badge } from '../components/badge.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
-import { Moment } from '../components/moment.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { Section } from '../components/section.tsx';
 
 const startMethods = {
@@ -28,7 +28,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ['Live sessions', `${agent.activeSessionCount} of at most ${agent.autoScaling.maxReplicas}`],
           ['Warm instances', `${agent.idleInstanceCount}, at least ${agent.autoScaling.minReplicas} wanted`],
           ['Starting instances', agent.startingInstanceCount],
-          ['Phase', currentRevision === null ? 'None' : statusLabel(deploymentPhaseLabels, currentRevision.phase)],
+          ['Phase', currentRevision === null ? 'None' : getStatusLabel(deploymentPhaseLabels, currentRevision.phase)],
           [
             'Instances start',
             startMethod === undefined ? (
@@ -42,7 +42,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ],
           ['Profile', `${agent.agentProfile}: CPU ${resources.cpu}, memory ${resources.memory}`],
           ['Region', agent.region],
-          ['Created', <Moment key="created" at={agent.createdAt} />],
+          ['Created', <RelativeTime key="created" at={agent.createdAt} />],
           ['Id', <CopyText key="id" text={agent.id} name="id" />],
         ]}
       />
@@ -68,7 +68,7 @@ function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDeta
             />
             <div className="flex min-w-0 flex-1 flex-col gap-1.5">
               <p className="font-medium">
-                {isDegraded ? 'Degraded' : 'In progress'}: {reason}, <Moment at={lastTransitionTime} />
+                {isDegraded ? 'Degraded' : 'In progress'}: {reason}, <RelativeTime at={lastTransitionTime} />
               </p>
               {(message === '' ? errors.map((error) => error.message) : [message]).map((text) => (
                 <pre key={text} className="whitespace-pre-wrap font-mono text-[0.8125rem] wrap-anywhere">

@@ -7,12 +7,12 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
-import { mayCall, useMembership } from '../organization/organization.ts';
+import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { agentListQuery } from './agent-queries.ts';
 
 /** The page at `/orgs/:organization/agents`. */
@@ -26,7 +26,7 @@ export function AgentsPage() {
         title="Agents"
         lead="Bots that run in this organization."
         actions={
-          mayCall(membership, 'createBuild') && (
+          canCallOperation(membership, 'createBuild') && (
             <Button asChild>
               <Link to="/orgs/$organization/deploy" params={{ organization }}>
                 <FolderUp aria-hidden="true" className="size-4" />
@@ -37,7 +37,7 @@ export function AgentsPage() {
         }
       />
       <Section>
-        <Loaded query={agents}>
+        <QueryBoundary query={agents}>
           {(data) =>
             data.agents.length === 0 ? (
               <EmptyState icon={Bot} title="No agents yet">
@@ -51,7 +51,7 @@ export function AgentsPage() {
               </RowList>
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
       <Command command={cloudCommand(organization, 'agent', 'list')} />
     </div>
@@ -82,7 +82,7 @@ function AgentRow({ organization, agent }: { readonly organization: string; read
           ? 'No instances'
           : `${deployment.manifest.spec.autoScaling.minReplicas} to ${deployment.manifest.spec.autoScaling.maxReplicas} instances`,
         <>
-          Updated <Moment at={updatedAt} />
+          Updated <RelativeTime at={updatedAt} />
         </>,
       ]}
       actions={

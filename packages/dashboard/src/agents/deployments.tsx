@@ -8,14 +8,14 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
-import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
-import { agentsKey, deploymentsQuery } from './agent-queries.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { createAgentsQueryKey, deploymentsQuery } from './agent-queries.ts';
 import { findDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
 import { DifferenceTable } from './difference-table.tsx';
@@ -30,11 +30,11 @@ export function Deployments({ agent: { name } }: { readonly agent: AgentDetails 
   const query = useQuery(deploymentsQuery(organization, name));
   const all = query.data?.deployments ?? [];
   const serving = all.find((one) => one.serving);
-  const mayRollBack = mayCall(membership, 'rollback');
+  const mayRollBack = canCallOperation(membership, 'rollback');
   return (
     <Section title="Deployments" lead="Each deployment is one version. New sessions use the one that serves.">
       <Comparison deployments={all} />
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {({ deployments }) => (
           <RowList label="Deployments">
             {deployments.map((deployment) => (
@@ -51,7 +51,7 @@ export function Deployments({ agent: { name } }: { readonly agent: AgentDetails 
             ))}
           </RowList>
         )}
-      </Loaded>
+      </QueryBoundary>
       <div className="border-line border-t px-5 py-3 sm:px-6">
         <Command command={cloudCommand(organization, 'agent', 'deployments', name)} />
       </div>
@@ -81,9 +81,9 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
       }
       facts={[
         <>
-          Created <Moment at={createdAt} />
+          Created <RelativeTime at={createdAt} />
         </>,
-        activatedAt === null ? 'Never served' : <>Served from {<Moment at={activatedAt} />}</>,
+        activatedAt === null ? 'Never served' : <>Served from {<RelativeTime at={activatedAt} />}</>,
         `Code ${contentHash.slice(0, 12)}`,
         buildId === null ? 'From a directory of the service' : `Build ${shortId(buildId)}`,
         ...(activeSessionCount === 0 ? [] : [`${activeSessionCount} live`]),
@@ -172,10 +172,12 @@ function RollBackDialog({ agentName, serving, target, onClose }: RollBackDialogP
       action="Roll back"
       details={serving !== undefined && <DifferenceTable differences={findDifferences(serving, target)} />}
       command={cloudCommand(organization, 'agent', 'rollback', agentName, '--to', target.id)}
-      run={() => organizationApi(organization).rollback({ params: { agentName }, body: { deploymentId: target.id } })}
+      run={() =>
+        getOrganizationApi(organization).rollback({ params: { agentName }, body: { deploymentId: target.id } })
+      }
       onDone={async () => {
         notify(`${agentName} is being rolled back.`);
-        await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+        await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
       }}
       onClose={onClose}
     />

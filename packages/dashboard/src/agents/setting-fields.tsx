@@ -1,4 +1,10 @@
-import { type AgentSettings, instanceLimits, type ProfileName, profiles, sessionSeconds } from '@bothost/contract';
+import {
+  type AgentProfileName,
+  type AgentSettings,
+  agentProfiles,
+  instanceCountLimits,
+  sessionDurationSeconds,
+} from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
@@ -25,7 +31,7 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
   const { name: organization } = useMembership();
   const { data } = useQuery(regionSecretSetsQuery(organization, region));
   const sets = new Set([...(data?.sets.map(({ name }) => name) ?? []), values.secretSet].filter((name) => name !== ''));
-  const profileNames = new Set([...Object.keys(profiles), values.agentProfile]);
+  const profileNames = new Set([...Object.keys(agentProfiles), values.agentProfile]);
   const onValue = (name: keyof SettingValues) => (value: string) => onValues({ ...values, [name]: value });
   const numberField = (name: keyof SettingValues, minimum: number, maximum: number) => ({
     type: 'number',
@@ -41,12 +47,12 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
         <TextField
           label="Minimum of instances"
           hint="Kept warm, so that sessions start at once."
-          {...numberField('minAgents', instanceLimits.minimum, instanceLimits.maximum)}
+          {...numberField('minAgents', instanceCountLimits.minimum, instanceCountLimits.maximum)}
         />
         <TextField
           label="Maximum of instances"
           hint="Sessions beyond it are refused."
-          {...numberField('maxAgents', 1, instanceLimits.maximum)}
+          {...numberField('maxAgents', 1, instanceCountLimits.maximum)}
         />
       </div>
       <SelectField
@@ -58,7 +64,7 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
       />
       <TextField
         label="Maximum session duration, in seconds"
-        {...numberField('maxSessionDuration', sessionSeconds.minimum, sessionSeconds.maximum)}
+        {...numberField('maxSessionDuration', sessionDurationSeconds.minimum, sessionDurationSeconds.maximum)}
       />
       <SelectField
         label="Secret set"
@@ -72,15 +78,15 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
 }
 
 function describeProfile(name: string): string {
-  if (!Object.hasOwn(profiles, name)) return name;
-  const { cpuMillicores, memoryBytes } = profiles[name as ProfileName];
+  if (!Object.hasOwn(agentProfiles, name)) return name;
+  const { cpuMillicores, memoryBytes } = agentProfiles[name as AgentProfileName];
   return `${name}: ${cpuMillicores / 1_000} CPU, ${memoryBytes / 1_073_741_824} GiB`;
 }
 
 /**
  * Returns a request body with the settings in which `values` differs from `current`, or with all settings if `current` is null.
  */
-export function changedSettings(current: SettingValues | null, values: SettingValues): AgentSettings {
+export function pickChangedSettings(current: SettingValues | null, values: SettingValues): AgentSettings {
   const isChanged = (name: keyof SettingValues) => current?.[name] !== values[name];
   const { agentProfile, secretSet } = values;
   const autoScaling = {
@@ -89,7 +95,7 @@ export function changedSettings(current: SettingValues | null, values: SettingVa
   };
   return {
     ...(Object.keys(autoScaling).length === 0 ? {} : { autoScaling }),
-    ...(isChanged('agentProfile') ? { agentProfile: agentProfile as ProfileName } : {}),
+    ...(isChanged('agentProfile') ? { agentProfile: agentProfile as AgentProfileName } : {}),
     ...(isChanged('maxSessionDuration') ? { maxSessionDuration: Number(values.maxSessionDuration) } : {}),
     ...(isChanged('secretSet') ? { secretSet: secretSet === '' ? null : secretSet } : {}),
   };

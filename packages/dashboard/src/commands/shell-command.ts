@@ -1,4 +1,4 @@
-import { fillPath, type OperationName, operations, pathsOf } from '@bothost/contract';
+import { fillPathTemplate, listOperationPaths, type OperationName, operations } from '@bothost/contract';
 
 /** Returns the `botcli` command for an action in an organization. */
 export function cloudCommand(organization: string, ...words: readonly string[]): string {
@@ -25,7 +25,9 @@ type ApiRequest = {
 export function curlCommand(name: OperationName, request: ApiRequest): string {
   const { origin, organization = '', params, query = {}, body } = request;
   const operation = operations[name];
-  const url = new URL(origin + fillPath(pathsOf(operation).at(-1) ?? '', { ...params, organization }));
+  const url = new URL(
+    origin + fillPathTemplate(listOperationPaths(operation).at(-1) ?? '', { ...params, organization }),
+  );
   for (const [key, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(key, String(value));
   }

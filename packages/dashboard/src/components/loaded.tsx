@@ -11,7 +11,7 @@ type LoadedProps<Data> = {
 };
 
 /** Shows the data of a query. Until the data has arrived, shows a progress indicator or the query's error. */
-export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
+export function QueryBoundary<Data>({ query, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error === null) return <Loading />;
   return (

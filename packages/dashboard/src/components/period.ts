@@ -11,7 +11,7 @@ export const periodOptions = [
 const secondsOf = { m: 60, h: 3_600, d: 86_400 } as const;
 
 /** Returns the length in seconds of a period such as `15m`, `24h` or `7d`, or undefined for any other text. */
-export function periodSeconds(period: string | undefined): number | undefined {
+export function parsePeriodSeconds(period: string | undefined): number | undefined {
   const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(period ?? '') ?? [];
   return count === undefined ? undefined : Number(count) * secondsOf[unit as keyof typeof secondsOf];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativeTime } from './relative-time.ts';
+import { formatRelativeTime } from './relative-time.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 
@@ -13,5 +13,5 @@ test.each([
   ['2027-02-21T12:00:00Z', 'in 3 months'],
   ['2024-01-01T00:00:00Z', '2 years ago'],
 ])('relativeTime describes %s as "%s"', (at, expected) => {
-  expect(relativeTime(new Date(at), now)).toBe(expected);
+  expect(formatRelativeTime(new Date(at), now)).toBe(expected);
 });

@@ -8,7 +8,7 @@ const units = [
 const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Describes a time relative to `now`, such as `3 days ago` or `in 2 hours`. */
-export function relativeTime(at: Date, now: Date): string {
+export function formatRelativeTime(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);
   if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now';

@@ -1,10 +1,10 @@
 import { Moon, Sun } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import { currentTheme, setTheme, watchTheme } from '../theme.ts';
+import { getCurrentTheme, setTheme, watchTheme } from '../theme.ts';
 import { Button } from './button.tsx';
 
 export function ThemeSwitch() {
-  const theme = useSyncExternalStore(watchTheme, currentTheme);
+  const theme = useSyncExternalStore(watchTheme, getCurrentTheme);
   const other = theme === 'dark' ? 'light' : 'dark';
   const Icon = theme === 'dark' ? Sun : Moon;
   return (

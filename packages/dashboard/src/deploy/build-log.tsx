@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'react';
-import { plainText } from '../logs/log-text.ts';
+import { stripControlCharacters } from '../logs/log-text.ts';
 
 /** Shows the log of a build. Scrolls to new lines, unless a person has scrolled up. */
 export function BuildLog({ lines }: { readonly lines: readonly string[] }) {
@@ -21,7 +21,7 @@ export function BuildLog({ lines }: { readonly lines: readonly string[] }) {
       }}
       className="max-h-80 overflow-auto rounded-lg border border-line bg-background p-3 font-mono text-[0.8125rem] whitespace-pre-wrap wrap-anywhere"
     >
-      {lines.map(plainText).join('\n')}
+      {lines.map(stripControlCharacters).join('\n')}
     </pre>
   );
 }

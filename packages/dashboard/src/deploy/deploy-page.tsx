@@ -8,7 +8,7 @@ import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { mayCall, useMembership } from '../organization/organization.ts';
+import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { DeployProject } from './deploy-project.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { packProject } from './pack-project.ts';
@@ -24,7 +24,7 @@ export function DeployPage() {
         title="Deploy"
         lead="Deploys the folder of a bot. New sessions use the new version as soon as its first instance is ready."
       />
-      {mayCall(membership, 'createBuild') ? (
+      {canCallOperation(membership, 'createBuild') ? (
         <Deploy organization={membership.name} />
       ) : (
         <Section>

@@ -2,15 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { agentListQuery } from '../agents/agent-queries.ts';
-import { changedSettings } from '../agents/setting-fields.tsx';
+import { pickChangedSettings } from '../agents/setting-fields.tsx';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { Section } from '../components/section.tsx';
-import { defaultSettings, deployOptions, nameProblem, settingsFromFile, suggestName } from './deploy-settings.ts';
+import {
+  createDeployOptions,
+  defaultSettings,
+  findNameProblem,
+  settingsFromFile,
+  suggestName,
+} from './deploy-settings.ts';
 import { DeploySteps } from './deploy-steps.tsx';
-import { FileSettings } from './file-settings.tsx';
+import { DeployFileSettings } from './file-settings.tsx';
 import { NameAndSettings } from './name-and-settings.tsx';
 import type { PackedProject } from './pack-project.ts';
 import { ProjectContents } from './project-contents.tsx';
@@ -39,12 +45,12 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
     deployFile !== null
       ? settingsFromFile(deployFile.content)
       : agent === undefined
-        ? changedSettings(null, values)
+        ? pickChangedSettings(null, values)
         : // Without a deploy file, an existing agent keeps its settings.
           {};
   const words =
     deployFile === null
-      ? ['deploy', name, '--build-dir', packed.name, ...deployOptions(settings)]
+      ? ['deploy', name, '--build-dir', packed.name, ...createDeployOptions(settings)]
       : ['deploy', '--config-file', `${packed.name}/${deployFile.path}`];
   const start = () =>
     deploy.mutate({
@@ -77,7 +83,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
               : 'The version that serves now keeps serving until the first instance of the new one is ready.'
           }
         >
-          <Loaded query={agents}>
+          <QueryBoundary query={agents}>
             {() => (
               <form
                 onSubmit={(event) => {
@@ -94,10 +100,10 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
                     exists={agent !== undefined}
                   />
                 ) : (
-                  <FileSettings file={deployFile.content} region={agent?.region} />
+                  <DeployFileSettings file={deployFile.content} region={agent?.region} />
                 )}
                 <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
-                  <Button type="submit" disabled={nameProblem(name) !== undefined} className="self-start">
+                  <Button type="submit" disabled={findNameProblem(name) !== undefined} className="self-start">
                     {deploy.isError ? 'Deploy again' : 'Deploy'}
                   </Button>
                   <div className="min-w-0 flex-1 sm:pt-2.5">
@@ -106,7 +112,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
                 </div>
               </form>
             )}
-          </Loaded>
+          </QueryBoundary>
         </Section>
       )}
     </>

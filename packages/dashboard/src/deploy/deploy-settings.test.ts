@@ -1,6 +1,6 @@
 import { checkDeployFile } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { deployOptions, nameProblem, settingsFromFile, suggestName } from './deploy-settings.ts';
+import { createDeployOptions, findNameProblem, settingsFromFile, suggestName } from './deploy-settings.ts';
 
 describe('suggestName', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('suggestName', () => {
     [`${'x'.repeat(53)}_y`, 'x'.repeat(53)],
   ])('converts the folder name %s to a valid agent name', (folder, name) => {
     expect(suggestName(folder)).toBe(name);
-    expect(nameProblem(name)).toBeUndefined();
+    expect(findNameProblem(name)).toBeUndefined();
   });
 });
 
@@ -28,8 +28,8 @@ describe('settingsFromFile', () => {
   });
 });
 
-describe('deployOptions', () => {
+describe('createDeployOptions', () => {
   it('returns options only for settings that have a value', () => {
-    expect(deployOptions({ autoScaling: { minAgents: 0 }, secretSet: null })).toEqual(['--min-agents', '0']);
+    expect(createDeployOptions({ autoScaling: { minAgents: 0 }, secretSet: null })).toEqual(['--min-agents', '0']);
   });
 });

@@ -1,20 +1,20 @@
 import {
   type AgentSettings,
   type DeployFile,
-  defaultProfile,
-  instanceLimits,
-  nameLength,
+  defaultAgentProfile,
+  instanceCountLimits,
+  nameLengthLimits,
   namePattern,
-  sessionSeconds,
+  sessionDurationSeconds,
 } from '@bothost/contract';
 import type { SettingValues } from '../agents/setting-fields.tsx';
 
 /** The initial settings in the form for a new agent whose project has no deploy file. */
 export const defaultSettings: SettingValues = {
-  minAgents: String(instanceLimits.defaultMinimum),
-  maxAgents: String(instanceLimits.defaultMaximum),
-  agentProfile: defaultProfile,
-  maxSessionDuration: String(sessionSeconds.default),
+  minAgents: String(instanceCountLimits.defaultMinimum),
+  maxAgents: String(instanceCountLimits.defaultMaximum),
+  agentProfile: defaultAgentProfile,
+  maxSessionDuration: String(sessionDurationSeconds.default),
   secretSet: '',
 };
 
@@ -35,7 +35,12 @@ export function settingsFromFile(file: DeployFile): AgentSettings {
 }
 
 /** Converts the settings of an agent to options of `botcli cloud deploy`. */
-export function deployOptions({ autoScaling, agentProfile, maxSessionDuration, secretSet }: AgentSettings): string[] {
+export function createDeployOptions({
+  autoScaling,
+  agentProfile,
+  maxSessionDuration,
+  secretSet,
+}: AgentSettings): string[] {
   const options = [
     ['--min-agents', autoScaling?.minAgents],
     ['--max-agents', autoScaling?.maxAgents],
@@ -51,14 +56,14 @@ export function suggestName(folder: string): string {
   return folder
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, nameLength.maximum)
+    .slice(0, nameLengthLimits.maximum)
     .replace(/^-+|-+$/g, '');
 }
 
 /** Returns why a text is not a valid agent name, or undefined if it is valid. */
-export function nameProblem(name: string): string | undefined {
-  if (name.length < nameLength.minimum || name.length > nameLength.maximum)
-    return `Use ${nameLength.minimum} to ${nameLength.maximum} characters.`;
+export function findNameProblem(name: string): string | undefined {
+  if (name.length < nameLengthLimits.minimum || name.length > nameLengthLimits.maximum)
+    return `Use ${nameLengthLimits.minimum} to ${nameLengthLimits.maximum} characters.`;
   return namePattern.test(name)
     ? undefined
     : 'Use lower-case letters, digits and hyphens, and begin and end with a letter or digit.';

@@ -6,7 +6,7 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { Section } from '../components/section.tsx';
-import { organizationApi } from '../organization/organization.ts';
+import { getOrganizationApi } from '../organization/organization.ts';
 import { BuildLog } from './build-log.tsx';
 import { DeployStep, type StepState } from './deploy-step.tsx';
 import { Rollout } from './rollout.tsx';
@@ -85,7 +85,7 @@ type BuildProgressProps = {
 function BuildProgress({ organization, build, lines }: BuildProgressProps) {
   const isRunning = buildState(build) === 'running';
   const cancel = useMutation({
-    mutationFn: () => organizationApi(organization).cancelBuild({ params: { buildId: build.id } }),
+    mutationFn: () => getOrganizationApi(organization).cancelBuild({ params: { buildId: build.id } }),
   });
   return (
     <>

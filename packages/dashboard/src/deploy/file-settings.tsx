@@ -14,7 +14,7 @@ type FileSettingsProps = {
 };
 
 /** Shows the settings in a deploy file, and a warning if the file names a secret set that does not exist. */
-export function FileSettings({ file, region }: FileSettingsProps) {
+export function DeployFileSettings({ file, region }: FileSettingsProps) {
   const { name: organization } = useMembership();
   const properties = useQuery(propertiesQuery(organization));
   const target = region ?? file.region ?? properties.data?.properties.defaultRegion;

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SettingFields, type SettingValues } from '../agents/setting-fields.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { nameProblem } from './deploy-settings.ts';
+import { findNameProblem } from './deploy-settings.ts';
 import { propertiesQuery } from './properties-query.ts';
 
 type NameAndSettingsProps = {
@@ -25,7 +25,7 @@ export function NameAndSettings({ name, onName, values, onValues, exists }: Name
       <TextField
         label="Name of the agent"
         hint="To keep the settings with the project, write them to its deploy.toml."
-        problem={nameProblem(name)}
+        problem={findNameProblem(name)}
         value={name}
         onValue={onName}
         autoComplete="off"
@@ -46,9 +46,9 @@ export function NameAndSettings({ name, onName, values, onValues, exists }: Name
           .
         </p>
       ) : (
-        <Loaded query={properties}>
+        <QueryBoundary query={properties}>
           {(data) => <SettingFields values={values} onValues={onValues} region={data.properties.defaultRegion} />}
-        </Loaded>
+        </QueryBoundary>
       )}
     </div>
   );

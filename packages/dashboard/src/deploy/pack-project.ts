@@ -4,7 +4,7 @@ import {
   checkSize,
   type Folder,
   findWarnings,
-  listProject,
+  listProjectFiles,
   PackingError,
   type ProjectFiles,
   parseDeployFile,
@@ -34,7 +34,7 @@ export async function packProject(
   const deployFile = found === null ? null : { path: found.path, content: found.content };
   const { context_dir, exclude } = found?.content.build ?? { context_dir: '.', exclude: { patterns: [] } };
   const folder = await findFolder(root, [...(found?.folder ?? []), ...context_dir.split('/')]);
-  const project = await listProject(folder, exclude.patterns);
+  const project = await listProjectFiles(folder, exclude.patterns);
   checkSize(project.files, null);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;

@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 export function propertiesQuery(organization: string) {
   return queryOptions({
-    queryKey: [...organizationKey(organization), 'properties'],
-    queryFn: ({ signal }) => organizationApi(organization).getProperties({}, signal),
+    queryKey: [...createOrganizationQueryKey(organization), 'properties'],
+    queryFn: ({ signal }) => getOrganizationApi(organization).getProperties({}, signal),
   });
 }

@@ -1,4 +1,4 @@
-import { deploymentStateLabels, statusLabel } from '@bothost/contract';
+import { deploymentStateLabels, getStatusLabel } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Mic } from 'lucide-react';
@@ -7,7 +7,7 @@ import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { DeployStep } from './deploy-step.tsx';
 import type { AcceptedDeployment } from './run-deploy.ts';
@@ -32,7 +32,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
   return (
     <DeployStep title="Start" state={state === 'ready' ? 'done' : state === 'failed' ? 'failed' : 'running'}>
       {warning !== null && <Alert>{warning}</Alert>}
-      <Loaded query={deployment}>
+      <QueryBoundary query={deployment}>
         {({ failure }) => {
           if (state === 'ready') {
             return (
@@ -64,7 +64,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                 <p role="status" className="text-quiet text-sm">
                   {isSuperseded
                     ? 'A newer deployment of the agent has replaced this one.'
-                    : `${statusLabel(deploymentStateLabels, state)}…`}
+                    : `${getStatusLabel(deploymentStateLabels, state)}…`}
                 </p>
                 <p className="text-quiet text-sm">The service continues if you leave this page.</p>
                 <div className="flex">{agentLink}</div>
@@ -96,7 +96,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
             </>
           );
         }}
-      </Loaded>
+      </QueryBoundary>
     </DeployStep>
   );
 }

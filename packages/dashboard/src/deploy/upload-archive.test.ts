@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createClient, errorBody, failure, type Reason, retryDelaysMs } from '@bothost/contract';
+import { createClient, createErrorBody, type ErrorReason, failure, retryDelaysMs } from '@bothost/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { uploadArchive } from './upload-archive.ts';
 
@@ -13,16 +13,16 @@ const uploadId = '01930000-0000-7000-8000-000000000001';
  * How the fake service treats one part of an upload: it stores `storedBytes` bytes and closes the connection, it rejects the part
  * with `reason`, or (null) it accepts the part.
  */
-type Fault = { readonly storedBytes: number } | { readonly reason: Reason } | null;
+type Fault = { readonly storedBytes: number } | { readonly reason: ErrorReason } | null;
 
 /** Starts a fake service with one upload. Each of the `faults` applies to one part, beginning with the first part. */
 async function startUploadService(faults: Fault[] = [], earlier = Buffer.alloc(0)) {
   const service = { received: earlier, offsets: [] as number[], announcements: [] as unknown[], origin: '' };
   const respond = (response: ServerResponse, status: number, body: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  const reject = (response: ServerResponse, reason: Reason) => {
+  const reject = (response: ServerResponse, reason: ErrorReason) => {
     const error = failure(reason);
-    respond(response, error.status, errorBody(error, 'request'));
+    respond(response, error.status, createErrorBody(error, 'request'));
   };
   const announce = (response: ServerResponse, body: unknown) => {
     service.announcements.push(body);

@@ -1,8 +1,8 @@
 import {
   type Client,
   canResumeUpload,
+  computeNextPartBytes,
   initialPartBytes,
-  nextPartBytes,
   retryDelaysMs,
   sendUploadPart,
 } from '@bothost/contract';
@@ -43,7 +43,7 @@ export async function uploadArchive(api: Client, options: UploadOptions): Promis
       const receivedBytes = await sendUploadPart({ url, token: target.uploadFields.token, offset, content, signal });
       if (receivedBytes > offset) failures = 0;
       offset = receivedBytes;
-      partBytes = nextPartBytes(partBytes, performance.now() - startedAtMs);
+      partBytes = computeNextPartBytes(partBytes, performance.now() - startedAtMs);
     } catch (error) {
       const delayMs = retryDelaysMs[failures];
       if (signal.aborted || delayMs === undefined || !canResumeUpload(error)) throw error;

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { organizationApi } from '../organization/organization.ts';
+import { getOrganizationApi } from '../organization/organization.ts';
 import { type DeployProgress, type DeployRequest, runDeploy } from './run-deploy.ts';
 
 const noProgress: DeployProgress = { sentBytes: null, build: null, isCached: false, logLines: [], accepted: null };
@@ -20,7 +20,7 @@ export function useDeploy(organization: string) {
       const onProgress = (change: Partial<DeployProgress>) => {
         if (!controller.signal.aborted) setProgress((old) => ({ ...old, ...change }));
       };
-      await runDeploy({ api: organizationApi(organization), onProgress, signal: controller.signal }, request);
+      await runDeploy({ api: getOrganizationApi(organization), onProgress, signal: controller.signal }, request);
     },
   });
   return { progress, deploy };

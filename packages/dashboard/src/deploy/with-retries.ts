@@ -1,4 +1,4 @@
-import { isTransient, retryDelaysMs } from '@bothost/contract';
+import { isTransientError, retryDelaysMs } from '@bothost/contract';
 
 /** Repeats an idempotent request after transient errors. */
 export async function withRetries<T>(request: () => Promise<T>, signal: AbortSignal, wait = delay): Promise<T> {
@@ -6,7 +6,7 @@ export async function withRetries<T>(request: () => Promise<T>, signal: AbortSig
     try {
       return await request();
     } catch (error) {
-      if (signal.aborted || !isTransient(error)) throw error;
+      if (signal.aborted || !isTransientError(error)) throw error;
       await wait(delayMs, signal);
     }
   }

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { logCommand, logQuery } from './log-filter.ts';
+import { createLogCommand, createLogQuery } from './log-filter.ts';
 
 const filter = { session: '1', query: 'tea time', level: 'WARNING', since: '15m' } as const;
 
-test('logQuery returns the filters and the start time of the period', () => {
-  expect(logQuery(filter, 1_000_000_000)).toEqual({
+test('createLogQuery returns the filters and the start time of the period', () => {
+  expect(createLogQuery(filter, 1_000_000_000)).toEqual({
     sessionId: '1',
     query: 'tea time',
     level: 'WARNING',
     startTime: 1_000_000 - 900,
   });
-  expect(logQuery({}, 0)).toEqual({});
+  expect(createLogQuery({}, 0)).toEqual({});
 });
 
-test('logCommand returns the botcli command that prints the lines of a log filter', () => {
-  expect(logCommand('home', 'parrot', filter, true)).toBe(
+test('createLogCommand returns the botcli command that prints the lines of a log filter', () => {
+  expect(createLogCommand('home', 'parrot', filter, true)).toBe(
     "npx botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );
 });

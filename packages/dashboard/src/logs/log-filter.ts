@@ -1,6 +1,6 @@
 import type { LogLevel } from '@bothost/contract';
 import { cloudCommand } from '../commands/shell-command.ts';
-import { periodSeconds } from '../components/period.ts';
+import { parsePeriodSeconds } from '../components/period.ts';
 
 /** The filter of the logs page, as stored in the page's URL. */
 export type LogFilter = {
@@ -16,15 +16,15 @@ export type LogFilter = {
  * The search parameters of the logs page: the agent, the filter, and the time of the last visible line (`at`). Without `at`, the
  * page follows new lines.
  */
-export type LogSearch = LogFilter & {
+export type LogSearchParameters = LogFilter & {
   readonly agent?: string | undefined;
   /** Time of the last visible line, in Unix seconds. */
   readonly at?: number | undefined;
 };
 
 /** Returns the `getLogs` query for a filter that is applied at the time `nowMs`. */
-export function logQuery({ session, query, level, since }: LogFilter, nowMs: number) {
-  const seconds = periodSeconds(since);
+export function createLogQuery({ session, query, level, since }: LogFilter, nowMs: number) {
+  const seconds = parsePeriodSeconds(since);
   return {
     ...(session === undefined ? {} : { sessionId: session }),
     ...(query === undefined ? {} : { query }),
@@ -34,7 +34,7 @@ export function logQuery({ session, query, level, since }: LogFilter, nowMs: num
 }
 
 /** Returns the `botcli` command that prints the same lines as the logs page. */
-export function logCommand(organization: string, agent: string, filter: LogFilter, isFollowing: boolean): string {
+export function createLogCommand(organization: string, agent: string, filter: LogFilter, isFollowing: boolean): string {
   const { session, query, level, since } = filter;
   const options = Object.entries({ session, query, level, since }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],

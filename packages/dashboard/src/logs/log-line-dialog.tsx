@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { TextBlock } from '../components/text-block.tsx';
-import { plainText } from './log-text.ts';
+import { stripControlCharacters } from './log-text.ts';
 import { formatMoment } from './log-time.ts';
 
 type LogLineDialogProps = {
@@ -21,7 +21,7 @@ export function LogLineDialog({ line, organization, onClose }: LogLineDialogProp
   ].filter((note) => note !== false);
   return (
     <Dialog title="Log line" lead={formatMoment(line.timestamp)} onClose={onClose}>
-      <TextBlock label="Line" text={plainText(line.log)} />
+      <TextBlock label="Line" text={stripControlCharacters(line.log)} />
       {notes.map((note) => (
         <p key={note} className="text-quiet text-sm">
           {note}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageOf, plainText } from './log-text.ts';
+import { extractLogMessage, stripControlCharacters } from './log-text.ts';
 
 test.each([
   ['\u001b[31mred\u001b[0m', 'red'],
@@ -7,11 +7,11 @@ test.each([
   ['\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u001b\\', 'link'],
   ['tab\tand\rreturn\u0000', 'tab\tandreturn'],
 ])('plainText removes terminal sequences from %j', (line, text) => {
-  expect(plainText(line)).toBe(text);
+  expect(stripControlCharacters(line)).toBe(text);
 });
 
-test('messageOf removes the time, level and session from a line in the format of Pipecat', () => {
+test('extractLogMessage removes the time, level and session from a line in the format of Pipecat', () => {
   const line = '2026-11-23 12:00:00.123 | \u001b[1mINFO\u001b[0m     | bot:run:12 | NONE - Hello';
-  expect(messageOf(line)).toBe('Hello (bot:run:12)');
-  expect(messageOf('no format')).toBe('no format');
+  expect(extractLogMessage(line)).toBe('Hello (bot:run:12)');
+  expect(extractLogMessage('no format')).toBe('no format');
 });

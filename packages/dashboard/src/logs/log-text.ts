@@ -6,7 +6,7 @@ const controls =
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
 
 /** Removes terminal sequences and other control characters, but not tabs, from a line of a bot's output. */
-export function plainText(line: string): string {
+export function stripControlCharacters(line: string): string {
   return line.replace(controls, '');
 }
 
@@ -14,6 +14,6 @@ export function plainText(line: string): string {
  * Returns the message of a log line. For a line in Pipecat's format, omits the time, level and session, which the page shows in
  * other columns.
  */
-export function messageOf(line: string): string {
-  return parseLogText(plainText(line)).message;
+export function extractLogMessage(line: string): string {
+  return parseLogText(stripControlCharacters(line)).message;
 }

@@ -6,9 +6,9 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { LogLineDialog } from './log-line-dialog.tsx';
-import { messageOf } from './log-text.ts';
+import { extractLogMessage } from './log-text.ts';
 import { formatClock } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
@@ -34,7 +34,7 @@ type LogViewProps = {
 export function LogView(props: LogViewProps) {
   const { pages } = props.log;
   return (
-    <Loaded query={pages}>
+    <QueryBoundary query={pages}>
       {() =>
         props.log.lines.length === 0 ? (
           <>
@@ -47,7 +47,7 @@ export function LogView(props: LogViewProps) {
           <Lines {...props} />
         )
       }
-    </Loaded>
+    </QueryBoundary>
   );
 }
 
@@ -219,7 +219,7 @@ function LineCells({ line, hasSessions }: { readonly line: LogLine; readonly has
         {line.level ?? ''}
       </span>
       <span className={classNames('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
-        {messageOf(line.log)}
+        {extractLogMessage(line.log)}
       </span>
     </>
   );

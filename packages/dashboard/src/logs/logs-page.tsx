@@ -9,13 +9,13 @@ import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { periodOptions } from '../components/period.ts';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { type LogSearch, logCommand, logQuery } from './log-filter.ts';
+import { createLogCommand, createLogQuery, type LogSearchParameters } from './log-filter.ts';
 import { secondsFromTimestamp } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { useLogLines } from './use-log-lines.ts';
@@ -30,7 +30,7 @@ export function LogsPage() {
   return (
     <div className="flex flex-col gap-6">
       <PageHeader title="Logs" lead="The output of an agent's bots, with secret values masked." />
-      <Loaded query={agents}>
+      <QueryBoundary query={agents}>
         {(data) => {
           const names = data.agents.map(({ name }) => name);
           const agent = search.agent ?? names[0];
@@ -47,7 +47,7 @@ export function LogsPage() {
             </Section>
           );
         }}
-      </Loaded>
+      </QueryBoundary>
     </div>
   );
 }
@@ -58,7 +58,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const change = useCallback(
-    (changes: LogSearch) =>
+    (changes: LogSearchParameters) =>
       void navigate({
         to: '/orgs/$organization/logs',
         params: { organization },
@@ -70,7 +70,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
   );
   const isFollowing = search.at === undefined;
   // Remove the scroll position from the URL when the filter changes, so that the page shows the newest matching lines.
-  const setFilter = (changes: LogSearch) => change({ ...changes, at: undefined });
+  const setFilter = (changes: LogSearchParameters) => change({ ...changes, at: undefined });
   const { session, query, level, since } = search;
   const key = JSON.stringify([agent, session, query, level, since]);
   return (
@@ -112,7 +112,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
       <Section>
         <FollowedLog key={key} organization={organization} agent={agent} isFollowing={isFollowing} onChange={change} />
       </Section>
-      <Command command={logCommand(organization, agent, search, isFollowing)} />
+      <Command command={createLogCommand(organization, agent, search, isFollowing)} />
     </>
   );
 }
@@ -121,7 +121,7 @@ type FollowedLogProps = {
   readonly organization: string;
   readonly agent: string;
   readonly isFollowing: boolean;
-  readonly onChange: (changes: LogSearch) => void;
+  readonly onChange: (changes: LogSearchParameters) => void;
 };
 
 function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLogProps) {
@@ -133,7 +133,7 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
     organization,
     agent,
     key: [session, query, level, since],
-    query: () => logQuery(search, Date.now()),
+    query: () => createLogQuery(search, Date.now()),
     startAt,
   });
   const last = log.lines.at(-1);

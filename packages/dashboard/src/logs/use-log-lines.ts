@@ -1,8 +1,8 @@
 import type { LogLine, Operations, RequestOf } from '@bothost/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { liveOptions } from '../live-query.ts';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
+import { liveQueryOptions } from '../live-query.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 import { secondsFromTimestamp } from './log-time.ts';
 
 const linesPerPage = 1_000;
@@ -41,10 +41,10 @@ type Page = {
  */
 export function useLogLines({ organization, agent, key, query, startAt }: LogSource) {
   const pages = useInfiniteQuery({
-    queryKey: [...organizationKey(organization), 'logs', agent, key, startAt],
+    queryKey: [...createOrganizationQueryKey(organization), 'logs', agent, key, startAt],
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const request = { ...query(), limit: linesPerPage, ...pageParam };
-      const page = await organizationApi(organization).getLogs(
+      const page = await getOrganizationApi(organization).getLogs(
         { params: { agentName: agent }, query: request },
         signal,
       );
@@ -78,7 +78,7 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
     // Disable structural sharing, because log lines never change: it would compare all lines after every new page, and copy lines
     // whose index has changed.
     structuralSharing: false,
-    ...liveOptions,
+    ...liveQueryOptions,
   });
   const lines = useMemo(() => pages.data?.pages.flatMap((page) => page.lines) ?? [], [pages.data]);
   return { pages, lines, isMaskingIncomplete: pages.data?.pages.some((page) => page.isMaskingIncomplete) === true };

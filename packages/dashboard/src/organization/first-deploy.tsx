@@ -3,7 +3,7 @@ import { FolderUp } from 'lucide-react';
 import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
-import { mayCall, useMembership } from './organization.ts';
+import { canCallOperation, useMembership } from './organization.ts';
 
 /** The empty state of an organization without agents, with a link to the deploy page. */
 export function FirstDeploy() {
@@ -12,7 +12,7 @@ export function FirstDeploy() {
   return (
     <>
       <p>Deploy a bot from its folder. If you have none, botcli creates one.</p>
-      {mayCall(membership, 'createBuild') && (
+      {canCallOperation(membership, 'createBuild') && (
         <Button asChild>
           <Link to="/orgs/$organization/deploy" params={{ organization }}>
             <FolderUp aria-hidden="true" className="size-4" />

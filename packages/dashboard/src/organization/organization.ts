@@ -7,14 +7,14 @@ const storageName = 'bothost.organization';
 const clients = new Map<string, Client>();
 
 /** Returns a client for the API of an organization, given its name or id. */
-export function organizationApi(organization: string): Client {
+export function getOrganizationApi(organization: string): Client {
   const client = clients.get(organization) ?? createClient({ origin: location.origin, organization });
   clients.set(organization, client);
   return client;
 }
 
 /** The common prefix of all query keys for an organization's data. */
-export function organizationKey(organization: string): readonly unknown[] {
+export function createOrganizationQueryKey(organization: string): readonly unknown[] {
   return ['organization', organization];
 }
 
@@ -31,7 +31,7 @@ export function useMembership(): Membership {
 }
 
 /** Whether the person's role in an organization allows an operation. The service checks this again for each request. */
-export function mayCall({ role }: Membership, name: OperationName): boolean {
+export function canCallOperation({ role }: Membership, name: OperationName): boolean {
   return isAuthorized(name, role);
 }
 
@@ -43,7 +43,7 @@ export function findMembership(user: User, nameOrId: string): Membership | undef
  * Returns the organization for pages whose URL names none: the person's last used organization, otherwise the first one.
  * Undefined if the person is a member of no organization.
  */
-export function preferredMembership(user: User): Membership | undefined {
+export function findPreferredMembership(user: User): Membership | undefined {
   return findMembership(user, localStorage.getItem(storageName) ?? '') ?? user.organizations[0];
 }
 

@@ -1,13 +1,13 @@
-import type { Attention } from '@bothost/contract';
+import type { AttentionItem } from '@bothost/contract';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Moment } from '../components/moment.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 
 type NextStep = { readonly title: string; readonly advice: string; readonly words: readonly string[] };
 
-function nextStep({ kind, agentName, sessionId }: Attention): NextStep {
+function nextStep({ kind, agentName, sessionId }: AttentionItem): NextStep {
   switch (kind) {
     case 'deployment-failed':
       return {
@@ -36,7 +36,7 @@ function nextStep({ kind, agentName, sessionId }: Attention): NextStep {
   }
 }
 
-type AttentionListProps = { readonly attention: readonly Attention[]; readonly organization: string };
+type AttentionListProps = { readonly attention: readonly AttentionItem[]; readonly organization: string };
 
 /** Lists problems of agents, each with its cause, the next step, and the command for that step. */
 export function AttentionList({ attention, organization }: AttentionListProps) {
@@ -63,7 +63,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
                 {problem.since !== null && (
                   <span className="text-quiet">
                     {' '}
-                    (<Moment at={problem.since} />)
+                    (<RelativeTime at={problem.since} />)
                   </span>
                 )}
               </p>

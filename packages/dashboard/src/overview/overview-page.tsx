@@ -7,10 +7,10 @@ import { classNames } from '../components/class-names.ts';
 import { Command } from '../components/command.tsx';
 import { formatLatency } from '../components/duration.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
-import { organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { AttentionList } from './attention-list.tsx';
 
 const refreshMs = 5000;
@@ -19,14 +19,14 @@ const refreshMs = 5000;
 export function OverviewPage() {
   const { name: organization } = useMembership();
   const overview = useQuery({
-    queryKey: [...organizationKey(organization), 'overview'],
-    queryFn: ({ signal }) => organizationApi(organization).getOverview({}, signal),
+    queryKey: [...createOrganizationQueryKey(organization), 'overview'],
+    queryFn: ({ signal }) => getOrganizationApi(organization).getOverview({}, signal),
     refetchInterval: refreshMs,
   });
   return (
     <div className="flex flex-col gap-8">
       <PageHeader title="Overview" lead="What runs now, and how the last hour went." />
-      <Loaded query={overview}>
+      <QueryBoundary query={overview}>
         {(data) =>
           data.agentCount === 0 ? (
             <Section>
@@ -38,7 +38,7 @@ export function OverviewPage() {
             <Figures overview={data} organization={organization} />
           )
         }
-      </Loaded>
+      </QueryBoundary>
       <Command command={curlCommand('getOverview', { origin: location.origin, organization })} />
     </div>
   );

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { findMembership, preferredMembership } from '../organization/organization.ts';
-import { currentTheme, setTheme } from '../theme.ts';
+import { findMembership, findPreferredMembership } from '../organization/organization.ts';
+import { getCurrentTheme, setTheme } from '../theme.ts';
 import type { NavigationPage } from './navigation-page.ts';
 
 type CommandPaletteProps = {
@@ -20,7 +20,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
   const navigate = useNavigate();
   const user = useUser();
   const { organization = '' } = useParams({ strict: false });
-  const membership = findMembership(user, organization) ?? preferredMembership(user);
+  const membership = findMembership(user, organization) ?? findPreferredMembership(user);
   const name = membership?.name ?? '';
   const agents = useQuery({ ...agentNamesQuery(name), enabled: membership !== undefined });
   const choose = (action: () => void) => () => {
@@ -29,7 +29,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
   };
   const talkTo = (agent: string) => () =>
     void navigate({ to: '/orgs/$organization/talk/$agent', params: { organization: name, agent } });
-  const otherTheme = currentTheme() === 'dark' ? 'light' : 'dark';
+  const otherTheme = getCurrentTheme() === 'dark' ? 'light' : 'dark';
   return (
     <Dialog title="Go to" onClose={onClose}>
       {/* Remove the tab index that the library sets on this element, so that the opened dialog focuses the input field. */}

@@ -1,9 +1,9 @@
 import { allOperations, openApiDocument } from '@bothost/contract';
 import { expect, test } from 'vitest';
-import { referenceDocument } from './reference-document.ts';
+import { createReferenceDocument } from './reference-document.ts';
 
-test('referenceDocument lists each operation once', () => {
-  const { paths } = referenceDocument(openApiDocument('http://127.0.0.1:7420')) as {
+test('createReferenceDocument lists each operation once', () => {
+  const { paths } = createReferenceDocument(openApiDocument('http://127.0.0.1:7420')) as {
     paths: Record<string, Record<string, { operationId?: string }>>;
   };
   const ids = Object.values(paths)

@@ -6,7 +6,7 @@ const organizationBase = '/organizations/{organization}';
  * Prepares the OpenAPI document for the API reference. Most operations exist under a short path and under a path of an
  * organization, with the same behavior. Keeps only the short path, so that each operation is listed once.
  */
-export function referenceDocument(document: Json): Json {
+export function createReferenceDocument(document: Json): Json {
   const paths = document['paths'] as Readonly<Record<string, Json>>;
   const shown = Object.entries(paths).map(([path, entry]) => {
     const short = path.replace(organizationBase, '');

@@ -3,18 +3,18 @@ import '@scalar/api-reference/style.css';
 import './reference.css';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
-import { currentTheme, watchTheme } from '../theme.ts';
-import { referenceDocument } from './reference-document.ts';
+import { getCurrentTheme, watchTheme } from '../theme.ts';
+import { createReferenceDocument } from './reference-document.ts';
 import { repairMarkup } from './repair-markup.ts';
 
-type OpenApiDocument = ReturnType<typeof referenceDocument>;
+type OpenApiDocument = ReturnType<typeof createReferenceDocument>;
 
 async function loadDocument(signal: AbortSignal): Promise<OpenApiDocument> {
   const response = await fetch('/v1/openapi.json', { signal });
   if (!response.ok) throw new Error(`The API description cannot be loaded (status ${response.status}). Try again.`);
-  return referenceDocument(await response.json());
+  return createReferenceDocument(await response.json());
 }
 
 /** The page at `/docs`: the operations of the API, with a form to try each. */
@@ -43,18 +43,18 @@ export function ReferencePage() {
           <ThemeSwitch />
         </div>
       </header>
-      <Loaded query={openApi}>{(content) => <Reference content={content} />}</Loaded>
+      <QueryBoundary query={openApi}>{(content) => <Reference content={content} />}</QueryBoundary>
     </>
   );
 }
 
 function Reference({ content }: { readonly content: OpenApiDocument }) {
   const container = useRef<HTMLDivElement>(null);
-  const theme = useSyncExternalStore(watchTheme, currentTheme);
+  const theme = useSyncExternalStore(watchTheme, getCurrentTheme);
   const reference = useRef<ReturnType<typeof createApiReference>>(undefined);
   useEffect(() => {
     if (container.current === null) return;
-    const app = createApiReference(container.current, configurationOf(content, currentTheme()));
+    const app = createApiReference(container.current, configurationOf(content, getCurrentTheme()));
     reference.current = app;
     // Repair the markup of the whole body, because the library adds its dialogs to the body.
     const stopRepairs = repairMarkup(document.body);

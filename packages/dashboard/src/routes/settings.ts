@@ -1,16 +1,16 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { AuditFilter } from '../settings/audit-filter.ts';
-import { appFrame, organizationFrame } from './frames.ts';
-import { readText } from './search-values.ts';
+import { appLayout, organizationLayout } from './frames.ts';
+import { readTextParameter } from './search-values.ts';
 
 const settingsLayout = lazyRouteComponent(() => import('../settings/settings-layout.tsx'), 'SettingsLayout');
 
 export const organizationSettingsRoute = createRoute({
-  getParentRoute: () => organizationFrame,
+  getParentRoute: () => organizationLayout,
   path: '/settings',
   component: settingsLayout,
 });
-export const settingsStartRoute = createRoute({
+export const settingsIndexRoute = createRoute({
   getParentRoute: () => organizationSettingsRoute,
   path: '/',
   beforeLoad: ({ params }) => {
@@ -37,20 +37,20 @@ export const auditRoute = createRoute({
   getParentRoute: () => organizationSettingsRoute,
   path: '/audit',
   validateSearch: ({ action, object, result, since }): AuditFilter => ({
-    action: readText(action),
-    object: readText(object),
-    result: readText(result),
-    since: readText(since),
+    action: readTextParameter(action),
+    object: readTextParameter(object),
+    result: readTextParameter(result),
+    since: readTextParameter(since),
   }),
   component: lazyRouteComponent(() => import('../settings/audit-page.tsx'), 'AuditPage'),
 });
 
 export const personalSettingsRoute = createRoute({
-  getParentRoute: () => appFrame,
+  getParentRoute: () => appLayout,
   path: '/settings',
   component: settingsLayout,
 });
-export const personalSettingsStartRoute = createRoute({
+export const personalSettingsIndexRoute = createRoute({
   getParentRoute: () => personalSettingsRoute,
   path: '/',
   beforeLoad: () => {

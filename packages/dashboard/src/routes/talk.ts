@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { parseTalkSearch } from '../talk/transport-names.ts';
-import { organizationFrame, shellFrame } from './frames.ts';
+import { organizationLayout, shellLayout } from './frames.ts';
 
 /**
  * Whether the document was loaded at the URL of a talk page. Only such documents have the content security policy that audio
@@ -12,19 +12,19 @@ const loadTalkDocument = ({ location: { href } }: { readonly location: { readonl
 };
 
 export const talkRoute = createRoute({
-  getParentRoute: () => shellFrame,
+  getParentRoute: () => shellLayout,
   path: '/talk/$agent',
   validateSearch: parseTalkSearch,
   beforeLoad: loadTalkDocument,
   component: lazyRouteComponent(() => import('../talk/talk-page.tsx'), 'TalkPage'),
 });
 export const talkAgentsRoute = createRoute({
-  getParentRoute: () => organizationFrame,
+  getParentRoute: () => organizationLayout,
   path: '/talk',
   component: lazyRouteComponent(() => import('../talk/talk-agents-page.tsx'), 'TalkAgentsPage'),
 });
 export const organizationTalkRoute = createRoute({
-  getParentRoute: () => organizationFrame,
+  getParentRoute: () => organizationLayout,
   path: '/talk/$agent',
   validateSearch: parseTalkSearch,
   beforeLoad: loadTalkDocument,

@@ -1,7 +1,7 @@
 import { cloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
-import { organizationApi, useMembership } from '../organization/organization.ts';
+import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './secret-queries.ts';
 
 type DeleteSetDialogProps = {
@@ -30,7 +30,7 @@ export function DeleteSetDialog({ set: { name, revision }, agents, onDone, onClo
       phrase={name}
       command={cloudCommand(organization, 'secrets', 'delete', name, ...(isUsed ? ['--force'] : []))}
       run={() =>
-        organizationApi(organization).deleteSecretSet({
+        getOrganizationApi(organization).deleteSecretSet({
           params: { setName: name },
           query: { force: isUsed ? 'true' : 'false', expectedRevision: revision },
         })

@@ -7,7 +7,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { organizationApi, useMembership } from '../organization/organization.ts';
+import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './secret-queries.ts';
 
 type PullSecretDialogProps = {
@@ -28,7 +28,7 @@ export function PullSecretDialog({ replaced, onClose }: PullSecretDialogProps) {
   const userProblem = username.includes(':') ? 'A user name cannot contain a colon.' : undefined;
   const form = useForm(
     () =>
-      organizationApi(organization).putSecrets({
+      getOrganizationApi(organization).putSecrets({
         params: { setName: name },
         body: {
           isImagePullSecret: true,

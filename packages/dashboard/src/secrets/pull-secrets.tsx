@@ -1,4 +1,4 @@
-import { pullSecretResultLabels, type SecretSetListItem, statusLabel } from '@bothost/contract';
+import { getStatusLabel, pullSecretResultLabels, type SecretSetListItem } from '@bothost/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Container, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -9,11 +9,11 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Moment } from '../components/moment.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
-import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
 import { PullSecretDialog } from './pull-secret-dialog.tsx';
 import { Readiness } from './readiness.tsx';
@@ -33,13 +33,13 @@ export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListIte
   const refresh = useRefreshSecrets(organization);
   const notify = useNotice();
   const verify = useMutation({
-    mutationFn: (setName: string) => organizationApi(organization).verifyImagePullSecret({ params: { setName } }),
+    mutationFn: (setName: string) => getOrganizationApi(organization).verifyImagePullSecret({ params: { setName } }),
     onSuccess: ({ name, verification }) =>
-      notify(`${name}: ${statusLabel(pullSecretResultLabels, verification.result)}.`),
+      notify(`${name}: ${getStatusLabel(pullSecretResultLabels, verification.result)}.`),
     onSettled: refresh,
   });
   const close = () => setOpen(null);
-  const mayWrite = mayCall(membership, 'putSecrets');
+  const mayWrite = canCallOperation(membership, 'putSecrets');
   const create = mayWrite && (
     <Button variant="outline" onClick={() => setOpen({ action: 'create' })}>
       <Plus aria-hidden="true" className="size-4" />
@@ -73,7 +73,7 @@ export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListIte
                   <Readiness status={secret.status} isDamaged={secret.damaged ?? false} />
                   {secret.verification !== null && (
                     <Badge tone={tones[secret.verification.result]}>
-                      {statusLabel(pullSecretResultLabels, secret.verification.result)}
+                      {getStatusLabel(pullSecretResultLabels, secret.verification.result)}
                     </Badge>
                   )}
                 </>
@@ -131,13 +131,13 @@ function pullSecretFacts({ host, region, updatedAt, expiresAt, verification, err
     host,
     region,
     <>
-      Updated <Moment at={updatedAt} />
+      Updated <RelativeTime at={updatedAt} />
     </>,
     ...(expiresAt === null
       ? []
       : [
           <>
-            Expires <Moment at={expiresAt} />
+            Expires <RelativeTime at={expiresAt} />
           </>,
         ]),
     ...(verification === null ? [] : [verification.message]),

@@ -1,4 +1,4 @@
-import type { SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import type { SecretRevision, SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
@@ -7,12 +7,17 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
+import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
+  useMembership,
+} from '../organization/organization.ts';
 import { secretHistoryQuery, useRefreshSecrets } from './secret-queries.ts';
 
 const actionLabels = { set: 'Set', replace: 'Replaced all keys', unset: 'Removed', rollback: 'Rollback' } as const;
@@ -23,10 +28,10 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
   const { name: organization } = membership;
   const [target, setTarget] = useState<SecretRevision | null>(null);
   const history = useInfiniteQuery(secretHistoryQuery(organization, name));
-  const mayRollBack = mayCall(membership, 'rollBackSecrets');
+  const mayRollBack = canCallOperation(membership, 'rollBackSecrets');
   return (
     <Section title="History" lead="A roll back creates a revision with the content of an earlier one.">
-      <Loaded query={history}>
+      <QueryBoundary query={history}>
         {({ pages }) => (
           <RowList label="History">
             {pages
@@ -42,7 +47,7 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
                   }
                   facts={[
                     one.rolledBackTo === null ? actionLabels[one.action] : `Rollback to revision ${one.rolledBackTo}`,
-                    <Moment key="created" at={one.createdAt} />,
+                    <RelativeTime key="created" at={one.createdAt} />,
                     ...describeKeys(one),
                   ]}
                   actions={
@@ -63,7 +68,7 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
               ))}
           </RowList>
         )}
-      </Loaded>
+      </QueryBoundary>
       <div className="flex flex-col items-start gap-3 border-line border-t px-5 py-3 sm:px-6">
         {history.hasNextPage && (
           <Button variant="outline" onClick={() => void history.fetchNextPage()} disabled={history.isFetching}>
@@ -98,14 +103,14 @@ function RollBackDialog({ setName, current, target, onClose }: RollBackDialogPro
   const { name: organization } = useMembership();
   const refresh = useRefreshSecrets(organization);
   const notify = useNotice();
-  const api = organizationApi(organization);
+  const api = getOrganizationApi(organization);
   const rollBack = (dryRun: boolean) =>
     api.rollBackSecrets({
       params: { setName },
       body: { revision: target, expectedRevision: current, ...(dryRun ? { dryRun } : {}) },
     });
   const preview = useQuery({
-    queryKey: [...organizationKey(organization), 'rollback-preview', setName, current, target],
+    queryKey: [...createOrganizationQueryKey(organization), 'rollback-preview', setName, current, target],
     queryFn: () => rollBack(true),
   });
   return (
@@ -113,7 +118,7 @@ function RollBackDialog({ setName, current, target, onClose }: RollBackDialogPro
       title={`Roll back to revision ${target}?`}
       lead="Creates a new revision with its keys and values. Agents use it after their next deploy."
       action="Roll back"
-      details={<Loaded query={preview}>{(data) => <Changes changes={data.changes} />}</Loaded>}
+      details={<QueryBoundary query={preview}>{(data) => <Changes changes={data.changes} />}</QueryBoundary>}
       command={cloudCommand(organization, 'secrets', 'rollback', setName, String(target))}
       run={() => rollBack(false)}
       onDone={async () => {
@@ -127,7 +132,7 @@ function RollBackDialog({ setName, current, target, onClose }: RollBackDialogPro
 
 const changeLabels = { new: 'Added', changed: 'Changed', removed: 'Removed', unchanged: 'Unchanged' } as const;
 
-function Changes({ changes }: Pick<WrittenSecrets, 'changes'>) {
+function Changes({ changes }: Pick<SecretWriteResult, 'changes'>) {
   const real = changes.filter(({ change }) => change !== 'unchanged');
   if (real.length === 0) return <p className="text-quiet text-sm">No value changes.</p>;
   return (

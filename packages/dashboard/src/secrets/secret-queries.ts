@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 const refreshMs = 10_000;
 /** Interval at which a secret set is read while its new revision is delivered to its region. */
@@ -7,13 +7,13 @@ const deliveryRefreshMs = 1_000;
 
 /** The common prefix of all query keys for secret sets and image pull secrets. */
 function secretsKey(organization: string): readonly unknown[] {
-  return [...organizationKey(organization), 'secrets'];
+  return [...createOrganizationQueryKey(organization), 'secrets'];
 }
 
 export function secretListQuery(organization: string) {
   return queryOptions({
     queryKey: [...secretsKey(organization), 'list'],
-    queryFn: ({ signal }) => organizationApi(organization).listSecrets({ query: {} }, signal),
+    queryFn: ({ signal }) => getOrganizationApi(organization).listSecrets({ query: {} }, signal),
     refetchInterval: ({ state }) =>
       state.data?.sets.some(({ status }) => status === 'pending') === true ? deliveryRefreshMs : refreshMs,
   });
@@ -22,7 +22,7 @@ export function secretListQuery(organization: string) {
 export function secretSetQuery(organization: string, setName: string) {
   return queryOptions({
     queryKey: [...secretsKey(organization), 'set', setName],
-    queryFn: ({ signal }) => organizationApi(organization).getSecretSet({ params: { setName } }, signal),
+    queryFn: ({ signal }) => getOrganizationApi(organization).getSecretSet({ params: { setName } }, signal),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? deliveryRefreshMs : refreshMs),
   });
 }
@@ -31,7 +31,8 @@ export function secretSetQuery(organization: string, setName: string) {
 export function regionSecretSetsQuery(organization: string, region: string | undefined) {
   return queryOptions({
     queryKey: [...secretsKey(organization), 'region', region],
-    queryFn: ({ signal }) => organizationApi(organization).listSecrets({ query: { region, type: 'secret' } }, signal),
+    queryFn: ({ signal }) =>
+      getOrganizationApi(organization).listSecrets({ query: { region, type: 'secret' } }, signal),
   });
 }
 
@@ -39,7 +40,7 @@ export function secretHistoryQuery(organization: string, setName: string) {
   return infiniteQueryOptions({
     queryKey: [...secretsKey(organization), 'history', setName],
     queryFn: ({ pageParam, signal }) =>
-      organizationApi(organization).getSecretHistory(
+      getOrganizationApi(organization).getSecretHistory(
         { params: { setName }, query: pageParam === null ? {} : { before: pageParam } },
         signal,
       ),
@@ -54,5 +55,5 @@ export function secretHistoryQuery(organization: string, setName: string) {
  */
 export function useRefreshSecrets(organization: string): () => Promise<void> {
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: organizationKey(organization) });
+  return () => queries.invalidateQueries({ queryKey: createOrganizationQueryKey(organization) });
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { isNotFound } from '../api.ts';
+import { isNotFoundError } from '../api.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
@@ -12,12 +12,12 @@ import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { DangerAction } from '../components/danger-action.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
 import { Readiness } from './readiness.tsx';
 import { SecretHistory } from './secret-history.tsx';
@@ -31,7 +31,7 @@ export function SecretSetPage() {
   const { set: setName } = route.useParams();
   const { name: organization } = useMembership();
   const set = useQuery(secretSetQuery(organization, setName));
-  if (isNotFound(set.error)) {
+  if (isNotFoundError(set.error)) {
     return (
       <Section>
         <EmptyState icon={KeyRound} title={`No secret set is named ${setName}`}>
@@ -45,7 +45,7 @@ export function SecretSetPage() {
       </Section>
     );
   }
-  return <Loaded query={set}>{(data) => <SecretSet key={data.name} set={data} />}</Loaded>;
+  return <QueryBoundary query={set}>{(data) => <SecretSet key={data.name} set={data} />}</QueryBoundary>;
 }
 
 function SecretSet({ set }: { readonly set: SecretSetDetails }) {
@@ -72,7 +72,7 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
       <Agents set={set} />
       <SecretHistory set={set} />
       <Command command={cloudCommand(organization, 'secrets', 'list', name)} />
-      {mayCall(membership, 'deleteSecretSet') && <DeleteSet set={set} />}
+      {canCallOperation(membership, 'deleteSecretSet') && <DeleteSet set={set} />}
     </div>
   );
 }
@@ -85,7 +85,7 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const refresh = useRefreshSecrets(organization);
   const notify = useNotice();
-  const mayWrite = mayCall(membership, 'putSecrets');
+  const mayWrite = canCallOperation(membership, 'putSecrets');
   const close = () => setOpen(null);
   return (
     <Section
@@ -114,7 +114,7 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
                 `Fingerprint ${fingerprint}`,
                 `Revision ${revision}`,
                 <>
-                  Updated <Moment at={updatedAt} />
+                  Updated <RelativeTime at={updatedAt} />
                 </>,
               ]}
               actions={
@@ -152,7 +152,7 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
           lead="Agents that run keep it until their next deploy. The history can restore it."
           action="Remove key"
           command={cloudCommand(organization, 'secrets', 'unset', name, open.key)}
-          run={() => organizationApi(organization).deleteSecret({ params: { setName: name, secretKey: open.key } })}
+          run={() => getOrganizationApi(organization).deleteSecret({ params: { setName: name, secretKey: open.key } })}
           onDone={async () => {
             notify(`${open.key} is removed.`);
             await refresh();

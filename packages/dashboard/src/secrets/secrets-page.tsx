@@ -7,11 +7,11 @@ import { cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { mayCall, useMembership } from '../organization/organization.ts';
+import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { PullSecrets } from './pull-secrets.tsx';
 import { Readiness } from './readiness.tsx';
 import { secretListQuery } from './secret-queries.ts';
@@ -24,14 +24,14 @@ export function SecretsPage() {
   return (
     <div className="flex flex-col gap-8">
       <PageHeader title="Secrets" lead="Stored encrypted. No page, command or response shows a value." />
-      <Loaded query={secrets}>
+      <QueryBoundary query={secrets}>
         {({ sets }) => (
           <>
             <SecretSets sets={sets.filter(({ type }) => type === 'secret')} />
             <PullSecrets sets={sets.filter(({ type }) => type === 'imagePullSecret')} />
           </>
         )}
-      </Loaded>
+      </QueryBoundary>
       <Command command={cloudCommand(organization, 'secrets', 'list', '--no-sets')} />
     </div>
   );
@@ -42,7 +42,7 @@ function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
   const { name: organization } = membership;
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const create = mayCall(membership, 'putSecrets') && (
+  const create = canCallOperation(membership, 'putSecrets') && (
     <Button onClick={() => setOpen(true)}>
       <Plus aria-hidden="true" className="size-4" />
       Create set
@@ -81,7 +81,7 @@ function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
                 keyCount === 1 ? '1 key' : `${keyCount} keys`,
                 `Revision ${revision}`,
                 <>
-                  Updated <Moment at={updatedAt} />
+                  Updated <RelativeTime at={updatedAt} />
                 </>,
                 ...(errorMessage === undefined ? [] : [errorMessage]),
               ]}

@@ -1,4 +1,4 @@
-import { reservedKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import { findReservedKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import { useState } from 'react';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
@@ -8,7 +8,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { organizationApi, useMembership } from '../organization/organization.ts';
+import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './secret-queries.ts';
 import { ValueField } from './value-field.tsx';
 
@@ -36,7 +36,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
   const notify = useNotice();
   const form = useForm(
     () =>
-      organizationApi(organization).putSecrets({
+      getOrganizationApi(organization).putSecrets({
         params: { setName: name },
         body: {
           secrets: [{ secretKey: key, secretValue: value }],
@@ -105,5 +105,5 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
 /** Returns why a text is not a valid key in a secret set, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
   if (!secretKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
-  return reservedKeyProblem(key) ?? undefined;
+  return findReservedKeyProblem(key) ?? undefined;
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { clampRange, countPerPart, zoom } from './chart-range.ts';
+import { clampRange, countTimesPerInterval, zoomRange } from './chart-range.ts';
 
 const whole = { from: 100, to: 200 };
 
-test('zoom keeps the middle of the range, and never exceeds the whole range', () => {
-  expect(zoom(whole, 0.5, whole)).toEqual({ from: 125, to: 175 });
-  expect(zoom({ from: 100, to: 150 }, 2, whole)).toEqual({ from: 100, to: 175 });
-  expect(zoom({ from: 125, to: 175 }, 2, whole)).toBeNull();
-  expect(zoom({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
+test('zoomRange keeps the middle of the range, and never exceeds the whole range', () => {
+  expect(zoomRange(whole, 0.5, whole)).toEqual({ from: 125, to: 175 });
+  expect(zoomRange({ from: 100, to: 150 }, 2, whole)).toEqual({ from: 100, to: 175 });
+  expect(zoomRange({ from: 125, to: 175 }, 2, whole)).toBeNull();
+  expect(zoomRange({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
 });
 
 test('clampRange cuts a range to the whole range, and returns null if nearly all of it is left', () => {
@@ -16,6 +16,6 @@ test('clampRange cuts a range to the whole range, and returns null if nearly all
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();
 });
 
-test('countPerPart counts times at both ends of the range, and ignores times outside the range', () => {
-  expect(countPerPart([99, 100, 124, 125, 200, 201], whole, 4)).toEqual([2, 1, 0, 1]);
+test('countTimesPerInterval counts times at both ends of the range, and ignores times outside the range', () => {
+  expect(countTimesPerInterval([99, 100, 124, 125, 200, 201], whole, 4)).toEqual([2, 1, 0, 1]);
 });

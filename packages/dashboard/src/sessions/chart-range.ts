@@ -5,7 +5,7 @@ export type ChartRange = { readonly from: number; readonly to: number };
  * Narrows (`factor` below 1) or widens a range around its middle, within `whole`. Returns null, which means no zoom, if the
  * result is nearly all of `whole`.
  */
-export function zoom({ from, to }: ChartRange, factor: number, whole: ChartRange): ChartRange | null {
+export function zoomRange({ from, to }: ChartRange, factor: number, whole: ChartRange): ChartRange | null {
   const middle = (from + to) / 2;
   const half = Math.max(1, ((to - from) * factor) / 2);
   return clampRange({ from: middle - half, to: middle + half }, whole);
@@ -18,7 +18,7 @@ export function clampRange({ from, to }: ChartRange, whole: ChartRange): ChartRa
 }
 
 /** Divides a range into `count` equal parts and counts the times in each part. */
-export function countPerPart(times: readonly number[], { from, to }: ChartRange, count: number): number[] {
+export function countTimesPerInterval(times: readonly number[], { from, to }: ChartRange, count: number): number[] {
   const counts = new Array<number>(count).fill(0);
   const width = (to - from) / count;
   for (const time of times) {

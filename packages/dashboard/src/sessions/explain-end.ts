@@ -1,4 +1,4 @@
-import { completionStatusLabel, type SessionResponse, socketTokenSeconds } from '@bothost/contract';
+import { getCompletionStatusLabel, type SessionResponse, socketTokenLifetimeSeconds } from '@bothost/contract';
 
 /** Why a session failed, and what to do. */
 export type EndExplanation = { readonly cause: string; readonly next: string };
@@ -19,7 +19,7 @@ export function explainEnd({ completionStatus: status, events, botStartSeconds }
   }
   if (status === 'BOT_CONNECTION_TIMEOUT') {
     return {
-      cause: `No client connected within ${socketTokenSeconds / 60} minutes.`,
+      cause: `No client connected within ${socketTokenLifetimeSeconds / 60} minutes.`,
       next: 'Check that the client connects to the wsUrl of the start response, with its token.',
     };
   }
@@ -44,7 +44,7 @@ export function explainEnd({ completionStatus: status, events, botStartSeconds }
     const action = botStartSeconds === null ? 'refused the session' : 'failed';
     return { cause: `The bot ${action}: it responded with HTTP status ${status}.`, next: readOutput };
   }
-  if (status === 'HTTP_ERROR') return { cause: `${completionStatusLabel(status)}.`, next: readOutput };
+  if (status === 'HTTP_ERROR') return { cause: `${getCompletionStatusLabel(status)}.`, next: readOutput };
   return null;
 }
 

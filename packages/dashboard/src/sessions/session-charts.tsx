@@ -3,7 +3,7 @@ import { RotateCcw, ZoomIn, ZoomOut } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { formatClock, secondsFromTimestamp } from '../logs/log-time.ts';
-import { type ChartRange, clampRange, countPerPart, zoom } from './chart-range.ts';
+import { type ChartRange, clampRange, countTimesPerInterval, zoomRange } from './chart-range.ts';
 import { type ChartColor, type ChartSeries, TimeChart } from './time-chart.tsx';
 
 const percentiles = [
@@ -51,13 +51,18 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
             ? 'Drag over a chart to zoom in, double-click to zoom out.'
             : `${formatClock(new Date(sample.t * 1000).toISOString()).slice(0, 8)}: ${formatMillicores(sample.c)}, ${formatMemory(sample.m)}`}
         </p>
-        <Button variant="outline" size="small" onClick={() => onPart(zoom(range, 0.5, whole))} aria-label="Zoom in">
+        <Button
+          variant="outline"
+          size="small"
+          onClick={() => onPart(zoomRange(range, 0.5, whole))}
+          aria-label="Zoom in"
+        >
           <ZoomIn aria-hidden="true" className="size-4" />
         </Button>
         <Button
           variant="outline"
           size="small"
-          onClick={() => onPart(zoom(range, 2, whole))}
+          onClick={() => onPart(zoomRange(range, 2, whole))}
           disabled={part === null}
           aria-label="Zoom out"
         >
@@ -181,7 +186,7 @@ const badLevels: readonly (string | null)[] = ['WARNING', 'ERROR', 'CRITICAL'];
 function outputSeries(lines: readonly LogLine[], range: ChartRange) {
   const width = (range.to - range.from) / parts;
   const count = (some: readonly LogLine[]) =>
-    countPerPart(
+    countTimesPerInterval(
       some.map(({ timestamp }) => secondsFromTimestamp(timestamp)),
       range,
       parts,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBotStart, formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './session-duration.ts';
 
 test.each([
   [999, '< 1 s'],
@@ -20,10 +20,10 @@ test.each([
   expect(formatBotStart(session)).toBe(text);
 });
 
-test('sessionDurationMs measures from creation to the end, or to now for an active session, and is never negative', () => {
+test('computeSessionDurationMs measures from creation to the end, or to now for an active session, and is never negative', () => {
   const createdAt = '2026-11-23T12:00:00.000Z';
   const now = Date.parse('2026-11-23T12:01:00.000Z');
-  expect(sessionDurationMs({ createdAt, endedAt: '2026-11-23T12:00:10.000Z' }, now)).toBe(10_000);
-  expect(sessionDurationMs({ createdAt, endedAt: null }, now)).toBe(60_000);
-  expect(sessionDurationMs({ createdAt, endedAt: null }, now - 90_000)).toBe(0);
+  expect(computeSessionDurationMs({ createdAt, endedAt: '2026-11-23T12:00:10.000Z' }, now)).toBe(10_000);
+  expect(computeSessionDurationMs({ createdAt, endedAt: null }, now)).toBe(60_000);
+  expect(computeSessionDurationMs({ createdAt, endedAt: null }, now - 90_000)).toBe(0);
 });

@@ -4,7 +4,7 @@ type SessionTimes = { readonly createdAt: string; readonly endedAt: string | nul
  * Returns the duration of a session in milliseconds, or the time since its creation while the session is active. Never negative,
  * even if the clocks of server and browser differ.
  */
-export function sessionDurationMs({ createdAt, endedAt }: SessionTimes, nowMs: number): number {
+export function computeSessionDurationMs({ createdAt, endedAt }: SessionTimes, nowMs: number): number {
   return Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(createdAt));
 }
 

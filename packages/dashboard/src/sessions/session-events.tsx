@@ -1,6 +1,6 @@
-import { type SessionEvent, sessionEventLabels, statusLabel } from '@bothost/contract';
+import { getStatusLabel, type SessionEvent, sessionEventLabels } from '@bothost/contract';
 import { TextBlock } from '../components/text-block.tsx';
-import { plainText } from '../logs/log-text.ts';
+import { stripControlCharacters } from '../logs/log-text.ts';
 import { formatClock } from '../logs/log-time.ts';
 
 /** Lists the events of a session with their causes. If the bot exited, shows its last output. */
@@ -14,7 +14,7 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
           // biome-ignore lint/suspicious/noArrayIndexKey: events are only added at the end
           <li key={index} className="flex flex-col gap-2 px-5 py-4 sm:px-6">
             <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-              <span className="font-medium">{statusLabel<string>(sessionEventLabels, event.eventCode)}</span>
+              <span className="font-medium">{getStatusLabel<string>(sessionEventLabels, event.eventCode)}</span>
               <time dateTime={event.eventTs} className="text-quiet text-sm tabular-nums">
                 {formatClock(event.eventTs)}
               </time>
@@ -29,7 +29,7 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
               </ul>
             )}
             {typeof tail === 'string' && tail.trim() !== '' && (
-              <TextBlock label="Last output" text={plainText(tail.trimEnd())} />
+              <TextBlock label="Last output" text={stripControlCharacters(tail.trimEnd())} />
             )}
           </li>
         );

@@ -1,7 +1,7 @@
 import type { SessionResponse } from '@bothost/contract';
-import { Moment } from '../components/moment.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
-import { formatBotStart, formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
 /** Shows the status, completion, start and duration of a session, and its ids. */
@@ -11,8 +11,8 @@ export function SessionFacts({ session }: { readonly session: SessionResponse })
   const facts = [
     ['Status', <SessionStatus key="status" session={session} />],
     ['Completion', completionStatus ?? '—'],
-    ['Started', <Moment key="started" at={createdAt} />],
-    ['Duration', formatLongDuration(sessionDurationMs(session, now))],
+    ['Started', <RelativeTime key="started" at={createdAt} />],
+    ['Duration', formatLongDuration(computeSessionDurationMs(session, now))],
     ['Bot start', formatBotStart(session)],
   ] as const;
   return (

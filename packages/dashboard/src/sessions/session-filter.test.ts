@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { sessionListCommand, sessionQuery } from './session-filter.ts';
+import { createSessionListCommand, createSessionQuery } from './session-filter.ts';
 
 const now = Date.parse('2026-11-23T12:00:00.900Z');
 const origin = 'http://127.0.0.1:7420';
 
-describe('sessionQuery', () => {
+describe('createSessionQuery', () => {
   it.each([
     [{}, {}],
     [{ agent: 'parrot' }, { agent: 'parrot' }],
@@ -19,14 +19,14 @@ describe('sessionQuery', () => {
     [{ duration: '600-' }, { durationMin: 600 }],
     [{ duration: 'long' }, {}],
   ])('turns %j into %j', (filter, query) => {
-    expect(sessionQuery(filter, now)).toEqual(query);
+    expect(createSessionQuery(filter, now)).toEqual(query);
   });
 });
 
-describe('sessionListCommand', () => {
+describe('createSessionListCommand', () => {
   it('uses botcli for a filter by one agent and status', () => {
     const filter = { agent: 'parrot', status: 'terminated' };
-    expect(sessionListCommand(origin, 'home', filter, now)).toBe(
+    expect(createSessionListCommand(origin, 'home', filter, now)).toBe(
       'npx botcli cloud agent sessions parrot --end-state terminated --organization home',
     );
   });
@@ -35,7 +35,7 @@ describe('sessionListCommand', () => {
     [{}, 'limit=100'],
     [{ agent: 'parrot', duration: '60-' }, 'agent=parrot&durationMin=60&limit=100'],
   ])('uses curl for a filter that botcli has no option for: %j', (filter, query) => {
-    expect(sessionListCommand(origin, 'home', filter, now)).toContain(
+    expect(createSessionListCommand(origin, 'home', filter, now)).toContain(
       `'${origin}/v1/organizations/home/sessions?${query}'`,
     );
   });

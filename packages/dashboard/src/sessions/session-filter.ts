@@ -1,6 +1,6 @@
 import { endStateLabels, type Operations, type RequestOf } from '@bothost/contract';
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
-import { periodSeconds } from '../components/period.ts';
+import { parsePeriodSeconds } from '../components/period.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
 export type SessionFilter = {
@@ -34,8 +34,8 @@ export const durationOptions = [
 ] as const;
 
 /** Returns the query for a filter that is applied at the time `nowMs`. Ignores invalid parts of the filter. */
-export function sessionQuery({ agent, status, since, duration }: SessionFilter, nowMs: number): SessionQuery {
-  const seconds = periodSeconds(since);
+export function createSessionQuery({ agent, status, since, duration }: SessionFilter, nowMs: number): SessionQuery {
+  const seconds = parsePeriodSeconds(since);
   const [, least, greatest] = /^(\d{0,9})-(\d{0,9})$/.exec(duration ?? '') ?? [];
   return {
     ...(agent === undefined ? {} : { agent }),
@@ -56,8 +56,13 @@ function statusQuery(status: string | undefined): SessionQuery {
  * Returns the shell command that lists the sessions that match a filter. The command is `botcli` for one agent with any status
  * except `failed` and no other condition. Otherwise, it is `curl`.
  */
-export function sessionListCommand(origin: string, organization: string, filter: SessionFilter, nowMs: number): string {
-  const { startTime, durationMin, durationMax, ...query } = sessionQuery(filter, nowMs);
+export function createSessionListCommand(
+  origin: string,
+  organization: string,
+  filter: SessionFilter,
+  nowMs: number,
+): string {
+  const { startTime, durationMin, durationMax, ...query } = createSessionQuery(filter, nowMs);
   const isOfCli = startTime === undefined && durationMin === undefined && durationMax === undefined;
   if (query.agent === undefined || !isOfCli || filter.status === 'failed') {
     const all = { ...query, startTime, durationMin, durationMax, limit: 100 };

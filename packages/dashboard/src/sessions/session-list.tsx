@@ -4,14 +4,14 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Square } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
-import { Moment } from '../components/moment.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
-import { mayCall, useMembership } from '../organization/organization.ts';
-import { formatBotStart, formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { canCallOperation, useMembership } from '../organization/organization.ts';
+import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './session-duration.ts';
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
-import { type NewestSessions, useSessionRows, useStableList } from './use-session-rows.ts';
+import { type NewestSessions, useSessionRows, useStableSessionList } from './use-session-rows.ts';
 
 const rowPixels = 64;
 const columns =
@@ -31,7 +31,7 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
   const [scrollMargin, setScrollMargin] = useState(0);
   const [isAtTop, setIsAtTop] = useState(true);
   const [stopping, setStopping] = useState<OrganizationSession | null>(null);
-  const { list, newerCount } = useStableList(newest, isAtTop);
+  const { list, newerCount } = useStableSessionList(newest, isAtTop);
   const { value: count, relation } = list.total;
   const virtualizer = useWindowVirtualizer({
     count,
@@ -120,7 +120,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
   const membership = useMembership();
   const { sessionId, agentName, createdAt, endedAt } = session;
   const now = useNow(endedAt === null);
-  const duration = formatLongDuration(sessionDurationMs(session, now));
+  const duration = formatLongDuration(computeSessionDurationMs(session, now));
   return (
     <>
       <td className="flex min-w-0 flex-col">
@@ -135,7 +135,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
         </Link>
         <span className="truncate text-quiet text-xs">
           <span className="md:hidden">
-            <Moment at={createdAt} /> · {duration}
+            <RelativeTime at={createdAt} /> · {duration}
           </span>
           <code aria-hidden="true" className="font-mono max-md:hidden">
             {sessionId}
@@ -146,12 +146,12 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
         <SessionStatus session={session} />
       </td>
       <td className="text-sm max-md:hidden">
-        <Moment at={createdAt} />
+        <RelativeTime at={createdAt} />
       </td>
       <td className="text-sm tabular-nums max-md:hidden">{duration}</td>
       <td className="text-quiet text-sm max-md:hidden">{formatBotStart(session)}</td>
       <td className="text-right max-md:ml-3 max-md:empty:hidden">
-        {endedAt === null && mayCall(membership, 'stopSession') && (
+        {endedAt === null && canCallOperation(membership, 'stopSession') && (
           <Button
             variant="outline"
             size="small"

@@ -6,13 +6,18 @@ import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { liveOptions, pollMs } from '../live-query.ts';
-import { logCommand } from '../logs/log-filter.ts';
+import { liveQueryOptions, pollIntervalMs } from '../live-query.ts';
+import { createLogCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
 import { useLogLines } from '../logs/use-log-lines.ts';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
+import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
+  useMembership,
+} from '../organization/organization.ts';
 import type { ChartRange } from './chart-range.ts';
 import { explainEnd } from './explain-end.ts';
 import { SessionCharts } from './session-charts.tsx';
@@ -29,14 +34,14 @@ export function SessionPage() {
   const { name: organization } = useMembership();
   const { sessionId } = route.useParams();
   const found = useQuery({
-    queryKey: [...organizationKey(organization), 'session', sessionId],
+    queryKey: [...createOrganizationQueryKey(organization), 'session', sessionId],
     queryFn: async ({ signal }) => {
       const query = { sessionId, limit: 1 };
-      const { sessions } = await organizationApi(organization).listOrganizationSessions({ query }, signal);
+      const { sessions } = await getOrganizationApi(organization).listOrganizationSessions({ query }, signal);
       return sessions[0] ?? null;
     },
     staleTime: Number.POSITIVE_INFINITY,
-    ...liveOptions,
+    ...liveQueryOptions,
   });
   return (
     <div className="flex flex-col gap-6">
@@ -48,7 +53,7 @@ export function SessionPage() {
         <ArrowLeft aria-hidden="true" className="size-4" />
         All sessions
       </Link>
-      <Loaded query={found}>
+      <QueryBoundary query={found}>
         {(session) =>
           session === null ? (
             <>
@@ -62,7 +67,7 @@ export function SessionPage() {
             <FoundSession organization={organization} found={session} />
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </div>
   );
 }
@@ -71,18 +76,18 @@ type FoundSessionProps = { readonly organization: string; readonly found: Organi
 
 function FoundSession({ organization, found: { sessionId, serviceId, agentName } }: FoundSessionProps) {
   const record = useQuery({
-    queryKey: [...organizationKey(organization), 'sessions', sessionId, 'record'],
+    queryKey: [...createOrganizationQueryKey(organization), 'sessions', sessionId, 'record'],
     queryFn: ({ signal }) =>
-      organizationApi(organization).getSession({ params: { agentName: serviceId, sessionId } }, signal),
-    refetchInterval: ({ state }) => (state.data?.endedAt == null ? pollMs : false),
-    ...liveOptions,
+      getOrganizationApi(organization).getSession({ params: { agentName: serviceId, sessionId } }, signal),
+    refetchInterval: ({ state }) => (state.data?.endedAt == null ? pollIntervalMs : false),
+    ...liveQueryOptions,
   });
   return (
-    <Loaded query={record}>
+    <QueryBoundary query={record}>
       {(session) => (
         <Session organization={organization} agentName={agentName} session={session} readAtMs={record.dataUpdatedAt} />
       )}
-    </Loaded>
+    </QueryBoundary>
   );
 }
 
@@ -129,7 +134,7 @@ function Session({ organization, agentName, session, readAtMs }: SessionProps) {
         title={`Session of ${agentName}`}
         actions={
           endedAt === null &&
-          mayCall(membership, 'stopSession') && (
+          canCallOperation(membership, 'stopSession') && (
             <Button variant="danger" onClick={() => setIsStopping(true)}>
               <Square aria-hidden="true" className="size-4" />
               Stop
@@ -182,7 +187,9 @@ function Session({ organization, agentName, session, readAtMs }: SessionProps) {
           empty={endedAt === null ? 'Lines appear here when the bot writes them.' : 'The bot wrote nothing.'}
         />
       </Section>
-      <Command command={logCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)} />
+      <Command
+        command={createLogCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
+      />
       {startPhases !== null && (
         <Section title={`Start (${session.coldStart === true ? 'cold' : 'warm'})`}>
           <StartPhases durations={startPhases} />

@@ -1,4 +1,4 @@
-import { type EndState, endStateLabels, type SessionSummary, statusLabel } from '@bothost/contract';
+import { type EndState, endStateLabels, getStatusLabel, type SessionSummary } from '@bothost/contract';
 import { Badge } from '../components/badge.tsx';
 
 const tones: Readonly<Record<EndState, 'neutral' | 'good' | 'danger'>> = {
@@ -20,7 +20,7 @@ export function SessionStatus({ session: { endState, completionStatus, botStartS
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
   return (
     <Badge tone={isStarting ? 'accent' : tones[endState]}>
-      {isStarting ? 'Starting' : statusLabel(endStateLabels, endState)}
+      {isStarting ? 'Starting' : getStatusLabel(endStateLabels, endState)}
       {hasHttpStatus && ` (${completionStatus})`}
     </Badge>
   );

@@ -3,13 +3,13 @@ import { getRouteApi, useElementScrollRestoration, useNavigate } from '@tanstack
 import { useState } from 'react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { Command } from '../components/command.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { periodOptions } from '../components/period.ts';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { NoSessions } from './no-sessions.tsx';
-import { durationOptions, type SessionFilter, sessionListCommand, statusOptions } from './session-filter.ts';
+import { createSessionListCommand, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
 import { SessionList } from './session-list.tsx';
 import { useNewestSessions } from './use-session-rows.ts';
 
@@ -38,9 +38,9 @@ export function SessionsPage() {
     <div className="flex flex-col gap-6">
       <PageHeader title="Sessions" lead="Every run of every agent, newest first. The list updates by itself." />
       <SessionFilters organization={organization} filter={filter} onChange={(change) => void setFilter(change)} />
-      <Command command={sessionListCommand(location.origin, organization, filter, Date.now())} />
+      <Command command={createSessionListCommand(location.origin, organization, filter, Date.now())} />
       <Section>
-        <Loaded query={newest}>
+        <QueryBoundary query={newest}>
           {(data) =>
             data.sessions.length === 0 ? (
               <NoSessions organization={organization} isFiltered={Object.values(filter).some(Boolean)} />
@@ -54,7 +54,7 @@ export function SessionsPage() {
               />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
     </div>
   );

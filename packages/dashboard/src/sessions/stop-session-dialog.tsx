@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 type StopSessionDialogProps = {
   readonly organization: string;
@@ -21,10 +21,10 @@ export function StopSessionDialog({ organization, session, agentName, onClose }:
       lead={`The bot of ${agentName} is stopped immediately, and its caller is disconnected.`}
       action="Stop session"
       command={cloudCommand(organization, 'agent', 'stop', agentName, '--session-id', sessionId, '--force')}
-      run={() => organizationApi(organization).stopSession({ params: { agentName: serviceId, sessionId } })}
+      run={() => getOrganizationApi(organization).stopSession({ params: { agentName: serviceId, sessionId } })}
       onDone={async () => {
         notify('The session is stopped.');
-        await queries.invalidateQueries({ queryKey: [...organizationKey(organization), 'sessions'] });
+        await queries.invalidateQueries({ queryKey: [...createOrganizationQueryKey(organization), 'sessions'] });
       }}
       onClose={onClose}
     />

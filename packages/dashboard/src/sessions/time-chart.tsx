@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { currentTheme, watchTheme } from '../theme.ts';
+import { getCurrentTheme, watchTheme } from '../theme.ts';
 import type { ChartRange } from './chart-range.ts';
 
 /** The name of a color variable of `app.css`, such as `accent`. */
@@ -16,9 +16,9 @@ export type ChartSeries = {
 };
 
 /** A horizontal line at a value. */
-export type ChartLevel = { readonly value: number; readonly color: ChartColor };
+export type ChartReferenceLine = { readonly value: number; readonly color: ChartColor };
 
-export type ChartMark = { readonly at: number; readonly color: ChartColor };
+export type ChartMarker = { readonly at: number; readonly color: ChartColor };
 
 type TimeChartProps = {
   /** Describes the chart for screen readers. */
@@ -26,9 +26,9 @@ type TimeChartProps = {
   /** The time of each value, in Unix seconds. */
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
-  readonly levels?: readonly ChartLevel[];
+  readonly levels?: readonly ChartReferenceLine[];
   /** Times at which the chart draws a vertical line. */
-  readonly marks: readonly ChartMark[];
+  readonly marks: readonly ChartMarker[];
   readonly range: ChartRange;
   readonly format: (value: number) => string;
   /** Charts with the same group share a crosshair. */
@@ -50,7 +50,7 @@ export function TimeChart(props: TimeChartProps) {
   const chart = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  const theme = useSyncExternalStore(watchTheme, currentTheme);
+  const theme = useSyncExternalStore(watchTheme, getCurrentTheme);
   const select = useEffectEvent((selected: ChartRange | null) => props.onSelect(selected));
   const kinds = series.map(({ kind, color }) => `${kind} ${color}`).join();
 
@@ -154,7 +154,7 @@ function highest({ levels = [], atLeast }: TimeChartProps): number {
 
 function drawLevels(
   { ctx, bbox, valToPos }: uPlot,
-  levels: readonly ChartLevel[],
+  levels: readonly ChartReferenceLine[],
   color: (name: ChartColor) => string,
 ): void {
   ctx.save();
@@ -173,7 +173,7 @@ function drawLevels(
 
 function drawMarks(
   { ctx, bbox, valToPos, scales }: uPlot,
-  marks: readonly ChartMark[],
+  marks: readonly ChartMarker[],
   color: (name: ChartColor) => string,
 ) {
   const { min = null, max = null } = scales['x'] ?? {};

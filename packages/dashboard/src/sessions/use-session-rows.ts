@@ -1,22 +1,22 @@
 import type { OrganizationSession } from '@bothost/contract';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { liveOptions, pollMs } from '../live-query.ts';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
-import { type SessionFilter, sessionQuery } from './session-filter.ts';
+import { liveQueryOptions, pollIntervalMs } from '../live-query.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+import { createSessionQuery, type SessionFilter } from './session-filter.ts';
 
 const sessionsPerPage = 100;
 
 /** Reads the newest sessions that match a filter, and reads them again every two seconds. */
 export function useNewestSessions(organization: string, filter: SessionFilter) {
   return useQuery({
-    queryKey: [...organizationKey(organization), 'sessions', filter, 'newest'],
+    queryKey: [...createOrganizationQueryKey(organization), 'sessions', filter, 'newest'],
     queryFn: ({ signal }) => {
-      const query = { ...sessionQuery(filter, Date.now()), limit: sessionsPerPage };
-      return organizationApi(organization).listOrganizationSessions({ query }, signal);
+      const query = { ...createSessionQuery(filter, Date.now()), limit: sessionsPerPage };
+      return getOrganizationApi(organization).listOrganizationSessions({ query }, signal);
     },
-    refetchInterval: pollMs,
-    ...liveOptions,
+    refetchInterval: pollIntervalMs,
+    ...liveQueryOptions,
   });
 }
 
@@ -27,7 +27,7 @@ export type NewestSessions = NonNullable<ReturnType<typeof useNewestSessions>['d
  * list stays the same, because new sessions would move the rows that the person reads. `newerCount` is the number of sessions
  * that are newer than this list.
  */
-export function useStableList(newest: NewestSessions, isAtTop: boolean) {
+export function useStableSessionList(newest: NewestSessions, isAtTop: boolean) {
   const [kept, setKept] = useState<NewestSessions | null>(null);
   if (isAtTop && kept !== null) setKept(null);
   if (!isAtTop && kept === null) setKept(newest);
@@ -51,20 +51,20 @@ export function useSessionRows(
   const pages = [...new Set(rows.map((row) => Math.floor(row / sessionsPerPage)))];
   const results = useQueries({
     queries: pages.map((page) => ({
-      queryKey: [...organizationKey(organization), 'sessions', filter, endTime, page],
+      queryKey: [...createOrganizationQueryKey(organization), 'sessions', filter, endTime, page],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) => {
         const query = {
-          ...sessionQuery(filter, Date.now()),
+          ...createSessionQuery(filter, Date.now()),
           ...(endTime === undefined ? {} : { endTime: Date.parse(endTime) / 1000 }),
           offset: page * sessionsPerPage,
           limit: sessionsPerPage,
         };
-        return organizationApi(organization).listOrganizationSessions({ query }, signal);
+        return getOrganizationApi(organization).listOrganizationSessions({ query }, signal);
       },
       // Skip the first page while the list is scrolled to the top: `useNewestSessions` reads it.
       enabled: page > 0 || !isAtTop,
-      refetchInterval: pollMs,
-      ...liveOptions,
+      refetchInterval: pollIntervalMs,
+      ...liveQueryOptions,
     })),
   });
   return (row: number): OrganizationSession | undefined => {

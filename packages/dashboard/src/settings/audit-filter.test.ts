@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { auditOptions, startOfPeriod } from './audit-filter.ts';
+import { computePeriodStart, createAuditOptions } from './audit-filter.ts';
 
-test('startOfPeriod subtracts the days of a period from now, and returns undefined for other text', () => {
+test('computePeriodStart subtracts the days of a period from now, and returns undefined for other text', () => {
   const now = new Date('2026-11-23T12:00:00Z');
-  expect(startOfPeriod('7d', now)).toBe('2026-11-16T12:00:00.000Z');
-  for (const text of [undefined, '', '7', 'd', '99999d', '-1d']) expect(startOfPeriod(text, now)).toBeUndefined();
+  expect(computePeriodStart('7d', now)).toBe('2026-11-16T12:00:00.000Z');
+  for (const text of [undefined, '', '7', 'd', '99999d', '-1d']) expect(computePeriodStart(text, now)).toBeUndefined();
 });
 
-test('auditOptions returns an option for each field that is set', () => {
-  expect(auditOptions({ action: 'keys.create', object: undefined, since: '7d' })).toEqual([
+test('createAuditOptions returns an option for each field that is set', () => {
+  expect(createAuditOptions({ action: 'keys.create', object: undefined, since: '7d' })).toEqual([
     '--action',
     'keys.create',
     '--since',

@@ -8,13 +8,13 @@ export type AuditFilter = {
 };
 
 /** Returns the start of a period such as `7d` that ends at `now`, or undefined for any other text. */
-export function startOfPeriod(period: string | undefined, now: Date): string | undefined {
+export function computePeriodStart(period: string | undefined, now: Date): string | undefined {
   const days = /^(\d{1,4})d$/.exec(period ?? '')?.[1];
   return days === undefined ? undefined : new Date(now.getTime() - Number(days) * 86_400_000).toISOString();
 }
 
 /** Converts a filter to options of `botcli cloud audit list`. */
-export function auditOptions({ action, object, result, since }: AuditFilter): string[] {
+export function createAuditOptions({ action, object, result, since }: AuditFilter): string[] {
   return Object.entries({ action, object, result, since }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );

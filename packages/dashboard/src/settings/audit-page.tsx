@@ -10,14 +10,19 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
-import { type AuditFilter, auditOptions, startOfPeriod } from './audit-filter.ts';
+import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
+  useMembership,
+} from '../organization/organization.ts';
+import { type AuditFilter, computePeriodStart, createAuditOptions } from './audit-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
 const actions = [
@@ -47,7 +52,7 @@ export function AuditPage() {
       search: { ...filter, ...change },
       replace: true,
     });
-  if (!mayCall(membership, 'listAuditEntries')) {
+  if (!canCallOperation(membership, 'listAuditEntries')) {
     return <PageHeader title="Audit log" lead="Your role does not include the audit log. Ask an owner." />;
   }
   return (
@@ -76,7 +81,7 @@ export function AuditPage() {
         />
       </div>
       <Entries organization={organization} filter={filter} />
-      <Command command={cloudCommand(organization, 'audit', 'list', ...auditOptions(filter))} />
+      <Command command={cloudCommand(organization, 'audit', 'list', ...createAuditOptions(filter))} />
     </>
   );
 }
@@ -112,10 +117,10 @@ function ObjectFilter({ value, onValue }: ObjectFilterProps) {
 function Entries({ organization, filter }: { readonly organization: string; readonly filter: AuditFilter }) {
   const { action, object, result, since } = filter;
   const pages = useInfiniteQuery({
-    queryKey: [...organizationKey(organization), 'audit', filter],
+    queryKey: [...createOrganizationQueryKey(organization), 'audit', filter],
     queryFn: ({ pageParam, signal }) => {
-      const query = { action, object, result, since: startOfPeriod(since, new Date()), cursor: pageParam };
-      return organizationApi(organization).listAuditEntries({ query }, signal);
+      const query = { action, object, result, since: computePeriodStart(since, new Date()), cursor: pageParam };
+      return getOrganizationApi(organization).listAuditEntries({ query }, signal);
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
@@ -123,7 +128,7 @@ function Entries({ organization, filter }: { readonly organization: string; read
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Section>
-      <Loaded query={pages}>
+      <QueryBoundary query={pages}>
         {(data) => {
           const entries = data.pages.flatMap((page) => page.entries);
           if (entries.length === 0) {
@@ -143,7 +148,7 @@ function Entries({ organization, filter }: { readonly organization: string; read
             </RowList>
           );
         }}
-      </Loaded>
+      </QueryBoundary>
       {pages.hasNextPage && (
         <div className="flex justify-center border-line border-t p-4">
           <Button variant="outline" onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
@@ -170,13 +175,13 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
           {count > 1 && <Badge>{count} requests</Badge>}
         </>
       }
-      facts={[actor, ...(address === null ? [] : [address]), <Moment key="at" at={at} />, `#${sequence}`]}
+      facts={[actor, ...(address === null ? [] : [address]), <RelativeTime key="at" at={at} />, `#${sequence}`]}
     />
   );
 }
 
 function Verification({ organization }: { readonly organization: string }) {
-  const verification = useMutation({ mutationFn: () => organizationApi(organization).verifyAudit() });
+  const verification = useMutation({ mutationFn: () => getOrganizationApi(organization).verifyAudit() });
   const { data, error, isPending } = verification;
   return (
     <div className="flex flex-col items-start gap-2 sm:items-end">

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Moment } from '../components/moment.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { Row } from '../components/row-list.tsx';
-import { credentialState } from './credential-state.ts';
+import { getCredentialState } from './credential-state.ts';
 
 type Credential = {
   readonly name: string;
@@ -24,7 +24,7 @@ type CredentialRowProps = {
 /** A key or a personal token in a list. */
 export function CredentialRow({ credential, badge, onRevoke }: CredentialRowProps) {
   const { name, start, createdAt, expiresAt, lastUsedAt, revokedAt } = credential;
-  const state = credentialState(credential, new Date());
+  const state = getCredentialState(credential, new Date());
   return (
     <Row
       title={
@@ -37,15 +37,15 @@ export function CredentialRow({ credential, badge, onRevoke }: CredentialRowProp
         </>
       }
       facts={[
-        <>Created {<Moment at={createdAt} />}</>,
-        lastUsedAt === null ? 'Never used' : <>Last used {<Moment at={lastUsedAt} />}</>,
+        <>Created {<RelativeTime at={createdAt} />}</>,
+        lastUsedAt === null ? 'Never used' : <>Last used {<RelativeTime at={lastUsedAt} />}</>,
         revokedAt != null ? (
-          <>Revoked {<Moment at={revokedAt} />}</>
+          <>Revoked {<RelativeTime at={revokedAt} />}</>
         ) : expiresAt === null ? (
           'Does not expire'
         ) : (
           <>
-            {state === 'expired' ? 'Expired' : 'Expires'} <Moment at={expiresAt} />
+            {state === 'expired' ? 'Expired' : 'Expires'} <RelativeTime at={expiresAt} />
           </>
         ),
       ]}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { credentialState } from './credential-state.ts';
+import { getCredentialState } from './credential-state.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 
@@ -9,5 +9,5 @@ test.each([
   [{ expiresAt: '2026-11-23T12:00:00.000Z', revokedAt: null }, 'expired'],
   [{ expiresAt: '2026-11-22T12:00:00.000Z', revokedAt: '2026-11-21T12:00:00.000Z' }, 'revoked'],
 ])('credentialState of %j is %s', (credential, expected) => {
-  expect(credentialState(credential, now)).toBe(expected);
+  expect(getCredentialState(credential, now)).toBe(expected);
 });

@@ -3,7 +3,7 @@ type Credential = { readonly expiresAt: string | null; readonly revokedAt?: stri
 export type CredentialState = 'active' | 'expired' | 'revoked';
 
 /** Returns whether a key or personal token is active, expired or revoked at the time `now`. */
-export function credentialState({ expiresAt, revokedAt = null }: Credential, now: Date): CredentialState {
+export function getCredentialState({ expiresAt, revokedAt = null }: Credential, now: Date): CredentialState {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
 }

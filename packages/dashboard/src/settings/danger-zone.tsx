@@ -8,7 +8,12 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import { type Membership, mayCall, organizationApi, organizationKey } from '../organization/organization.ts';
+import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
+  type Membership,
+} from '../organization/organization.ts';
 
 const origin = location.origin;
 
@@ -18,7 +23,7 @@ export function DangerZone({ membership }: { readonly membership: Membership }) 
   const queries = useQueryClient();
   const navigate = useNavigate();
   const notify = useNotice();
-  const api = organizationApi(membership.name);
+  const api = getOrganizationApi(membership.name);
   const { name: organization, verboseName } = membership;
   const goAway = async (text: string) => {
     await navigate({ to: '/orgs' });
@@ -28,13 +33,13 @@ export function DangerZone({ membership }: { readonly membership: Membership }) 
   return (
     <Section title="Danger zone" isDanger>
       <div className="divide-y divide-line">
-        {mayCall(membership, 'transferOrganization') && <Transfer membership={membership} />}
+        {canCallOperation(membership, 'transferOrganization') && <Transfer membership={membership} />}
         <Danger title="Leave the organization" lead="You lose access at once. An organization always keeps an owner.">
           <Button variant="danger" onClick={() => setOpen('leave')}>
             Leave
           </Button>
         </Danger>
-        {mayCall(membership, 'deleteOrganization') && (
+        {canCallOperation(membership, 'deleteOrganization') && (
           <Danger
             title="Delete the organization"
             lead="Revokes its keys and removes its members. It must have no agents and secret sets."
@@ -79,8 +84,8 @@ function Transfer({ membership }: { readonly membership: Membership }) {
   const queries = useQueryClient();
   const notify = useNotice();
   const organization = membership.name;
-  const api = organizationApi(organization);
-  const queryKey = [...organizationKey(organization), 'members'];
+  const api = getOrganizationApi(organization);
+  const queryKey = [...createOrganizationQueryKey(organization), 'members'];
   const members = useQuery({ queryKey, queryFn: ({ signal }) => api.listMembers({}, signal) });
   const others = members.data?.members.filter((member) => member.userId !== user.id) ?? [];
   const chosen = others.find((member) => member.userId === userId);

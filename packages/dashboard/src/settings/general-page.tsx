@@ -5,17 +5,17 @@ import { userQuery } from '../accounts/session.ts';
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
 import { Command } from '../components/command.tsx';
 import { FormSection } from '../components/form-section.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
   type Membership,
-  mayCall,
-  organizationApi,
-  organizationKey,
   useMembership,
 } from '../organization/organization.ts';
 import { DangerZone } from './danger-zone.tsx';
@@ -28,7 +28,11 @@ export function GeneralPage() {
   return (
     <>
       <PageHeader title="General" />
-      {mayCall(membership, 'updateOrganization') ? <Names membership={membership} /> : <ShownNames {...membership} />}
+      {canCallOperation(membership, 'updateOrganization') ? (
+        <Names membership={membership} />
+      ) : (
+        <ShownNames {...membership} />
+      )}
       <DefaultRegion membership={membership} />
       <DangerZone membership={membership} />
     </>
@@ -67,7 +71,7 @@ function Names({ membership }: { readonly membership: Membership }) {
   const form = useForm(
     // Use the id instead of the name, because a repeated request must find the organization even if the first request has renamed
     // it.
-    () => organizationApi(membership.id).updateOrganization({ body }),
+    () => getOrganizationApi(membership.id).updateOrganization({ body }),
     async (renamed) => {
       await navigate({
         to: '/orgs/$organization/settings/general',
@@ -117,8 +121,8 @@ function Names({ membership }: { readonly membership: Membership }) {
 
 function DefaultRegion({ membership }: { readonly membership: Membership }) {
   const organization = membership.name;
-  const api = organizationApi(organization);
-  const queryKey = [...organizationKey(organization), 'regions'];
+  const api = getOrganizationApi(organization);
+  const queryKey = [...createOrganizationQueryKey(organization), 'regions'];
   const settings = useQuery({
     queryKey,
     queryFn: async ({ signal }) => {
@@ -132,7 +136,7 @@ function DefaultRegion({ membership }: { readonly membership: Membership }) {
   if (settings.data === undefined) {
     return (
       <Section title="Regions">
-        <Loaded query={settings}>{() => null}</Loaded>
+        <QueryBoundary query={settings}>{() => null}</QueryBoundary>
       </Section>
     );
   }
@@ -151,17 +155,17 @@ function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
   const queries = useQueryClient();
   const notify = useNotice();
   const form = useForm(
-    () => organizationApi(organization).updateProperties({ body: { defaultRegion: region } }),
+    () => getOrganizationApi(organization).updateProperties({ body: { defaultRegion: region } }),
     async () => {
       notify(`The default region is ${region}.`);
-      await queries.invalidateQueries({ queryKey: [...organizationKey(organization), 'regions'] });
+      await queries.invalidateQueries({ queryKey: [...createOrganizationQueryKey(organization), 'regions'] });
     },
   );
   const options = regions.map(
     ({ code, display_name: label }) => [code, label === code ? code : `${label} (${code})`] as const,
   );
   const lead = 'New agents and secrets are created in the default region, unless a command names another one.';
-  if (regions.length < 2 || !mayCall(membership, 'updateProperties')) {
+  if (regions.length < 2 || !canCallOperation(membership, 'updateProperties')) {
     return (
       <Section title="Regions" lead={lead}>
         <div className="flex flex-col gap-3 px-5 py-5 sm:px-6">

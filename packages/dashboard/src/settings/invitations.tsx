@@ -11,15 +11,15 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { organizationApi, organizationKey } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 import { parseRole, roleDescriptions, roleOptions } from './role-options.ts';
 
 const origin = location.origin;
@@ -30,8 +30,8 @@ export function Invitations({ organization }: { readonly organization: string })
   const [open, setOpen] = useState<'create' | Invitation | null>(null);
   const queries = useQueryClient();
   const notify = useNotice();
-  const api = organizationApi(organization);
-  const queryKey = [...organizationKey(organization), 'invitations'];
+  const api = getOrganizationApi(organization);
+  const queryKey = [...createOrganizationQueryKey(organization), 'invitations'];
   const invitations = useQuery({ queryKey, queryFn: ({ signal }) => api.listInvitations({}, signal) });
   const refresh = () => queries.invalidateQueries({ queryKey });
   const close = () => setOpen(null);
@@ -47,7 +47,7 @@ export function Invitations({ organization }: { readonly organization: string })
           </Button>
         }
       >
-        <Loaded query={invitations}>
+        <QueryBoundary query={invitations}>
           {(data) =>
             data.invitations.length === 0 ? (
               <EmptyState icon={MailPlus} title="No open invitations">
@@ -65,10 +65,10 @@ export function Invitations({ organization }: { readonly organization: string })
                     }
                     facts={[
                       <>
-                        Created <Moment at={invitation.createdAt} />
+                        Created <RelativeTime at={invitation.createdAt} />
                       </>,
                       <>
-                        Expires <Moment at={invitation.expiresAt} />
+                        Expires <RelativeTime at={invitation.expiresAt} />
                       </>,
                     ]}
                     actions={
@@ -86,7 +86,7 @@ export function Invitations({ organization }: { readonly organization: string })
               </RowList>
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
       {open === 'create' && <InviteDialog organization={organization} onCreated={refresh} onClose={close} />}
       {open !== null && open !== 'create' && (
@@ -123,7 +123,7 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
   const [link, setLink] = useState<string | null>(null);
   const body = { role, email: email.trim() === '' ? null : email.trim() };
   const form = useForm(
-    () => organizationApi(organization).createInvitation({ body }),
+    () => getOrganizationApi(organization).createInvitation({ body }),
     async ({ url }) => {
       setLink(url);
       await onCreated();

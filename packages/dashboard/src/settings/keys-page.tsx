@@ -9,15 +9,20 @@ import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
+import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
+  useMembership,
+} from '../organization/organization.ts';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { CredentialRow } from './credential-row.tsx';
-import { credentialState } from './credential-state.ts';
-import { lifetimeSeconds } from './lifetimes.ts';
+import { getCredentialState } from './credential-state.ts';
+import { parseLifetimeSeconds } from './lifetimes.ts';
 
 type Kind = ApiKey['kind'];
 
@@ -37,7 +42,7 @@ export function KeysPage() {
   return (
     <>
       <PageHeader title="API keys" lead="Programs use API keys. They belong to the organization, not to a person." />
-      {mayCall(membership, 'listKeys') ? (
+      {canCallOperation(membership, 'listKeys') ? (
         <Keys organization={membership.name} />
       ) : (
         <Section>
@@ -59,12 +64,12 @@ function Keys({ organization }: { readonly organization: string }) {
   const [open, setOpen] = useState<'create' | ApiKey | null>(null);
   const queries = useQueryClient();
   const notify = useNotice();
-  const api = organizationApi(organization);
-  const queryKey = [...organizationKey(organization), 'keys'];
+  const api = getOrganizationApi(organization);
+  const queryKey = [...createOrganizationQueryKey(organization), 'keys'];
   const keys = useQuery({ queryKey, queryFn: ({ signal }) => api.listKeys({}, signal) });
   const close = () => setOpen(null);
   const create = async (name: string, days: string) => {
-    const { key } = await api.createKey({ body: { name, kind, expiresInSeconds: lifetimeSeconds(days) } });
+    const { key } = await api.createKey({ body: { name, kind, expiresInSeconds: parseLifetimeSeconds(days) } });
     await queries.invalidateQueries({ queryKey });
     return key;
   };
@@ -95,9 +100,9 @@ function Keys({ organization }: { readonly organization: string }) {
         lead={descriptions[kind]}
         actions={createButton}
       >
-        <Loaded query={keys}>
+        <QueryBoundary query={keys}>
           {(data) => <KeyList kind={kind} keys={data.keys.filter((key) => key.kind === kind)} onRevoke={setOpen} />}
-        </Loaded>
+        </QueryBoundary>
       </Section>
       <Command command={cloudCommand(organization, 'keys', 'list')} />
       {open === 'create' && (
@@ -144,8 +149,8 @@ type KeyListProps = {
 
 function KeyList({ kind, keys, onRevoke }: KeyListProps) {
   const now = new Date();
-  const usable = keys.filter((key) => credentialState(key, now) === 'active');
-  const past = keys.filter((key) => credentialState(key, now) !== 'active');
+  const usable = keys.filter((key) => getCredentialState(key, now) === 'active');
+  const past = keys.filter((key) => getCredentialState(key, now) !== 'active');
   return (
     <>
       {usable.length === 0 ? (

@@ -8,6 +8,6 @@ export const lifetimeOptions = [
 ] as const;
 
 /** Converts days to the field `expiresInSeconds` of a request. An empty text becomes null, which means no expiry. */
-export function lifetimeSeconds(days: string): number | null {
+export function parseLifetimeSeconds(days: string): number | null {
   return days === '' ? null : Number(days) * 86_400;
 }

@@ -9,13 +9,18 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
+import {
+  canCallOperation,
+  createOrganizationQueryKey,
+  getOrganizationApi,
+  useMembership,
+} from '../organization/organization.ts';
 import { Invitations } from './invitations.tsx';
 import { parseRole, roleOptions } from './role-options.ts';
 
@@ -26,7 +31,7 @@ export function MembersPage() {
     <>
       <PageHeader title="Members" lead={`People who can sign in to ${membership.verboseName}, and what they may do.`} />
       <Members />
-      {mayCall(membership, 'listInvitations') && <Invitations organization={membership.name} />}
+      {canCallOperation(membership, 'listInvitations') && <Invitations organization={membership.name} />}
     </>
   );
 }
@@ -38,8 +43,8 @@ function Members() {
   const queries = useQueryClient();
   const notify = useNotice();
   const organization = membership.name;
-  const api = organizationApi(organization);
-  const queryKey = [...organizationKey(organization), 'members'];
+  const api = getOrganizationApi(organization);
+  const queryKey = [...createOrganizationQueryKey(organization), 'members'];
   const members = useQuery({ queryKey, queryFn: ({ signal }) => api.listMembers({}, signal) });
   const change = useMutation({
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: string }) =>
@@ -60,7 +65,7 @@ function Members() {
             <Alert>{describeError(change.error)}</Alert>
           </div>
         )}
-        <Loaded query={members}>
+        <QueryBoundary query={members}>
           {(data) => (
             <RowList label="Members">
               {data.members.map((member) => (
@@ -75,11 +80,11 @@ function Members() {
                   facts={[
                     member.email,
                     <>
-                      Joined <Moment at={member.joinedAt} />
+                      Joined <RelativeTime at={member.joinedAt} />
                     </>,
                   ]}
                   actions={
-                    mayCall(membership, 'updateMember') ? (
+                    canCallOperation(membership, 'updateMember') ? (
                       <>
                         <Select
                           aria-label={`Role of ${member.name}`}
@@ -106,7 +111,7 @@ function Members() {
               ))}
             </RowList>
           )}
-        </Loaded>
+        </QueryBoundary>
       </Section>
       <Command command={cloudCommand(organization, 'members', 'list')} />
       {removed !== null && (

@@ -2,7 +2,7 @@ import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useUser } from '../accounts/session.ts';
 import { Navigation } from '../components/navigation.tsx';
-import { findMembership, mayCall, preferredMembership } from '../organization/organization.ts';
+import { canCallOperation, findMembership, findPreferredMembership } from '../organization/organization.ts';
 
 const organizationItems = [
   { label: 'General', to: '/orgs/$organization/settings/general' },
@@ -21,7 +21,7 @@ const itemClasses =
 export function SettingsLayout() {
   const user = useUser();
   const { organization } = useParams({ strict: false });
-  const membership = organization === undefined ? preferredMembership(user) : findMembership(user, organization);
+  const membership = organization === undefined ? findPreferredMembership(user) : findMembership(user, organization);
   return (
     <div className="flex flex-col gap-8 md:flex-row md:gap-12">
       <Navigation
@@ -31,7 +31,7 @@ export function SettingsLayout() {
         {membership !== undefined && (
           <ItemList title={membership.verboseName}>
             {organizationItems
-              .filter(({ label }) => label !== 'Audit log' || mayCall(membership, 'listAuditEntries'))
+              .filter(({ label }) => label !== 'Audit log' || canCallOperation(membership, 'listAuditEntries'))
               .map(({ label, to }) => (
                 <li key={label}>
                   <Link to={to} params={{ organization: membership.name }} className={itemClasses}>

@@ -10,13 +10,13 @@ import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { CredentialRow } from './credential-row.tsx';
-import { lifetimeSeconds } from './lifetimes.ts';
+import { parseLifetimeSeconds } from './lifetimes.ts';
 
 const origin = location.origin;
 const queryKey = ['personal tokens'];
@@ -41,7 +41,7 @@ export function TokensPage() {
         }
       />
       <Section>
-        <Loaded query={tokens}>
+        <QueryBoundary query={tokens}>
           {(data) =>
             data.tokens.length === 0 ? (
               <EmptyState icon={KeyRound} title="You have no personal tokens">
@@ -63,7 +63,7 @@ export function TokensPage() {
               </RowList>
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
       <Command command={curlCommand('listPersonalTokens', { origin })} />
       {open === 'create' && (
@@ -74,7 +74,7 @@ export function TokensPage() {
           defaultDays="90"
           create={async (name, days) => {
             const { token } = await api.createPersonalToken({
-              body: { name, expiresInSeconds: lifetimeSeconds(days) },
+              body: { name, expiresInSeconds: parseLifetimeSeconds(days) },
             });
             await queries.invalidateQueries({ queryKey });
             return token;

@@ -4,7 +4,7 @@ import { useUser } from '../accounts/session.ts';
 import { Navigation } from '../components/navigation.tsx';
 import { NoticeProvider } from '../components/notice.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
-import { findMembership, preferredMembership } from '../organization/organization.ts';
+import { findMembership, findPreferredMembership } from '../organization/organization.ts';
 import { Keyboard } from '../palette/keyboard.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
@@ -25,7 +25,7 @@ const shortcutPages = [...navigation, { label: 'Deploy', to: '/orgs/$organizatio
 export function AppShell() {
   const user = useUser();
   const { organization } = useParams({ strict: false });
-  const membership = organization === undefined ? preferredMembership(user) : findMembership(user, organization);
+  const membership = organization === undefined ? findPreferredMembership(user) : findMembership(user, organization);
   const navigate = useNavigate();
   const name = membership?.name;
   const pages = useMemo(() => {

@@ -5,14 +5,14 @@ import { userQuery } from '../accounts/session.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { TextField } from '../components/text-field.tsx';
-import { preferredMembership } from '../organization/organization.ts';
+import { findPreferredMembership } from '../organization/organization.ts';
 
 /** The page at `/`: redirects a signed-in person to their organization, and asks others which agent they want to talk to. */
 export function HomePage() {
   const { data: user, isPending } = useQuery(userQuery);
   if (isPending) return null;
   if (user == null) return <Welcome />;
-  const membership = preferredMembership(user);
+  const membership = findPreferredMembership(user);
   if (membership === undefined) return <Navigate to="/orgs" replace />;
   return <Navigate to="/orgs/$organization" params={{ organization: membership.name }} replace />;
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 
 type AgentCheckProps = {
   readonly agent: string;
@@ -36,13 +36,13 @@ export function AgentCheck({ agent, publicKey, onForgetKey, children }: AgentChe
     );
   }
   return (
-    <Loaded query={check}>
+    <QueryBoundary query={check}>
       {({ ready }) => (
         <>
           {!ready && <Alert>No deployment of this agent serves yet, so a session cannot start.</Alert>}
           {children}
         </>
       )}
-    </Loaded>
+    </QueryBoundary>
   );
 }

@@ -1,6 +1,6 @@
 import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
 import type { SmallWebRTCTransportConstructorOptions } from '@pipecat-ai/small-webrtc-transport';
-import type { Level } from './levels.ts';
+import type { LoudnessLevel } from './levels.ts';
 import type { LocalVideo } from './talk-state.ts';
 
 type MediaManager = NonNullable<SmallWebRTCTransportConstructorOptions['mediaManager']>;
@@ -11,7 +11,7 @@ const meterIntervalMs = 50;
  * Opens the browser's microphone, speaker, camera and screen for the WebRTC transport. Replaces the transport's default media
  * manager, which loads a program from another host; with this one, the page contacts only the service and the bot.
  */
-export function createBrowserMedia(levels: { readonly you: Level; readonly bot: Level }) {
+export function createBrowserMedia(levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel }) {
   let options: PipecatClientOptions | undefined;
   let stream = new MediaStream();
   let isMicEnabled = false;
@@ -20,9 +20,9 @@ export function createBrowserMedia(levels: { readonly you: Level; readonly bot: 
   const audio = new AudioContext();
   const player = new Audio();
   player.autoplay = true;
-  const meters = new Map<Level, () => void>();
+  const meters = new Map<LoudnessLevel, () => void>();
 
-  function meter(level: Level, source: MediaStream): void {
+  function meter(level: LoudnessLevel, source: MediaStream): void {
     meters.get(level)?.();
     if (source.getAudioTracks().length === 0) return;
     const node = audio.createMediaStreamSource(source);

@@ -8,7 +8,7 @@ import { DevicePickers, type DeviceSettings } from './device-pickers.tsx';
 import { ElapsedTime } from './elapsed-time.tsx';
 import { EventsPanel } from './events-panel.tsx';
 import { Meter } from './meter.tsx';
-import { shortKey } from './public-key.ts';
+import { abbreviateKey } from './public-key.ts';
 import type { Phase, TalkState } from './talk-state.ts';
 import { TextForm } from './text-form.tsx';
 import { Transcript } from './transcript.tsx';
@@ -91,7 +91,7 @@ export function Conversation({ agent, publicKey, transport, onTransport, onForge
         {state.startedAt !== undefined && <EventsPanel events={state.events} startedAt={state.startedAt} />}
         {!live && (
           <p className="px-1 text-quiet text-sm">
-            Key: <code className="font-mono">{shortKey(publicKey)}</code>{' '}
+            Key: <code className="font-mono">{abbreviateKey(publicKey)}</code>{' '}
             <button type="button" className="cursor-pointer text-accent underline" onClick={onForgetKey}>
               Use another key
             </button>

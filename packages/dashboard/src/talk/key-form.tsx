@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
-import { problemWithKey } from './public-key.ts';
+import { findKeyProblem } from './public-key.ts';
 
 type KeyFormProps = {
   /** Why the key in the link that opened this page is invalid. Undefined if the link contains no key or a valid one. */
@@ -19,7 +19,7 @@ export function KeyForm({ linkProblem, help, onKey }: KeyFormProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const trimmed = key.trim();
-    const found = problemWithKey(trimmed);
+    const found = findKeyProblem(trimmed);
     setProblem(found);
     if (found === undefined) onKey(trimmed);
   };

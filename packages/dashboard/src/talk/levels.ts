@@ -1,5 +1,5 @@
 /** Returns the loudness of 16-bit PCM from 0 (-60 dB or less) to 1 (-12 dB or more), which is the range of speech. */
-export function loudness(pcm: ArrayBuffer | Int16Array): number {
+export function measureLoudness(pcm: ArrayBuffer | Int16Array): number {
   const samples = pcm instanceof Int16Array ? pcm : new Int16Array(pcm, 0, Math.floor(pcm.byteLength / 2));
   if (samples.length === 0) return 0;
   let sum = 0;
@@ -11,21 +11,21 @@ export function loudness(pcm: ArrayBuffer | Int16Array): number {
 }
 
 /** Holds the latest loudness of a voice. Audio callbacks update it, and a meter reads it for every animation frame. */
-export type Level = {
+export type LoudnessLevel = {
   readonly update: (pcm: ArrayBuffer | Int16Array) => void;
   /** The current loudness; falls to 0 within half a second of silence. */
   readonly read: () => number;
 };
 
 /** Creates the level of one voice. `now` returns the time of a monotonic clock in milliseconds. */
-export function createLevel(now: () => number): Level {
+export function createLoudnessLevel(now: () => number): LoudnessLevel {
   const fadeMs = 500;
   let latest = 0;
   let at = 0;
   const read = () => Math.max(0, latest - (now() - at) / fadeMs);
   return {
     update: (pcm) => {
-      latest = Math.max(loudness(pcm), read());
+      latest = Math.max(measureLoudness(pcm), read());
       at = now();
     },
     read,

@@ -10,10 +10,10 @@ import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
-import { Loaded } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import { type Membership, mayCall, organizationApi, useMembership } from '../organization/organization.ts';
+import { canCallOperation, getOrganizationApi, type Membership, useMembership } from '../organization/organization.ts';
 import { AgentConversation } from './agent-conversation.tsx';
 import { KeyForm } from './key-form.tsx';
 
@@ -51,13 +51,13 @@ export function OrganizationTalkPage() {
           )
         }
       />
-      <Loaded query={agents}>
+      <QueryBoundary query={agents}>
         {(data) => {
           if (!data.agents.some(({ name }) => name === agent)) return <UnknownAgent organization={membership.name} />;
           if (publicKey === undefined) return <ChooseKey membership={membership} onKey={changeKey} />;
           return <AgentConversation agent={agent} publicKey={publicKey} onForgetKey={() => changeKey(undefined)} />;
         }}
-      </Loaded>
+      </QueryBoundary>
     </div>
   );
 }
@@ -85,12 +85,12 @@ function ChooseKey({ membership, onKey }: ChooseKeyProps) {
   const user = useUser();
   const creation = useMutation({
     mutationFn: () =>
-      organizationApi(membership.name).createKey({
+      getOrganizationApi(membership.name).createKey({
         body: { name: keyName(user), kind: 'public', expiresInSeconds: keyDays * 86_400 },
       }),
     onSuccess: ({ key }) => onKey(key),
   });
-  if (!mayCall(membership, 'createKey')) {
+  if (!canCallOperation(membership, 'createKey')) {
     return (
       <KeyForm
         linkProblem={undefined}

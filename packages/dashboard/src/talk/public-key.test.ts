@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadKey, problemWithKey } from './public-key.ts';
+import { findKeyProblem, loadKey } from './public-key.ts';
 
 const plausible = 'pk_bootstrapkeythatisatleastthirtytwocharacterslong';
 
@@ -21,10 +21,10 @@ test('loadKey removes the key from the address bar and stores it for the tab', (
   expect(loadKey(page(''))).toBe(plausible);
 });
 
-test('problemWithKey recognizes invalid keys without asking the service', () => {
-  expect(problemWithKey(plausible)).toBeUndefined();
-  expect(problemWithKey('')).toMatch(/Enter/);
-  expect(problemWithKey(plausible.replace('pk_', 'sk_'))).toMatch(/private/);
-  expect(problemWithKey('hunter2')).toMatch(/begins with pk_/);
-  expect(problemWithKey(`pk_${'x'.repeat(49)}`)).toMatch(/mistyped/);
+test('findKeyProblem recognizes invalid keys without asking the service', () => {
+  expect(findKeyProblem(plausible)).toBeUndefined();
+  expect(findKeyProblem('')).toMatch(/Enter/);
+  expect(findKeyProblem(plausible.replace('pk_', 'sk_'))).toMatch(/private/);
+  expect(findKeyProblem('hunter2')).toMatch(/begins with pk_/);
+  expect(findKeyProblem(`pk_${'x'.repeat(49)}`)).toMatch(/mistyped/);
 });

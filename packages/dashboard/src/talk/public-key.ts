@@ -14,7 +14,7 @@ let linkProblem: string | undefined;
  * Returns what is wrong with the key that `loadKey` read from a link. Undefined if there was no link, or if its key has the right
  * format.
  */
-export function problemWithLink(): string | undefined {
+export function getLinkProblem(): string | undefined {
   return linkProblem;
 }
 
@@ -26,7 +26,7 @@ export function loadKey({ location, history, storage }: PublicKeyStorage): strin
   const fromFragment = new URLSearchParams(location.hash.slice(1)).get('key');
   if (fromFragment === null) return storage.getItem(storageName) ?? undefined;
   history.replaceState(null, '', location.pathname + location.search);
-  linkProblem = problemWithKey(fromFragment);
+  linkProblem = findKeyProblem(fromFragment);
   if (linkProblem !== undefined) return undefined;
   storeKey(storage, fromFragment);
   return fromFragment;
@@ -39,7 +39,7 @@ export function storeKey(storage: PublicKeyStorage['storage'], key: string | und
 }
 
 /** Returns a sentence about an error in the format of a key, or undefined if the format is right. Does not ask the service. */
-export function problemWithKey(key: string): string | undefined {
+export function findKeyProblem(key: string): string | undefined {
   const { kind, verdict } = inspectKey(key);
   if (key === '') return 'Enter a public key.';
   if (kind === 'private' || kind === 'personal')
@@ -49,6 +49,6 @@ export function problemWithKey(key: string): string | undefined {
 }
 
 /** Shortens a key to its start and end, which are enough to recognize it. */
-export function shortKey(key: string): string {
+export function abbreviateKey(key: string): string {
   return `${key.slice(0, 7)}…${key.slice(-4)}`;
 }

@@ -6,8 +6,8 @@ import { cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loaded } from '../components/loaded.tsx';
-import { Moment } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
@@ -21,7 +21,7 @@ export function TalkAgentsPage() {
     <div className="flex flex-col gap-8">
       <PageHeader title="Talk" lead="Call an agent from this browser, by voice or by text." />
       <Section>
-        <Loaded query={agents}>
+        <QueryBoundary query={agents}>
           {(data) =>
             data.agents.length === 0 ? (
               <EmptyState icon={Bot} title="No agents yet">
@@ -36,7 +36,7 @@ export function TalkAgentsPage() {
                     facts={[
                       region,
                       <>
-                        Updated <Moment at={updatedAt} />
+                        Updated <RelativeTime at={updatedAt} />
                       </>,
                     ]}
                     actions={
@@ -57,7 +57,7 @@ export function TalkAgentsPage() {
               </RowList>
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </Section>
       <Command command={cloudCommand(organization, 'agent', 'list')} />
     </div>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { PageHeader } from '../components/section.tsx';
 import { AgentConversation } from './agent-conversation.tsx';
 import { KeyForm } from './key-form.tsx';
-import { loadKey, problemWithLink, storeKey } from './public-key.ts';
+import { getLinkProblem, loadKey, storeKey } from './public-key.ts';
 
 const route = getRouteApi('/shell/talk/$agent');
 
@@ -19,7 +19,7 @@ export function TalkPage() {
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-6">
       <PageHeader title={`Talk to ${agent}`} />
       {publicKey === undefined ? (
-        <KeyForm linkProblem={problemWithLink()} help={<KeyHelp />} onKey={changeKey} />
+        <KeyForm linkProblem={getLinkProblem()} help={<KeyHelp />} onKey={changeKey} />
       ) : (
         <AgentConversation agent={agent} publicKey={publicKey} onForgetKey={() => changeKey(undefined)} />
       )}

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, createClient, ErrorResponse, type StartResponse } from '@bothost/contract';
 import { LogLevel, logger, PipecatClient, RTVIEvent } from '@pipecat-ai/client-js';
-import type { Level } from './levels.ts';
+import type { LoudnessLevel } from './levels.ts';
 import type { LocalVideo, TalkEvent, TalkState } from './talk-state.ts';
 import type { TransportName } from './transport-names.ts';
 import type { ConnectableTransport } from './transports.ts';
@@ -16,11 +16,11 @@ export type TalkOptions = {
   /** Device ids. An empty id means the browser's default device. */
   readonly microphoneId: string;
   readonly speakerId: string;
-  readonly levels: { readonly you: Level; readonly bot: Level };
+  readonly levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel };
   readonly onEvent: (event: TalkEvent) => void;
 };
 
-export type Talk = {
+export type TalkSession = {
   readonly sendText: (text: string) => void;
   readonly setMicrophone: (on: boolean) => void;
   readonly selectMicrophone: (id: string) => void;
@@ -48,7 +48,7 @@ const unloggedEvents: ReadonlySet<string> = new Set([
 ]);
 
 /** Starts a session of an agent and connects to it. Reports everything, including failures, through `onEvent`. */
-export function startTalk(options: TalkOptions): Talk {
+export function startTalkSession(options: TalkOptions): TalkSession {
   const emit = (event: Unstamped<TalkEvent>) => options.onEvent({ ...event, at: Date.now() } as TalkEvent);
   let connection: { readonly client: PipecatClient; readonly transport: ConnectableTransport } | undefined;
   let isOver = false;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { initialTalk, type TalkEvent, talkReducer } from './talk-state.ts';
+import { initialTalkState, type TalkEvent, talkReducer } from './talk-state.ts';
 
 type Unstamped<Event> = Event extends TalkEvent ? Omit<Event, 'at'> & { readonly at?: number } : never;
 type TestEvent = Unstamped<TalkEvent>;
 
 const after = (...events: readonly TestEvent[]) =>
-  events.reduce((state, event) => talkReducer(state, { at: 0, ...event } as TalkEvent), initialTalk);
+  events.reduce((state, event) => talkReducer(state, { at: 0, ...event } as TalkEvent), initialTalkState);
 const texts = (...events: readonly TestEvent[]) => after(...events).lines.map((line) => `${line.who}: ${line.text}`);
 const spoke: readonly TestEvent[] = [
   { type: 'speaking', who: 'you', speaking: true, at: 1_000 },
@@ -51,7 +51,7 @@ test("the latency is the time from the end of the person's turn to the first sig
 
 test('a new conversation starts with an empty state', () => {
   const state = after({ type: 'failed', error: 'no' }, ...spoke, { type: 'phase', phase: 'initializing', at: 7 });
-  expect(state).toEqual({ ...initialTalk, phase: 'initializing', startedAt: 7 });
+  expect(state).toEqual({ ...initialTalkState, phase: 'initializing', startedAt: 7 });
 });
 
 test('an error from the bot is listed once and does not end the conversation', () => {

@@ -3,7 +3,7 @@ import type { BotOutputData } from '@pipecat-ai/client-js';
 /** The phase of a conversation. The names up to `ready` are those of the Pipecat client. */
 export type Phase = 'idle' | 'initializing' | 'authenticating' | 'connecting' | 'ready' | 'ended' | 'failed';
 
-export type Line = {
+export type TranscriptLine = {
   readonly id: number;
   readonly at: number;
   readonly who: 'you' | 'bot';
@@ -41,7 +41,7 @@ export type TalkState = {
   readonly video: Readonly<Partial<Record<VideoSource, MediaStreamTrack>>>;
   /** The error of the last attempt to open the camera or the screen. */
   readonly videoProblem: string | undefined;
-  readonly lines: readonly Line[];
+  readonly lines: readonly TranscriptLine[];
   /** The interim transcript of the person's current speech. Empty after the final transcript has arrived. */
   readonly interim: string;
   /** Time at which the person's turn ended. Undefined if the bot has replied or the person is speaking. */
@@ -72,7 +72,7 @@ type TalkEventBody =
 
 export type TalkEvent = TalkEventBody & { readonly at: number };
 
-export const initialTalk: TalkState = {
+export const initialTalkState: TalkState = {
   phase: 'idle',
   startedAt: undefined,
   readyAt: undefined,
@@ -109,7 +109,7 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
   const { at } = event;
   switch (event.type) {
     case 'phase':
-      if (event.phase === 'initializing') return { ...initialTalk, phase: 'initializing', startedAt: at };
+      if (event.phase === 'initializing') return { ...initialTalkState, phase: 'initializing', startedAt: at };
       if (event.phase === 'ended') return { ...state, ...over, phase: 'ended', endedAt: at };
       return { ...state, phase: event.phase, readyAt: event.phase === 'ready' ? at : state.readyAt };
     case 'failed':
@@ -164,7 +164,7 @@ function withReply(state: TalkState, at: number): TalkState {
  * Adds or updates a line of the bot. A bot sends each line twice (RTVI `bot-output`): when it plans to say it, and while it says
  * it.
  */
-function withOutput(lines: readonly Line[], output: BotOutputData, at: number): readonly Line[] {
+function withOutput(lines: readonly TranscriptLine[], output: BotOutputData, at: number): readonly TranscriptLine[] {
   if (output.aggregated_by === 'word' || output.text.trim() === '') return lines;
   const segment = output.segment_id;
   if (segment === undefined) return withLine(lines, { at, who: 'bot', text: output.text });
@@ -174,6 +174,6 @@ function withOutput(lines: readonly Line[], output: BotOutputData, at: number): 
   return withLine(lines, { at, who: 'bot', text: output.text, segment });
 }
 
-function withLine(lines: readonly Line[], line: Omit<Line, 'id'>): readonly Line[] {
+function withLine(lines: readonly TranscriptLine[], line: Omit<TranscriptLine, 'id'>): readonly TranscriptLine[] {
   return [...lines.slice(1 - linesAtMost), { ...line, id: (lines.at(-1)?.id ?? 0) + 1 }];
 }

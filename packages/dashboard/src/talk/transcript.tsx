@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
 import { classNames } from '../components/class-names.ts';
-import type { Line } from './talk-state.ts';
+import type { TranscriptLine } from './talk-state.ts';
 
 type TranscriptProps = {
   readonly agent: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly TranscriptLine[];
   /** The interim transcript of the person's current speech. */
   readonly interim: string;
 };

@@ -1,11 +1,11 @@
-import { ConnectionError, publicBase, type StartResponse } from '@bothost/contract';
+import { ConnectionError, publicBasePath, type StartResponse } from '@bothost/contract';
 import type { Transport } from '@pipecat-ai/client-js';
-import type { Level } from './levels.ts';
+import type { LoudnessLevel } from './levels.ts';
 import type { LocalVideo } from './talk-state.ts';
 import type { TransportName } from './transport-names.ts';
 
 type ConnectOptions = { readonly origin: string; readonly agent: string; readonly publicKey: string };
-type Levels = { readonly you: Level; readonly bot: Level };
+type Levels = { readonly you: LoudnessLevel; readonly bot: LoudnessLevel };
 
 /**
  * A transport of the Pipecat client with everything that depends on it, such as the start request and the selection of devices.
@@ -110,7 +110,7 @@ async function createWebRtcTransport(levels: Levels): Promise<ConnectableTranspo
       if (sessionId === undefined) throw new ConnectionError('The service did not return a session.');
       return {
         webrtcRequestParams: {
-          endpoint: `${origin}${publicBase}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
+          endpoint: `${origin}${publicBasePath}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
           headers: new Headers({ authorization: `Bearer ${publicKey}` }),
         },
         ...(iceConfig === undefined ? {} : { iceConfig }),

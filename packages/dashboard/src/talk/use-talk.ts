@@ -1,30 +1,30 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
-import { createLevel, type Level } from './levels.ts';
-import { startTalk, type Talk, type TalkOptions } from './talk-session.ts';
-import { initialTalk, type TalkState, talkReducer } from './talk-state.ts';
+import { createLoudnessLevel, type LoudnessLevel } from './levels.ts';
+import { startTalkSession, type TalkOptions, type TalkSession } from './talk-session.ts';
+import { initialTalkState, type TalkState, talkReducer } from './talk-state.ts';
 
 type StartOptions = Pick<TalkOptions, 'publicKey' | 'transport' | 'microphoneId' | 'speakerId'>;
 
-export type TalkControls = Talk & {
+export type TalkControls = TalkSession & {
   readonly state: TalkState;
-  readonly levels: { readonly you: Level; readonly bot: Level };
+  readonly levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel };
   readonly start: (options: StartOptions) => void;
 };
 
 /** Manages the conversation of a page, and ends it when the page unmounts. */
 export function useTalk(agent: string): TalkControls {
-  const [state, dispatch] = useReducer(talkReducer, initialTalk);
-  const current = useRef<Talk | undefined>(undefined);
+  const [state, dispatch] = useReducer(talkReducer, initialTalkState);
+  const current = useRef<TalkSession | undefined>(undefined);
   const levels = useMemo(() => {
     const now = () => performance.now();
-    return { you: createLevel(now), bot: createLevel(now) };
+    return { you: createLoudnessLevel(now), bot: createLoudnessLevel(now) };
   }, []);
   useEffect(() => () => current.current?.end(), []);
 
   const start = useCallback(
     (options: StartOptions) => {
       current.current?.end();
-      current.current = startTalk({ ...options, origin: location.origin, agent, levels, onEvent: dispatch });
+      current.current = startTalkSession({ ...options, origin: location.origin, agent, levels, onEvent: dispatch });
     },
     [agent, levels],
   );

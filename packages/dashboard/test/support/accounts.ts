@@ -2,16 +2,20 @@ import { execFile } from 'node:child_process';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
-import { botcliProgram, type Service } from '../../../../test/service.ts';
+import { botcliProgramPath, type Service } from '../../../../test/service.ts';
 import { type InspectedPage, openPage } from './inspected-page.ts';
 
 export const password = 'a parrot on a shoulder';
 
 /** Runs `botcli operator invite`, and returns the one-time link. */
-export async function invite(service: Service, ...words: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(execPath, [botcliProgram, 'operator', 'invite', ...words, '--json'], {
-    env: service.environment,
-  });
+export async function createInvitationLink(service: Service, ...words: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    execPath,
+    [botcliProgramPath, 'operator', 'invite', ...words, '--json'],
+    {
+      env: service.environment,
+    },
+  );
   return String((JSON.parse(stdout) as { readonly url: unknown }).url);
 }
 

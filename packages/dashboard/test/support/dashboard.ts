@@ -3,7 +3,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Service, startService } from '../../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../../server/test/support/bots.ts';
-import { invite, signUp } from './accounts.ts';
+import { createInvitationLink, signUp } from './accounts.ts';
 import { hasBrowser, launchBrowser } from './browser.ts';
 import type { InspectedPage } from './inspected-page.ts';
 
@@ -38,7 +38,7 @@ export function setUpDashboard(onReady: (dashboard: Dashboard) => void, { agents
     service = await startService({ BOTHOST_AGENTS: directories.join(',') });
     browser = await launchBrowser(null);
     const context = await browser.newContext();
-    const opened = await signUp(service, context, await invite(service, 'ada@example.com'));
+    const opened = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));
     violations = opened.violations;
     onReady({ service, browser, context, ...opened });
   });

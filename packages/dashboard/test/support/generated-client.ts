@@ -23,7 +23,7 @@ const frameworkOptions: Readonly<Record<ClientKind, readonly string[]>> = {
 };
 
 /** A generated client with its packages installed. */
-export type Client = {
+export type GeneratedClient = {
   readonly kind: ClientKind;
   readonly root: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -38,7 +38,7 @@ export async function makeClient(
   program: string,
   cache: string,
   environment: NodeJS.ProcessEnv,
-): Promise<Client> {
+): Promise<GeneratedClient> {
   const scratch = join(cache, 'clients', kind);
   await mkdir(scratch, { recursive: true });
   const client = { kind, root: join(scratch, 'client'), environment };
@@ -60,7 +60,7 @@ export async function makeClient(
  * Generates the client again for a single transport and builds it with the installed packages. Rejects with the output of the
  * compiler or bundler.
  */
-export async function buildFor(client: Client, program: string, transport: string): Promise<void> {
+export async function buildForTransport(client: GeneratedClient, program: string, transport: string): Promise<void> {
   await generate(client, program, [transport]);
   await npm(client, ['run', 'build']).catch((error: unknown) => {
     throw error instanceof Error && 'stdout' in error ? new Error(String(error.stdout), { cause: error }) : error;
@@ -68,7 +68,7 @@ export async function buildFor(client: Client, program: string, transport: strin
 }
 
 /** Generates the files of a client again, and keeps the packages that are installed in its directory. */
-async function generate(client: Client, program: string, transports: readonly string[]): Promise<void> {
+async function generate(client: GeneratedClient, program: string, transports: readonly string[]): Promise<void> {
   const { kind, root, environment } = client;
   for (const folder of ['src', 'dist', '.next']) await rm(join(root, folder), { recursive: true, force: true });
   const transportOptions = transports.flatMap((transport) => ['-t', transport]);
@@ -79,7 +79,7 @@ async function generate(client: Client, program: string, transports: readonly st
 }
 
 /** Reads the content security policy in the README of a generated project, for a bot at `origin`. */
-export async function contentSecurityPolicy(program: string, folder: string, origin: string): Promise<string> {
+export async function readContentSecurityPolicy(program: string, folder: string, origin: string): Promise<string> {
   const bot = ['-t', 'lightrtc', '-t', 'websocket', '-m', 'realtime', '--realtime', 'openai_realtime', '--force'];
   const line = [program, 'init', folder, ...bot, '--client-framework', 'vanilla'];
   await run(execPath, line, { env: { HOME: folder } });
@@ -92,7 +92,7 @@ export async function contentSecurityPolicy(program: string, folder: string, ori
  * Builds and serves a client for a bot. Adds the content security policy `policy` to static pages, but not to those of Next.js.
  */
 export async function serveClient(
-  client: Client,
+  client: GeneratedClient,
   settings: { readonly startUrl: string; readonly publicKey: string | null; readonly policy?: string },
 ): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
   const { kind, root } = client;
@@ -118,7 +118,7 @@ export async function serveClient(
   return { origin: await addressOf(child), close: () => stopProcess(child) };
 }
 
-async function npm({ root, environment }: Client, args: readonly string[]): Promise<void> {
+async function npm({ root, environment }: GeneratedClient, args: readonly string[]): Promise<void> {
   const env = { ...environment, NEXT_TELEMETRY_DISABLED: '1' };
   await run('npm', [...args], { cwd: root, env, maxBuffer: 20_000_000 });
 }

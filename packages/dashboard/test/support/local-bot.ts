@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { freePort } from '../../../server/test/support/free-port.ts';
+import { findFreePort } from '../../../server/test/support/free-port.ts';
 import { stopProcess } from './generated-client.ts';
 
 const run = promisify(execFile);
@@ -15,12 +15,12 @@ const run = promisify(execFile);
 export const talkingBotDirectory = fileURLToPath(new URL('talking-bot', import.meta.url));
 
 /** Starts the bot under Pipecat's development runner, as `uv run bot.py` does. `cache` keeps its packages between runs. */
-export async function runLocally(
+export async function runBotLocally(
   cache: string,
   uvFolder: string,
 ): Promise<{ readonly startUrl: string; readonly close: () => Promise<void> }> {
   const python = await pythonWithPackages(cache, uvFolder);
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(python, ['bot.py', '--port', String(port)], {
     cwd: talkingBotDirectory,
     env: { PATH: import.meta.env['PATH'], HOME: cache, PYTHONUNBUFFERED: '1' },

@@ -1,5 +1,5 @@
 import type { Service } from '../../../../test/service.ts';
-import { evaluate } from '../../../server/test/support/client.ts';
+import { evaluateInBot } from '../../../server/test/support/client.ts';
 
 /** Starts a session of an agent, and returns its id. */
 export async function startSession(service: Service, agent: string): Promise<string> {
@@ -12,13 +12,13 @@ export async function startSession(service: Service, agent: string): Promise<str
 }
 
 /** Makes the scripted bot `crow` print these lines in a session. */
-export async function writeLines(service: Service, sessionId: string, lines: readonly string[]): Promise<void> {
+export async function printBotLines(service: Service, sessionId: string, lines: readonly string[]): Promise<void> {
   const client = { url: service.origin, publicKey: service.publicKey };
-  await evaluate(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);
+  await evaluateInBot(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);
 }
 
 /** A line in Pipecat's format. */
-export function logLine(level: string, message: string): string {
+export function formatLogLine(level: string, message: string): string {
   const time = new Date().toISOString().replace('T', ' ').replace('Z', '');
   return `${time} | ${level.padEnd(8)} | bot:run:12 - ${message}`;
 }

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTreeRemover } from '../remove-tree.ts';
-import { RuntimeUnavailable } from '../runtime.ts';
+import { RuntimeUnavailableError } from '../runtime.ts';
 import {
   chooseIsolation,
+  createTraversableDirectory,
   type Isolation,
-  makeTraversable,
-  requireTraversable,
+  requireTraversableDirectory,
   usesOwnAccounts,
   warnAboutSharedAccount,
 } from './containment/isolation.ts';
@@ -22,13 +22,13 @@ export type Machine = RemovalContext & {
   readonly instancesDirectory: string;
 };
 
-/** Rejects with `RuntimeUnavailable` if bots cannot run on this machine or in the data directory. */
+/** Rejects with `RuntimeUnavailableError` if bots cannot run on this machine or in the data directory. */
 export async function openMachine(
   options: Pick<ProcessRuntimeOptions, 'dataDirectory' | 'containment' | 'logger' | 'removeTree'> &
     Pick<RemovalContext, 'reservationsDirectory'>,
 ): Promise<Machine> {
   if (process.platform !== 'linux') {
-    throw new RuntimeUnavailable(
+    throw new RuntimeUnavailableError(
       `The "process" runtime needs /proc and therefore Linux. This machine runs ${process.platform}.`,
     );
   }
@@ -36,9 +36,9 @@ export async function openMachine(
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
   if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
-  if (usesOwnAccounts(isRoot, options.containment)) await requireTraversable(dataDirectory);
+  if (usesOwnAccounts(isRoot, options.containment)) await requireTraversableDirectory(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
-  makeTraversable(instancesDirectory);
+  createTraversableDirectory(instancesDirectory);
   warnAboutSharedAccount(isolation, logger);
   const quarantineDirectory = join(dataDirectory, 'quarantine');
   return {

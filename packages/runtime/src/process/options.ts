@@ -24,7 +24,7 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly reservationsDirectory?: string | undefined;
 };
 
-export function withDefaults(options: ProcessRuntimeOptions) {
+export function applyDefaultOptions(options: ProcessRuntimeOptions) {
   return {
     ...options,
     interpreter: options.interpreter ?? process.execPath,

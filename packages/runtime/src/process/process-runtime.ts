@@ -1,24 +1,24 @@
 import { PrepareError, type Runtime, StartError } from '../runtime.ts';
-import { closeCgroupHost, removeOrphanedCgroups } from './containment/cgroup-host.ts';
-import { trialAccount } from './containment/isolation.ts';
+import { closeParentCgroups, removeOrphanedCgroups } from './containment/cgroup-host.ts';
+import { accessCheckAccount } from './containment/isolation.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
 import { openForkServers } from './fork-servers/fork-servers.ts';
 import type { Instance } from './instances/instance.ts';
 import { createInstanceRegistry } from './instances/instance-registry.ts';
-import { createOutputs } from './instances/outputs.ts';
+import { createInstanceOutputs } from './instances/outputs.ts';
 import { createSessionCpu } from './instances/session-cpu.ts';
-import { checkInstances, findWideListeners } from './instances/watchdog.ts';
+import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
 import { openMachine } from './machine.ts';
-import { type ProcessRuntimeOptions, withDefaults } from './options.ts';
+import { applyDefaultOptions, type ProcessRuntimeOptions } from './options.ts';
 import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { startPolling } from './polling.ts';
-import { botProgram } from './projects/bot-program.ts';
+import { resolveBotProgram } from './projects/bot-program.ts';
 import { findInterpreter } from './projects/interpreter.ts';
-import { ownerOfOrganization } from './projects/owner.ts';
+import { getOrganizationOwner } from './projects/owner.ts';
 import { type Project, parsePreparedProject } from './projects/prepared-project.ts';
 import { createPreparer } from './projects/preparer.ts';
 import { openShim } from './projects/shim.ts';
-import { writableDirectories } from './records/instance-record.ts';
+import { listWritableDirectories } from './records/instance-record.ts';
 import { openSocketPaths } from './starts/socket-paths.ts';
 import { createStarter } from './starts/start.ts';
 
@@ -32,10 +32,10 @@ const reapMs = 5000;
 
 /**
  * Runs instances as processes of this machine. Each has a supervisor that survives the server, and the next server process adopts
- * the instance from its record. Rejects with `RuntimeUnavailable` if this machine cannot run bots.
+ * the instance from its record. Rejects with `RuntimeUnavailableError` if this machine cannot run bots.
  */
 export async function createProcessRuntime(given: ProcessRuntimeOptions): Promise<Runtime> {
-  const options = withDefaults(given);
+  const options = applyDefaultOptions(given);
   const { dataDirectory, disk } = options;
   const machine = await openMachine(options);
   const { isolation, instancesDirectory } = machine;
@@ -46,7 +46,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     findInterpreter({
       ...options,
       preferred: options.interpreter,
-      account: isolation.ownAccounts ? trialAccount : null,
+      account: isolation.ownAccounts ? accessCheckAccount : null,
     }),
   );
   const shim = memoize(() => openShim(dataDirectory, options.shimPackage));
@@ -57,7 +57,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
   const instances = createInstanceRegistry(context);
   await instances.adopt();
 
-  const program = (project: Project) => botProgram({ ...preparer.store, interpreter, shim }, project);
+  const program = (project: Project) => resolveBotProgram({ ...preparer.store, interpreter, shim }, project);
   const forkServers = await openForkServers({
     ...context,
     projectsDirectory,
@@ -85,7 +85,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
   const hasGroup = (name: string) => instances.isKnown(name) || preparer.isKnown(name) || forkServers.isKnown(name);
   const stopPolling = startPolling(options, [
     { polls: 1, run: () => checkInstances([...instances.byId.values(), ...preparer.running()]) },
-    { polls: pollsPerSocketScan, run: () => findWideListeners(instances.running(), instances.noticeWide) },
+    { polls: pollsPerSocketScan, run: () => findNonLoopbackListeners(instances.running(), instances.noticeWide) },
     { polls: pollsPerSocketScan, run: () => cgroups !== null && removeOrphanedCgroups(cgroups, hasGroup) },
     { polls: pollsPerMemoryCheck, run: () => void forkServers.limitMemory() },
   ]);
@@ -109,8 +109,8 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     list: async () => instances.list(),
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
-    diskUsage: async (organizationId) => diskGuard?.usedBytes(ownerOfOrganization(organizationId)) ?? 0,
-    outputs: createOutputs({ ...context, instances: instances.byId }),
+    diskUsage: async (organizationId) => diskGuard?.usedBytes(getOrganizationOwner(organizationId)) ?? 0,
+    outputs: createInstanceOutputs({ ...context, instances: instances.byId }),
     forget: async (instanceId) => {
       requireId(instanceId, (message) => new RangeError(message));
       await instances.forget(instanceId);
@@ -131,7 +131,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
       await diskGuard?.close();
       await preparer.close();
       await instances.close();
-      if (cgroups !== null) await closeCgroupHost(cgroups, hasGroup, reapMs);
+      if (cgroups !== null) await closeParentCgroups(cgroups, hasGroup, reapMs);
     },
   };
 }
@@ -143,7 +143,7 @@ function diskConsumers(running: readonly Instance[], limitBytes: number): readon
     owner: instance.record().owner ?? null,
     limitBytes,
     foundBytes: 0,
-    directories: () => writableDirectories(instance.files),
+    directories: () => listWritableDirectories(instance.files),
     pids: (table) => instance.containment.members(table).map(({ pid }) => pid),
     end: instance.killForDisk,
   }));

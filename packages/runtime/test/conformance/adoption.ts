@@ -1,7 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultLimits, evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import {
+  defaultLimits,
+  evaluate,
+  evaluateAllowingExit,
+  openFixture,
+  type RuntimeSetup,
+  waitForEvent,
+} from './fixture.ts';
 import { readLines } from './read-output.ts';
 
 const neverAborted = new AbortController().signal;
@@ -48,12 +55,12 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const { start, closeServer, restartServer, probe } = await openFixture(setup);
       const address = await start('ended');
       await closeServer();
-      await evaluateLast(address, 'console.log("alone"); process.exit(9)');
+      await evaluateAllowingExit(address, 'console.log("alone"); process.exit(9)');
       await expect.poll(() => probe.countProcesses('ended')).toBe(0);
       const latest = Date.now();
       for (let times = 0; times < 2; times++) {
         const next = await restartServer();
-        const { exit, at } = await nextEvent(next, 'exited', 'ended');
+        const { exit, at } = await waitForEvent(next, 'exited', 'ended');
         expect(exit).toEqual({ code: 9, signal: null, outOfMemory: false, tail: 'alone\n' });
         expect(at.getTime()).toBeLessThanOrEqual(latest + 1000);
         expect(await next.list()).toEqual([]);
@@ -71,13 +78,13 @@ export function describeAdoption(setup: RuntimeSetup): void {
         const { start, closeServer, restartServer, probe } = await openFixture(setup);
         const address = await start('starved', '', { ...defaultLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
-        await evaluateLast(
+        await evaluateAllowingExit(
           address,
           'globalThis.allocated = []; for (;;) allocated.push(Buffer.alloc(16 * 1024 * 1024, 1))',
         );
         await expect.poll(() => probe.countProcesses('starved')).toBe(0);
         for (let times = 0; times < 2; times++) {
-          const { exit } = await nextEvent(await restartServer(), 'exited', 'starved');
+          const { exit } = await waitForEvent(await restartServer(), 'exited', 'starved');
           expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: true });
         }
       });
@@ -86,8 +93,8 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const { start, closeServer, restartServer } = await openFixture(setup);
       const address = await start('adopted');
       await closeServer();
-      const exited = nextEvent(await restartServer(), 'exited', 'adopted');
-      await evaluateLast(address, 'process.exit(4)');
+      const exited = waitForEvent(await restartServer(), 'exited', 'adopted');
+      await evaluateAllowingExit(address, 'process.exit(4)');
       expect((await exited).exit).toMatchObject({ code: 4, signal: null });
     });
 
@@ -104,7 +111,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const next = await restartServer();
       await next.stop('family', 100);
       expect(await probe.countProcesses('family')).toBe(0);
-      expect((await nextEvent(next, 'exited', 'family')).exit.signal).toBe('SIGTERM');
+      expect((await waitForEvent(next, 'exited', 'family')).exit.signal).toBe('SIGTERM');
     });
 
     it('flags output that was written while no server ran as unattended', async () => {

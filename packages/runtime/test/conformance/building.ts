@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PrepareError, type PrepareSource } from '../../src/runtime.ts';
+import { type PreparationSource, PrepareError } from '../../src/runtime.ts';
 import { defaultLimits, evaluate, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
@@ -40,7 +40,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       output: (line: string) => void = () => undefined,
       signal = neverAborted,
     ) => {
-      const source: PrepareSource = { kind: 'build', path, contentHash: id, organizationId };
+      const source: PreparationSource = { kind: 'build', path, contentHash: id, organizationId };
       return fixture.runtime().prepare({ id, source }, output, signal);
     };
     return { ...fixture, prepare };
@@ -90,7 +90,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
         'node_modules/greeting/index.js': "module.exports = 'as it was';",
       });
       const lines: string[] = [];
-      const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
+      const source: PreparationSource = { kind: 'directory', path, contentHash: '' };
       const prepared = await fixture
         .runtime()
         .prepare({ id: 'whole', source }, (line) => lines.push(line), neverAborted);

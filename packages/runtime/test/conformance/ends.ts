@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
 
 export function describeEnds(setup: RuntimeSetup): void {
   describe('exit and stop', () => {
@@ -7,8 +7,8 @@ export function describeEnds(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('exits');
       const before = Date.now();
-      await evaluateLast(address, 'console.log("bye"); process.exit(3)');
-      const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
+      await evaluateAllowingExit(address, 'console.log("bye"); process.exit(3)');
+      const { exit, at } = await waitForEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
       // The end time is the modification time of a file, for which the kernel uses a clock that is up to 10 ms late.
       expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
@@ -20,14 +20,14 @@ export function describeEnds(setup: RuntimeSetup): void {
       const { start, runtime, probe } = await openFixture(setup);
       await start('aborts');
       await probe.kill('aborts', 'SIGABRT');
-      expect((await nextEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
+      expect((await waitForEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
     });
 
     it('lets a bot exit by itself within the grace period', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('polite', 'process.on("SIGTERM", () => { console.log("good night"); process.exit(0); });');
       await runtime().stop('polite', 20_000);
-      const { exit } = await nextEvent(runtime(), 'exited', 'polite');
+      const { exit } = await waitForEvent(runtime(), 'exited', 'polite');
       expect(exit).toMatchObject({ code: 0, signal: null, tail: 'good night\n' });
     });
 
@@ -37,7 +37,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       await Promise.all([runtime().stop('stubborn', 100), runtime().stop('stubborn', 100)]);
       await runtime().stop('stubborn', 100);
       await runtime().stop('unknown', 100);
-      const { exit } = await nextEvent(runtime(), 'exited', 'stubborn');
+      const { exit } = await waitForEvent(runtime(), 'exited', 'stubborn');
       expect(exit).toMatchObject({ code: null, signal: 'SIGKILL' });
       expect(exit.tail).toContain('no');
     });
@@ -60,8 +60,8 @@ export function describeEnds(setup: RuntimeSetup): void {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('leaver');
       await evaluate(address, SETSID_CHILD);
-      const exited = nextEvent(runtime(), 'exited', 'leaver');
-      await evaluateLast(address, 'process.exit(0)');
+      const exited = waitForEvent(runtime(), 'exited', 'leaver');
+      await evaluateAllowingExit(address, 'process.exit(0)');
       expect((await exited).exit.code).toBe(0);
       expect(await probe.countProcesses('leaver')).toBe(0);
     });
@@ -76,7 +76,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       );
       await runtime().stop('forker', 0);
       expect(await runtime().list()).toEqual([]);
-      expect((await nextEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
+      expect((await waitForEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
     });
 
     it('forget deletes an ended instance and rejects a running one', async () => {

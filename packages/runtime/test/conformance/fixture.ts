@@ -153,14 +153,14 @@ export async function evaluate(address: InstanceAddress, code: string): Promise<
 }
 
 /** Like `evaluate`, for JavaScript that may end the bot. */
-export async function evaluateLast(address: InstanceAddress, code: string): Promise<void> {
+export async function evaluateAllowingExit(address: InstanceAddress, code: string): Promise<void> {
   await evaluate(address, code).catch(() => undefined);
 }
 
 export type EventOfKind<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
 
 /** Resolves with the next matching event of an instance, from a separate watch. */
-export async function nextEvent<Kind extends InstanceEvent['kind']>(
+export async function waitForEvent<Kind extends InstanceEvent['kind']>(
   runtime: Runtime,
   kind: Kind,
   instanceId: string,

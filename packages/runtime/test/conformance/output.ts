@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tailBytes } from '../../src/runtime.ts';
-import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import { maxTailBytes } from '../../src/runtime.ts';
+import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
 import { decodeLines, readLines, readOutput, readSnapshot } from './read-output.ts';
 
 export function describeOutput(setup: RuntimeSetup): void {
@@ -13,7 +13,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       await evaluate(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
       expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
       await evaluate(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
-      await evaluateLast(address, 'process.exit(0)');
+      await evaluateAllowingExit(address, 'process.exit(0)');
       const lines = await readLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'zwei ä', 'unfinished', '', 'last, without a break']);
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
@@ -50,7 +50,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     it('keeps its first and last part, and records the gap between them, if a bot writes more than the limit', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('flood');
-      const dropped = nextEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
+      const dropped = waitForEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
       await evaluate(address, 'console.log("before")');
       await evaluate(
         address,
@@ -68,18 +68,18 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(kept + droppedBytes).toBe(file?.marks.at(-1)?.end);
       const bytesOnDisk = async () => (await stat(file?.path ?? '')).blocks * 512;
       await expect.poll(bytesOnDisk).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - droppedBytes / 2);
-      await evaluateLast(address, 'process.exit(0)');
-      expect((await nextEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
+      await evaluateAllowingExit(address, 'process.exit(0)');
+      expect((await waitForEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
     });
 
     it('has a tail of at most 4 KiB, in whole lines', async () => {
       const { start, runtime } = await openFixture(setup);
-      await evaluateLast(
+      await evaluateAllowingExit(
         await start('wordy'),
         `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`,
       );
-      const { tail } = (await nextEvent(runtime(), 'exited', 'wordy')).exit;
-      expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(tailBytes);
+      const { tail } = (await waitForEvent(runtime(), 'exited', 'wordy')).exit;
+      expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(maxTailBytes);
       expect(Buffer.byteLength(tail)).toBeGreaterThan(4000);
       expect(tail).toMatch(/^line \d+\n/);
       expect(tail).toMatch(/line 999\n$/);
@@ -93,11 +93,11 @@ export function describeOutput(setup: RuntimeSetup): void {
       ] as const) {
         const address = await start(name);
         const written = `Buffer.concat([Buffer.from('start'), Buffer.from(${middle}), Buffer.alloc(2001, 'a')])`;
-        await evaluateLast(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
-        const { tail } = (await nextEvent(runtime(), 'exited', name)).exit;
+        await evaluateAllowingExit(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
+        const { tail } = (await waitForEvent(runtime(), 'exited', name)).exit;
         expect(tail).not.toContain('start');
         // A tail shorter than the limit must begin with a whole line, because the masking of secrets relies on that.
-        expect(Buffer.byteLength(tail)).toBeGreaterThanOrEqual(tailBytes - 3);
+        expect(Buffer.byteLength(tail)).toBeGreaterThanOrEqual(maxTailBytes - 3);
       }
     });
 
@@ -107,14 +107,14 @@ export function describeOutput(setup: RuntimeSetup): void {
       const directory = join(dataDirectory, 'kept/handed');
       await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still running/);
       await evaluate(address, 'console.log("one")');
-      await evaluateLast(address, 'console.log("two"); process.exit(0)');
-      await nextEvent(runtime(), 'exited', 'handed');
+      await evaluateAllowingExit(address, 'console.log("two"); process.exit(0)');
+      await waitForEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);
       // Release the output to the same directory again. A server does this if it was killed after it moved the output but before
       // it recorded the move.
       const next = await restartServer();
-      await nextEvent(next, 'exited', 'handed');
+      await waitForEvent(next, 'exited', 'handed');
       await next.outputs.release('handed', directory);
       await next.forget('handed');
       expect(await next.outputs.find('handed')).toBeNull();

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PreparedProject, PrepareSource } from '../../src/runtime.ts';
+import type { PreparationSource, PreparedProject } from '../../src/runtime.ts';
 import { defaultLimits, evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
@@ -57,7 +57,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
     const lines: string[] = [];
     const details: string[] = [];
     const prepare = (id: string, path: string) => {
-      const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
+      const source: PreparationSource = { kind: 'directory', path, contentHash: '' };
       return fixture
         .runtime()
         .prepare({ id, source }, (line, isDetail) => (isDetail ? details : lines).push(line), neverAborted);

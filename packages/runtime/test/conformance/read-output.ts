@@ -3,12 +3,12 @@ import type { OutputFile, Runtime, Timestamp } from '../../src/runtime.ts';
 
 const neverAborted = new AbortController().signal;
 
-export type ReadLine = { readonly text: string; readonly at: Timestamp; readonly unattended: boolean };
+export type OutputLine = { readonly text: string; readonly at: Timestamp; readonly unattended: boolean };
 
-type OutputSnapshot = { readonly file: OutputFile; readonly lines: readonly ReadLine[] };
+type OutputSnapshot = { readonly file: OutputFile; readonly lines: readonly OutputLine[] };
 
 /** Returns the lines that an instance has written so far. Empty for an unknown instance. */
-export async function readOutput(runtime: Runtime, instanceId: string): Promise<readonly ReadLine[]> {
+export async function readOutput(runtime: Runtime, instanceId: string): Promise<readonly OutputLine[]> {
   return (await readSnapshot(runtime, instanceId))?.lines ?? [];
 }
 
@@ -28,7 +28,7 @@ export async function readSnapshot(runtime: Runtime, instanceId: string): Promis
 }
 
 /** Like `readOutput`, but first waits for a number of lines or the end of the instance. */
-export async function readLines(runtime: Runtime, instanceId: string, count: number): Promise<readonly ReadLine[]> {
+export async function readLines(runtime: Runtime, instanceId: string, count: number): Promise<readonly OutputLine[]> {
   for (;;) {
     const since = runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
@@ -38,10 +38,10 @@ export async function readLines(runtime: Runtime, instanceId: string, count: num
   }
 }
 
-export async function decodeLines(file: OutputFile): Promise<readonly ReadLine[]> {
+export async function decodeLines(file: OutputFile): Promise<readonly OutputLine[]> {
   const bytes = await readFile(file.path);
   const end = (file.marks.at(-1)?.end ?? file.base) - file.base;
-  const lines: ReadLine[] = [];
+  const lines: OutputLine[] = [];
   let from = 0;
   for (const { from: gapFrom, to } of [
     ...file.dropped.filter((range) => range.from >= file.base),

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceNotice, Runtime } from '../../src/runtime.ts';
-import { defaultLimits, evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import {
+  defaultLimits,
+  evaluate,
+  evaluateAllowingExit,
+  openFixture,
+  type RuntimeSetup,
+  waitForEvent,
+} from './fixture.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -66,11 +73,11 @@ export function describeResources(setup: RuntimeSetup): void {
     it('kills a bot that exceeds its memory limit and reports out of memory', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('eater', '', { ...defaultLimits, memoryBytes: 160 * mebibyte });
-      await evaluateLast(
+      await evaluateAllowingExit(
         address,
         `globalThis.allocated = []; setInterval(() => allocated.push(Buffer.alloc(${16 * mebibyte}, 1)), 20); null`,
       );
-      const { exit } = await nextEvent(runtime(), 'exited', 'eater');
+      const { exit } = await waitForEvent(runtime(), 'exited', 'eater');
       expect(exit).toMatchObject({ code: null, signal: 'SIGKILL', outOfMemory: true });
     });
 
@@ -92,7 +99,7 @@ export function describeResources(setup: RuntimeSetup): void {
         await start('unbound');
         const expected: InstanceNotice[] = ['cpu-limit-not-enforced', 'memory-limit-sampled'];
         const noticed: InstanceNotice[] = [];
-        await nextEvent(runtime(), 'noticed', 'unbound', ({ notice }) => {
+        await waitForEvent(runtime(), 'noticed', 'unbound', ({ notice }) => {
           noticed.push(notice);
           return expected.every((name) => noticed.includes(name));
         });

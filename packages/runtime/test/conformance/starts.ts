@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StartError } from '../../src/runtime.ts';
-import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -213,15 +213,15 @@ export function describeStarts(setup: RuntimeSetup): void {
     it('reports a bot that listens on addresses other than loopback', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('wide', 'host = "0.0.0.0";');
-      const event = await nextEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
+      const event = await waitForEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
       expect(event.detail).toContain('0.0.0.0');
     });
 
     it('reports a bot that begins to listen on addresses other than loopback after it was ready', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('opens');
-      const noticed = nextEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');
-      await evaluateLast(
+      const noticed = waitForEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');
+      await evaluateAllowingExit(
         address,
         'server.close(() => server.listen(Number(process.env.PORT), "0.0.0.0")); server.closeAllConnections()',
       );

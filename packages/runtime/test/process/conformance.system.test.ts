@@ -1,16 +1,16 @@
 import { describe } from 'vitest';
 import { describeRuntime } from '../conformance/conformance.ts';
 import { describePythonBots } from '../conformance/python-bot.ts';
-import { containmentKinds, processSetup } from './setup.ts';
+import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 /**
  * Test the weaker kinds of containment. `npm test` tests the strongest kind, but without Python bots, because their environments
  * take long to install.
  */
-const [strongest, ...others] = containmentKinds;
-for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, processSetup(kind));
+const [strongest, ...others] = availableContainmentKinds;
+for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, createProcessRuntimeSetup(kind));
 
 // Runs the tests of Python bots for bots with their own accounts, and for bots that share the service's account.
 for (const kind of new Set([strongest, 'mark'] as const)) {
-  describe(`process driver, containment by ${kind}`, () => describePythonBots(processSetup(kind)));
+  describe(`process driver, containment by ${kind}`, () => describePythonBots(createProcessRuntimeSetup(kind)));
 }

@@ -1,5 +1,5 @@
 import { describeRuntime } from '../conformance/conformance.ts';
-import { containmentKinds, processSetup } from './setup.ts';
+import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
-const [strongest] = containmentKinds;
-describeRuntime(`process driver, containment by ${strongest}`, processSetup(strongest));
+const [strongest] = availableContainmentKinds;
+describeRuntime(`process driver, containment by ${strongest}`, createProcessRuntimeSetup(strongest));

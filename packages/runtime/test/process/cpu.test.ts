@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
+import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
 import type { Runtime } from '../../src/runtime.ts';
 import { defaultLimits, openFixture } from '../conformance/fixture.ts';
-import { processSetup } from './setup.ts';
+import { createProcessRuntimeSetup } from './setup.ts';
 import { writeProject } from './test-project.ts';
 
 const halfACore = { ...defaultLimits, cpuMillicores: 500 };
@@ -26,9 +26,9 @@ function cpuOf(record: InstanceRecord | null) {
 
 describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
   const open = async () => {
-    const fixture = await openFixture(processSetup('cgroup'));
+    const fixture = await openFixture(createProcessRuntimeSetup('cgroup'));
     const recordOf = (name: string) =>
-      readRecord(instanceFiles(join(fixture.dataDirectory, 'instances'), fixture.idOf(name)));
+      readRecord(getInstanceFiles(join(fixture.dataDirectory, 'instances'), fixture.idOf(name)));
     return { ...fixture, recordOf };
   };
   const waiting = { cores: 0.5, seconds: 1, weight: 0.125 };
@@ -78,7 +78,7 @@ describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
     await start('single');
     await startTwice(runtime(), track);
     const groupOf = (name: string) => {
-      const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf(name)));
+      const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf(name)));
       return dirname(`${record?.cgroups?.cpu}`);
     };
     expect(basename(groupOf('first'))).toBe('organization-acme');

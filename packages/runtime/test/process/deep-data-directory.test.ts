@@ -2,12 +2,12 @@ import { lstat, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { evaluate, openFixture } from '../conformance/fixture.ts';
-import { containmentKinds, processSetup } from './setup.ts';
+import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
-const [kind] = containmentKinds;
+const [kind] = availableContainmentKinds;
 
 it('the driver reaches a bot on its Unix socket even if the path of the data directory is too long for a socket', async () => {
-  const setup = processSetup(kind);
+  const setup = createProcessRuntimeSetup(kind);
   let deep = '';
   const below = (directory: string) => {
     deep = join(directory, 'd'.repeat(120));

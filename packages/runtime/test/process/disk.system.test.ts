@@ -6,15 +6,15 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { measureTrees } from '../../src/process/disk/tree-sizes.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
-import { instanceFiles } from '../../src/process/records/instance-record.ts';
+import { getInstanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
 import {
   defaultLimits,
   evaluate,
-  evaluateLast,
-  nextEvent,
+  evaluateAllowingExit,
   openFixture,
   type RuntimeSetup,
+  waitForEvent,
 } from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 import { writeProject } from './test-project.ts';
@@ -83,8 +83,8 @@ describe('an instance above its disk limit', () => {
     ],
   ] as const)('is ended with a reason that names the limit: %s', async ([, code]) => {
     const { start, runtime } = await openFixture(setup);
-    await evaluateLast(await start('large'), `${code}; null`);
-    const { exit } = await nextEvent(runtime(), 'exited', 'large');
+    await evaluateAllowingExit(await start('large'), `${code}; null`);
+    const { exit } = await waitForEvent(runtime(), 'exited', 'large');
     expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: false });
     expect(exit.diskLimit).toMatch(/^The instance used \d\d MiB of disk space\. An instance may use 32 MiB\.$/);
   });
@@ -93,13 +93,13 @@ describe('an instance above its disk limit', () => {
     const { start, runtime, dataDirectory, idOf, closeServer, restartServer } = await openFixture(setup);
     const address = await start('early');
     await closeServer();
-    const { record } = instanceFiles(join(dataDirectory, 'instances'), idOf('early'));
+    const { record } = getInstanceFiles(join(dataDirectory, 'instances'), idOf('early'));
     const { owner, ...early } = JSON.parse(await readFile(record, 'utf8'));
     expect(owner).toBeDefined();
     await writeFile(record, JSON.stringify(early));
     await evaluate(address, `${write('large', 40)}; null`);
     await restartServer();
-    expect((await nextEvent(runtime(), 'exited', 'early')).exit.diskLimit).toMatch(/may use 32 MiB/);
+    expect((await waitForEvent(runtime(), 'exited', 'early')).exit.diskLimit).toMatch(/may use 32 MiB/);
   });
 });
 
@@ -116,8 +116,8 @@ it('the disk use of an instance counts hard links once, and neither symbolic lin
     fs.truncateSync(process.env.HOME + '/sparse', 2 ** 40);
     null`,
   );
-  await evaluateLast(await start('guilty'), `${write('large', 40)}; null`);
-  await nextEvent(runtime(), 'exited', 'guilty');
+  await evaluateAllowingExit(await start('guilty'), `${write('large', 40)}; null`);
+  await waitForEvent(runtime(), 'exited', 'guilty');
   expect(await evaluate(innocent, '1 + 1')).toBe(2);
 });
 
@@ -191,8 +191,8 @@ describe('builds', () => {
     const [early, late] = [await start('early'), await start('late')];
     await evaluate(early, '');
     await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * mib);
-    await evaluateLast(late, '');
-    const { exit } = await nextEvent(runtime, 'exited', 'late');
+    await evaluateAllowingExit(late, '');
+    const { exit } = await waitForEvent(runtime, 'exited', 'late');
     expect(exit.diskLimit).toMatch(/^The organization used 1\d\d MiB .* An organization may use 96 MiB\.$/);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['early']);
   });

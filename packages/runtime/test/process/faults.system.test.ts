@@ -10,8 +10,8 @@ import { hasEnded, readProcessStat } from '../../src/process/proc/process-identi
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import {
+  getInstanceFiles,
   type InstanceRecord,
-  instanceFiles,
   readRecord,
   writeRecord,
 } from '../../src/process/records/instance-record.ts';
@@ -19,10 +19,10 @@ import type { InstanceSpec } from '../../src/runtime.ts';
 import {
   defaultLimits,
   evaluate,
-  evaluateLast,
-  nextEvent,
+  evaluateAllowingExit,
   openFixture,
   type RuntimeSetup,
+  waitForEvent,
 } from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 
@@ -62,8 +62,8 @@ describe('a bot that interferes with its supervisor', () => {
       const address = await start('orphaned');
       const pids = [Number(await evaluate(address, 'process.pid')), Number(await evaluate(address, sleeper))];
       if (adopted) await restartServer();
-      await evaluateLast(address, 'process.kill(process.ppid, "SIGKILL")');
-      const { exit } = await nextEvent(runtime(), 'exited', 'orphaned');
+      await evaluateAllowingExit(address, 'process.kill(process.ppid, "SIGKILL")');
+      const { exit } = await waitForEvent(runtime(), 'exited', 'orphaned');
       expect(exit).toMatchObject({ code: null, signal: null, outOfMemory: false });
       expect(pids.map(isAlive)).toEqual([false, false]);
     },
@@ -73,15 +73,15 @@ describe('a bot that interferes with its supervisor', () => {
     const { start, runtime } = await openFixture(setup);
     const address = await start('holding');
     await evaluate(address, 'process.kill(process.ppid, "SIGSTOP")');
-    await evaluateLast(address, 'process.exit(6)');
-    expect((await nextEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
+    await evaluateAllowingExit(address, 'process.exit(6)');
+    expect((await waitForEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
   });
 
   it('can still be stopped after it has stopped the supervisor with SIGSTOP', async () => {
     const { start, runtime } = await openFixture(setup);
     await evaluate(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
     await runtime().stop('pinned', 10);
-    expect((await nextEvent(runtime(), 'exited', 'pinned')).exit.signal).toBe('SIGKILL');
+    expect((await waitForEvent(runtime(), 'exited', 'pinned')).exit.signal).toBe('SIGKILL');
   });
 });
 
@@ -90,7 +90,7 @@ describe('an instance of a killed server', () => {
     const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
     const again = await spec('torn');
     await closeServer();
-    const files = instanceFiles(join(dataDirectory, 'instances'), idOf('torn'));
+    const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('torn'));
     const stages = [
       undefined,
       '{"version":1,',
@@ -109,9 +109,9 @@ describe('an instance of a killed server', () => {
   it('is reported as ended after a reboot, with the exit status that was recorded before the reboot', async () => {
     const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(setup);
     const address = await start('rebooted');
-    await evaluateLast(address, 'process.exit(2)');
+    await evaluateAllowingExit(address, 'process.exit(2)');
     await closeServer();
-    const files = instanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
+    const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readRecord(files) ?? expect.fail('no record');
     await rm(files.end, { force: true });
     // Record the pid and start time of this process as those of the supervisor. The driver must not kill this process, because
@@ -121,7 +121,7 @@ describe('an instance of a killed server', () => {
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
     const next = await restartServer();
     expect(await next.list()).toEqual([]);
-    expect((await nextEvent(next, 'exited', 'rebooted')).exit.code).toBe(2);
+    expect((await waitForEvent(next, 'exited', 'rebooted')).exit.code).toBe(2);
   });
 
   const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
@@ -133,11 +133,11 @@ describe('an instance of a killed server', () => {
       const address = await start('mistaken');
       const pid = Number(await evaluate(address, 'process.pid'));
       await closeServer();
-      const files = instanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
+      const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
       const record = readRecord(files) ?? expect.fail('no record');
       writeRecord(files, { ...record, supervisor: { pid: process.pid, startTicks: 1 } });
       const next = await restartServer();
-      expect((await nextEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
+      expect((await waitForEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
       expect(isAlive(pid)).toBe(false);
     },
   );
@@ -167,8 +167,8 @@ describe('an instance of a killed server', () => {
     await evaluate(address, 'console.log("still here")');
     const next = await restartServer();
     expect(await next.list()).toMatchObject([{ instanceId: 'survivor', address }]);
-    await evaluateLast(address, 'process.exit(11)');
-    expect((await nextEvent(next, 'exited', 'survivor')).exit).toMatchObject({ code: 11, tail: 'still here\n' });
+    await evaluateAllowingExit(address, 'process.exit(11)');
+    expect((await waitForEvent(next, 'exited', 'survivor')).exit).toMatchObject({ code: 11, tail: 'still here\n' });
   });
 
   it.each(Array.from({ length: 8 }, (_, step) => step * 6))(
@@ -243,7 +243,7 @@ describe.runIf(isRoot)('the process driver as root', () => {
   it('forget removes the control groups, the user id reservation and the files of a stopped instance', async () => {
     const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
-    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
+    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
     const groups = Object.values(record?.cgroups ?? {}).filter((group) => group !== null);
     const reservation = `/run/bothost-uids/${record?.account?.uid}`;
     const exists = (path: string) =>
@@ -284,13 +284,13 @@ describe.runIf(isRoot)('the process driver as root', () => {
     );
     await expect(runtime.start({ ...spec, instanceId: 'second' }, neverAborted)).rejects.toThrow(/no space left/i);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
-    const exited = nextEvent(runtime, 'exited', 'filler');
-    await evaluateLast(address, 'process.exit(12)');
+    const exited = waitForEvent(runtime, 'exited', 'filler');
+    await evaluateAllowingExit(address, 'process.exit(12)');
     expect((await exited).exit.code).toBe(12);
     await runtime.close();
     const next = await open(full);
     onTestFinished(() => next.close());
-    expect((await nextEvent(next, 'exited', 'filler')).exit.code).toBe(12);
+    expect((await waitForEvent(next, 'exited', 'filler')).exit.code).toBe(12);
     await next.forget('filler');
     expect(await evaluate(await next.start({ ...spec, instanceId: 'third' }, neverAborted), '3')).toBe(3);
     await next.stop('third', 0);

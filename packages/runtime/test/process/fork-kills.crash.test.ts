@@ -8,15 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
 import { systemReservationsDirectory } from '../../src/process/containment/accounts.ts';
-import { readOwner, reservedIds } from '../../src/process/containment/reservations.ts';
+import { listReservedIds, readReservationOwner } from '../../src/process/containment/reservations.ts';
 import { rangesDirectory } from '../../src/process/fork-servers/uid-ranges.ts';
 import { isAlive } from '../../src/process/proc/process-identity.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
-import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
+import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
 import type { InstanceAddress } from '../../src/runtime.ts';
 import { evaluate } from '../conformance/fixture.ts';
-import { forkableBot, openForkingBot, skipWhereForksAreRefused } from './forking-bot.ts';
-import { containmentKinds } from './setup.ts';
+import { forkableBotSource, openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
+import { availableContainmentKinds } from './setup.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -56,8 +56,8 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-const [kind] = containmentKinds;
-skipWhereForksAreRefused(kind);
+const [kind] = availableContainmentKinds;
+skipWithoutUserNamespaces(kind);
 const kills = inject('kills');
 const seed = inject('killSeed');
 
@@ -74,7 +74,7 @@ type Session = { readonly address: InstanceAddress; readonly begun: unknown };
 
 it(`keeps every session and leaves no orphans when service, supervisor, fork server and instances are killed ${kills} times during starts and sessions (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
-  const bot = await openForkingBot(kind, forkableBot);
+  const bot = await openForkingBot(kind, forkableBotSource);
   const instancesDirectory = join(bot.dataDirectory, 'instances');
   const options = {
     dataDirectory: bot.dataDirectory,
@@ -92,7 +92,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
   };
   await bot.closeServer();
   const records = async () =>
-    (await readdir(instancesDirectory)).flatMap((id) => readRecord(instanceFiles(instancesDirectory, id)) ?? []);
+    (await readdir(instancesDirectory)).flatMap((id) => readRecord(getInstanceFiles(instancesDirectory, id)) ?? []);
   const killed = { service: 0, supervisor: 0, 'fork server': 0, instance: 0, sessions: 0, survived: 0 };
   const count = () => killed.service + killed.supervisor + killed['fork server'] + killed.instance;
 
@@ -175,7 +175,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
   expect(await readdir(join(bot.dataDirectory, 'fork-servers'))).toEqual([]);
   await expect.poll(() => processesOf(bot.dataDirectory), { timeout: 20_000 }).toEqual([]);
   for (const directory of [systemReservationsDirectory, rangesDirectory(systemReservationsDirectory)]) {
-    const owners = reservedIds(directory).map((id) => readOwner(directory, id));
+    const owners = listReservedIds(directory).map((id) => readReservationOwner(directory, id));
     expect(owners.filter((owner) => owner?.startsWith(`${bot.dataDirectory}/`))).toEqual([]);
   }
   await bot.closeServer();

@@ -7,11 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
-import { forkServerFiles } from '../../src/process/records/fork-server-record.ts';
-import { instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
-import { evaluate, evaluateLast, nextEvent } from '../conformance/fixture.ts';
-import { forkableBot, openForkingBot, processOriginCode, skipWhereForksAreRefused } from './forking-bot.ts';
-import { containmentKinds } from './setup.ts';
+import { getForkServerFiles } from '../../src/process/records/fork-server-record.ts';
+import { getInstanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
+import { evaluate, evaluateAllowingExit, waitForEvent } from '../conformance/fixture.ts';
+import { forkableBotSource, openForkingBot, processOriginCode, skipWithoutUserNamespaces } from './forking-bot.ts';
+import { availableContainmentKinds } from './setup.ts';
 
 const runs = (pid: number) => {
   const stat = readProcessStat(pid);
@@ -35,7 +35,7 @@ if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
         file.write('.')
     if os.path.exists('${failing}'):
         os._exit(1)
-${forkableBot}`;
+${forkableBotSource}`;
   let ahead = 0;
   return {
     ...(await openForkingBot(kind, source, { now: () => new Date(Date.now() + ahead), ...options })),
@@ -47,8 +47,8 @@ ${forkableBot}`;
   };
 }
 
-describe.each(containmentKinds)('fork servers, containment by %s', (kind) => {
-  skipWhereForksAreRefused(kind);
+describe.each(availableContainmentKinds)('fork servers, containment by %s', (kind) => {
+  skipWithoutUserNamespaces(kind);
 
   it('spawns the first instance and forks the following ones', async () => {
     const { origin, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
@@ -62,7 +62,7 @@ describe.each(containmentKinds)('fork servers, containment by %s', (kind) => {
     const environment = await evaluate(await launch('fourth'), 'import os; result = dict(os.environ)');
     const home = join(dataDirectory, 'instances', idOf('fourth'), 'home');
     expect(environment).toMatchObject({ KEY: 'value', BOT_CONTROL_TOKEN: 'token of fourth', HOME: home, TMPDIR: home });
-    const output = await readFile(instanceFiles(join(dataDirectory, 'instances'), idOf('third')).output, 'utf8');
+    const output = await readFile(getInstanceFiles(join(dataDirectory, 'instances'), idOf('third')).output, 'utf8');
     expect(output).toBe(`serving as ${idOf('third')}\n`);
   });
 
@@ -70,14 +70,14 @@ describe.each(containmentKinds)('fork servers, containment by %s', (kind) => {
     const { launch, settled, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    await evaluateLast(await launch('exits'), 'import os; os._exit(3)');
-    expect((await nextEvent(runtime(), 'exited', 'exits')).exit).toMatchObject({ code: 3, signal: null });
+    await evaluateAllowingExit(await launch('exits'), 'import os; os._exit(3)');
+    expect((await waitForEvent(runtime(), 'exited', 'exits')).exit).toMatchObject({ code: 3, signal: null });
     await launch('killed');
     await probe.kill('killed', 'SIGKILL');
-    expect((await nextEvent(runtime(), 'exited', 'killed')).exit).toMatchObject({ code: null, signal: 'SIGKILL' });
+    expect((await waitForEvent(runtime(), 'exited', 'killed')).exit).toMatchObject({ code: null, signal: 'SIGKILL' });
     await launch('stopped');
     await runtime().stop('stopped', 10_000);
-    expect((await nextEvent(runtime(), 'exited', 'stopped')).exit).toMatchObject({ code: 0, signal: null });
+    expect((await waitForEvent(runtime(), 'exited', 'stopped')).exit).toMatchObject({ code: 0, signal: null });
     expect(await probe.countProcesses('stopped')).toBe(0);
   });
 
@@ -90,7 +90,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await evaluate(await launch('parent'), code);
     await expect.poll(() => probe.countProcesses('parent')).toBe(2);
     await probe.kill('parent', 'SIGKILL');
-    await nextEvent(runtime(), 'exited', 'parent');
+    await waitForEvent(runtime(), 'exited', 'parent');
     expect(await probe.countProcesses('parent')).toBe(0);
   });
 
@@ -100,9 +100,9 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await settled();
     const address = await launch('ends-alone');
     await closeServer();
-    await evaluateLast(address, 'import os; os._exit(7)');
+    await evaluateAllowingExit(address, 'import os; os._exit(7)');
     const runtime = await restartServer();
-    expect((await nextEvent(runtime, 'exited', 'ends-alone')).exit).toMatchObject({ code: 7 });
+    expect((await waitForEvent(runtime, 'exited', 'ends-alone')).exit).toMatchObject({ code: 7 });
   });
 
   it('adopts fork servers and forked instances after a restart', async () => {
@@ -115,7 +115,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect(method()?.level).toBe('module');
     expect((await origin('after')).importer).toBe(before.importer);
     await runtime.stop('before', 0);
-    expect((await nextEvent(runtime, 'exited', 'before')).exit).toMatchObject({ signal: 'SIGKILL' });
+    expect((await waitForEvent(runtime, 'exited', 'before')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
   it('when a fork server dies, keeps its instances running and starts another fork server', async () => {
@@ -129,8 +129,8 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await expect.poll(() => method()?.level, { timeout: 30_000 }).toBe('module');
     expect(await evaluate(address, processOriginCode)).toEqual(survivor);
     expect((await origin('next')).importer).not.toBe(survivor.importer);
-    await evaluateLast(address, 'import os; os._exit(4)');
-    expect((await nextEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
+    await evaluateAllowingExit(address, 'import os; os._exit(4)');
+    expect((await waitForEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
   });
 
   it('when the supervisor dies, keeps its instances running and later reports an unknown exit status', async () => {
@@ -138,11 +138,11 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await launch('first');
     await settled();
     const address = await launch('orphan');
-    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('orphan')));
+    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('orphan')));
     process.kill(record?.supervisor?.pid ?? 0, 'SIGKILL');
     expect(await evaluate(address, 'result = 1')).toBe(1);
     await probe.kill('orphan', 'SIGTERM');
-    expect((await nextEvent(runtime(), 'exited', 'orphan')).exit).toMatchObject({ code: null, signal: null });
+    expect((await waitForEvent(runtime(), 'exited', 'orphan')).exit).toMatchObject({ code: null, signal: null });
     await launch('next');
     await runtime().stop('next', 0);
   });
@@ -152,11 +152,11 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await launch('first');
     await settled();
     await launch('second');
-    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
     // Limit the supervisor's files to a size of 0, so that each of its writes fails.
     execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
     await probe.kill('second', 'SIGKILL');
-    expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
+    expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
   });
 
   it('stops fork servers of deployments that are not retained, but not their instances', async () => {
@@ -170,14 +170,14 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect([runs(importer), runs(pid), method()]).toEqual([false, true, undefined]);
     expect(await readdir(join(dataDirectory, 'fork-servers'))).toEqual([]);
     await runtime().stop('second', 10_000);
-    expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
+    expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
   });
 
   it('stops a fork server during its import when its deployment is not retained', async () => {
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)
-${forkableBot}`;
+${forkableBotSource}`;
     const { launch, runtime, dataDirectory } = await openForkingBot(kind, bot);
     await launch('first');
     const directory = join(dataDirectory, 'fork-servers');
@@ -191,16 +191,16 @@ ${forkableBot}`;
     await launch('first');
     await settled();
     const { importer } = await origin('second');
-    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
     if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
     else {
       const directory = join(dataDirectory, 'fork-servers');
-      for (const id of await readdir(directory)) await rm(forkServerFiles(directory, id).socket);
+      for (const id of await readdir(directory)) await rm(getForkServerFiles(directory, id).socket);
     }
     const runtime = await restartServer();
     expect(runs(importer)).toBe(false);
     await runtime.stop('second', 0);
-    expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
+    expect((await waitForEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
   it('spawns the first instance with changed environment variables, and forks the next instance', async () => {
@@ -248,7 +248,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   it('imports only libraries if the bot starts a thread', async () => {
     const thread =
       'import colorsys, threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
-    const { launch, settled } = await openForkingBot(kind, thread + forkableBot);
+    const { launch, settled } = await openForkingBot(kind, thread + forkableBotSource);
     await launch('first');
     const { level, reason } = await settled();
     expect(level).toBe('libraries');
@@ -300,7 +300,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     await settled();
     const { importer } = await origin('second');
     const supervisor = readProcessStat(importer)?.parent ?? 0;
-    const { cgroups } = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
+    const { cgroups } = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
     for (const name of ['first', 'second']) {
       await runtime().stop(name, 0);
       await runtime().forget(name);

@@ -9,7 +9,7 @@ import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { InstanceAddress, InstanceSpec, PreparedProject, StartMethod } from '../../src/runtime.ts';
 import { defaultLimits, evaluate, type Fixture, openFixture } from '../conformance/fixture.ts';
-import { processSetup } from './setup.ts';
+import { createProcessRuntimeSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
 const neverAborted = new AbortController().signal;
@@ -24,7 +24,7 @@ const namespaces = spawnSync('/usr/bin/unshare', ['--user', 'true'], { encoding:
  * Skips the tests of a file or block on machines that refuse user namespaces, as many containers do. The driver needs a user
  * namespace to fork bots with their own accounts.
  */
-export function skipWhereForksAreRefused(kind: ContainmentKind): void {
+export function skipWithoutUserNamespaces(kind: ContainmentKind): void {
   beforeEach(({ skip }) => {
     if (kind !== 'mark' && namespaces.status !== 0) skip(`user namespaces are refused: ${namespaces.stderr.trim()}`);
   });
@@ -80,7 +80,7 @@ async function writeForkingShim(): Promise<string> {
   return directory;
 }
 
-export const forkableBot = `import os
+export const forkableBotSource = `import os
 IMPORTED_BY = os.getpid()
 async def bot(args): pass
 `;
@@ -88,31 +88,31 @@ async def bot(args): pass
 /** Python code that returns the pid of the process that imported the bot, and the pid and user id of the process that runs it. */
 export const processOriginCode = `import bot, os
 result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
-export type Origin = { readonly importer: number; readonly pid: number; readonly uid: number };
+export type ProcessOrigin = { readonly importer: number; readonly pid: number; readonly uid: number };
 
 export type ForkingBot = Fixture & {
   readonly shimPackage: string;
   readonly prepare: (deploymentId: string, source?: string) => Promise<PreparedProject>;
   /** Starts the instance `name` of the deployment `d`, or of another deployment that `options` names. */
   readonly launch: (name: string, options?: Partial<InstanceSpec>) => Promise<InstanceAddress>;
-  readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<Origin>;
+  readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<ProcessOrigin>;
   readonly method: (deploymentId?: string) => StartMethod | undefined;
   /**
    * Resolves with the start method when new instances of the deployment are forked, or when the driver has decided to spawn them.
    */
   readonly settled: (deploymentId?: string) => Promise<StartMethod>;
   /** Returns the fork server. Throws if there is none. */
-  readonly forkServer: (origin: Origin) => number;
+  readonly forkServer: (origin: ProcessOrigin) => number;
 };
 
 /** Opens a fixture with a Python bot that is prepared as the deployment `d`. */
 export async function openForkingBot(
   kind: ContainmentKind,
-  source = forkableBot,
+  source = forkableBotSource,
   options: Partial<ProcessRuntimeOptions> = {},
 ): Promise<ForkingBot> {
   const shimPackage = await writeForkingShim();
-  const fixture = await openFixture(processSetup(kind, { path, ...options, shimPackage }));
+  const fixture = await openFixture(createProcessRuntimeSetup(kind, { path, ...options, shimPackage }));
   const prepared = new Map<string, PreparedProject>();
   const prepare = async (deploymentId: string, text = source) => {
     const path = await fixture.project(deploymentId, { 'bot.py': text });
@@ -145,7 +145,7 @@ export async function openForkingBot(
     shimPackage,
     prepare,
     launch,
-    origin: async (name, spec) => (await evaluate(await launch(name, spec), processOriginCode)) as Origin,
+    origin: async (name, spec) => (await evaluate(await launch(name, spec), processOriginCode)) as ProcessOrigin,
     method,
     settled: async (deploymentId = 'd') => {
       const importing = 'no fork server has imported the bot yet';

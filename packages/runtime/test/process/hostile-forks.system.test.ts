@@ -6,23 +6,23 @@ import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluate } from '../conformance/fixture.ts';
 import {
   type ForkingBot,
-  forkableBot,
-  type Origin,
+  forkableBotSource,
   openForkingBot,
+  type ProcessOrigin,
   processOriginCode,
-  skipWhereForksAreRefused,
+  skipWithoutUserNamespaces,
 } from './forking-bot.ts';
-import { containmentKinds } from './setup.ts';
+import { availableContainmentKinds } from './setup.ts';
 
-const ownAccounts = containmentKinds.filter((kind) => kind !== 'mark');
-const [strongest] = containmentKinds;
-skipWhereForksAreRefused(strongest);
+const ownAccounts = availableContainmentKinds.filter((kind) => kind !== 'mark');
+const [strongest] = availableContainmentKinds;
+skipWithoutUserNamespaces(strongest);
 
 /** Bot module that runs `code` only in a fork server, so that spawned instances of the same bot start normally. */
 const inForkServer = (code: string) => `import os
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
 ${code.replaceAll(/^/gm, '    ')}
-${forkableBot}`;
+${forkableBotSource}`;
 
 /** Python code that tries each action and returns how it ended: `possible`, or the name of the exception. */
 const attempts = (actions: Readonly<Record<string, string>>) => `import ctypes, os
@@ -42,7 +42,7 @@ async function forkTwo(bot: ForkingBot) {
   await bot.launch('first');
   await bot.settled();
   const attacker = await bot.launch('attacker');
-  const victim = (await evaluate(await bot.launch('victim'), processOriginCode)) as Origin;
+  const victim = (await evaluate(await bot.launch('victim'), processOriginCode)) as ProcessOrigin;
   return { attacker, victim };
 }
 
@@ -128,7 +128,7 @@ for name in os.listdir('/proc/self/fd'):
         pass`;
     expect(await evaluate(attacker, code)).toBeGreaterThan(100_000);
     expect((await bot.origin('next')).importer).toBe(
-      ((await evaluate(attacker, processOriginCode)) as Origin).importer,
+      ((await evaluate(attacker, processOriginCode)) as ProcessOrigin).importer,
     );
   });
 });
@@ -202,7 +202,7 @@ describe('a bot with an exit handler', () => {
     await chmod(directory, 0o777);
     const log = join(directory, 'exits');
     const note = `atexit.register(lambda: print(os.getpid(), file=open('${log}', 'a')))`;
-    const bot = await openForkingBot(strongest, `import atexit\n${forkableBot}${note}\n`);
+    const bot = await openForkingBot(strongest, `import atexit\n${forkableBotSource}${note}\n`);
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'module' });
     const { pid } = await bot.origin('second');

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { isAlive, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
-import type { PrepareSpec } from '../../src/runtime.ts';
+import type { PreparationSpec } from '../../src/runtime.ts';
 import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 
@@ -47,7 +47,7 @@ console.log('pids ' + process.pid + ' ' + child.pid);
 setInterval(() => {}, 1000);`;
 
 /** Starts the server, kills it at the first line that begins with `prefix`, and returns that line. */
-async function killAtLine(prefix: string, dataDirectory: string, spec: PrepareSpec): Promise<string> {
+async function killAtLine(prefix: string, dataDirectory: string, spec: PreparationSpec): Promise<string> {
   const parameters = ['--input-type=module', '-e', serverCode, runtimeModule, dataDirectory, JSON.stringify(spec)];
   const server = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(server, 'close');
@@ -67,7 +67,7 @@ describe('a prepared project of a killed server', () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('endless', { 'package.json': manifest, 'build.js': buildCode });
-    const spec: PrepareSpec = {
+    const spec: PreparationSpec = {
       id: 'endless',
       source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
     };
@@ -103,7 +103,7 @@ describe('a prepared project of a killed server', () => {
       'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
       'build.js': buildCode,
     });
-    const spec: PrepareSpec = {
+    const spec: PreparationSpec = {
       id: 'halfway',
       source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
     };
@@ -120,7 +120,7 @@ describe('a prepared project of a killed server', () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('whole', { 'index.js': '' });
-    const spec: PrepareSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };
+    const spec: PreparationSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };
     await killAtLine('prepared', dataDirectory, spec);
     const next = await restartServer();
     const withoutSource = { ...spec, source: { ...spec.source, path: join(path, 'missing') } };

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { trialAccount } from '../../src/process/containment/isolation.ts';
+import { accessCheckAccount } from '../../src/process/containment/isolation.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
 import { evaluate, openFixture } from '../conformance/fixture.ts';
-import { forkableBot, openForkingBot } from './forking-bot.ts';
-import { containmentKinds, processSetup } from './setup.ts';
+import { forkableBotSource, openForkingBot } from './forking-bot.ts';
+import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
-const [kind] = containmentKinds;
-const canForksMount = await canUserMountPrivateTmp('/var/lib', trialAccount);
-const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', trialAccount));
+const [kind] = availableContainmentKinds;
+const canForksMount = await canUserMountPrivateTmp('/var/lib', accessCheckAccount);
+const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', accessCheckAccount));
 
 /** Creates a data directory outside /tmp, because bots with their own /tmp cannot see a data directory in the machine's /tmp. */
 async function makeDataDirectory() {
@@ -21,7 +21,7 @@ async function makeDataDirectory() {
 
 it.runIf(isPossible)('each bot has its own /tmp and /var/tmp, which are removed with the instance', async () => {
   const dataDirectory = await makeDataDirectory();
-  const setup = processSetup(kind);
+  const setup = createProcessRuntimeSetup(kind);
   const { start, runtime } = await openFixture({
     ...setup,
     open: () => setup.open(dataDirectory),
@@ -46,7 +46,7 @@ it.runIf(isPossible && canForksMount)(
   'each forked bot has its own /tmp and /var/tmp',
   { timeout: 60_000 },
   async () => {
-    const bot = await openForkingBot(kind, forkableBot, { dataDirectory: await makeDataDirectory() });
+    const bot = await openForkingBot(kind, forkableBotSource, { dataDirectory: await makeDataDirectory() });
     await bot.launch('spawned');
     expect(await bot.settled()).toMatchObject({ level: 'module' });
     const one = await bot.launch('one');

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { hasEnded, type ProcessStat } from '../../src/process/proc/process-identity.ts';
 import { readProcessTable } from '../../src/process/proc/process-table.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
-import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
+import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
 import type { Probe } from '../conformance/probe.ts';
 
 /** Finds processes through `/proc` and the data directory, without the code with which the driver recognizes processes. */
 export function openProbe(dataDirectory: string): Probe {
   const instancesDirectory = join(dataDirectory, 'instances');
   const buildersDirectory = join(dataDirectory, 'preparing');
-  const recordOf = (instanceId: string) => readRecord(instanceFiles(instancesDirectory, instanceId));
+  const recordOf = (instanceId: string) => readRecord(getInstanceFiles(instancesDirectory, instanceId));
 
   const botOf = (instanceId: string): ProcessStat => {
     const record = recordOf(instanceId);
@@ -29,7 +29,7 @@ export function openProbe(dataDirectory: string): Probe {
     },
     countBuildProcesses: async () => {
       const records = (await namesIn(buildersDirectory)).map((name) =>
-        readRecord(instanceFiles(buildersDirectory, name)),
+        readRecord(getInstanceFiles(buildersDirectory, name)),
       );
       return count((variables) => variables.some((text) => text.includes(`${buildersDirectory}/`)), records);
     },
@@ -50,7 +50,7 @@ export function openProbe(dataDirectory: string): Probe {
       ];
     },
     privateFiles: async (instanceId) => {
-      const { record, output, exit } = instanceFiles(instancesDirectory, instanceId);
+      const { record, output, exit } = getInstanceFiles(instancesDirectory, instanceId);
       return [record, output, exit];
     },
     keptProjects: async () => {

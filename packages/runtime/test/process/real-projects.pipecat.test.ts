@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { findPrograms } from '../../src/process/projects/interpreter.ts';
-import type { BuildLimits, InstanceAddress, PreparedProject, PrepareSource, Runtime } from '../../src/runtime.ts';
+import type { BuildLimits, InstanceAddress, PreparationSource, PreparedProject, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 
 const neverAborted = new AbortController().signal;
@@ -114,7 +114,7 @@ async function openBench(
     },
     prepare: async (id, project, organizationId = 'acme') => {
       const lines: string[] = [];
-      const source: PrepareSource = { kind: 'build', path: project, contentHash: id, organizationId };
+      const source: PreparationSource = { kind: 'build', path: project, contentHash: id, organizationId };
       const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), neverAborted);
       return { prepared, lines };
     },

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { defaultLimits } from '../conformance/fixture.ts';
-import { openForkingBot, skipWhereForksAreRefused } from './forking-bot.ts';
-import { containmentKinds } from './setup.ts';
+import { openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
+import { availableContainmentKinds } from './setup.ts';
 
-const [kind] = containmentKinds;
-skipWhereForksAreRefused(kind);
+const [kind] = availableContainmentKinds;
+skipWithoutUserNamespaces(kind);
 const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
 
 /** Code that runs a program as root of a user namespace that contains all accounts and refuses further namespaces. */

@@ -11,11 +11,14 @@ import { openProbe } from './probe.ts';
 const defaultPath = '/usr/bin:/bin';
 
 /** The kinds of containment that this account can use, strongest first. */
-export const containmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
+export const availableContainmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 
 /** Returns the process driver's setup for the conformance suite. `options` override the defaults of `ProcessRuntimeOptions`. */
-export function processSetup(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}): RuntimeSetup {
+export function createProcessRuntimeSetup(
+  kind: ContainmentKind,
+  options: Partial<ProcessRuntimeOptions> = {},
+): RuntimeSetup {
   return {
     open: async (dataDirectory) =>
       createProcessRuntime({

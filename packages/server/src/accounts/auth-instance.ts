@@ -1,10 +1,10 @@
-import { accountSeconds, sessionCookie } from '@bothost/contract';
+import { accountLifetimeSeconds, sessionCookieName } from '@bothost/contract';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { deviceAuthorization } from 'better-auth/plugins/device-authorization';
 import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { newId } from '../store/uuid.ts';
-import { type AuthOptions, clientAddressHeader, type OpenIdProvider, openIdProvider } from './auth-options.ts';
+import { type AuthOptions, clientAddressHeader, type OpenIdProvider, openIdProviderId } from './auth-options.ts';
 
 /** Path of the page to which the OpenID Connect provider redirects browsers after the sign-in. */
 const openIdReturnPath = '/sign-in/openid';
@@ -38,7 +38,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
         userAgent: 'user_agent',
         ...timestamps,
       },
-      expiresIn: accountSeconds.session,
+      expiresIn: accountLifetimeSeconds.session,
     },
     account: {
       modelName: 'user_credentials',
@@ -63,7 +63,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
     // Disable better-auth's rate limits: they apply only to its HTTP handler, which this service never mounts.
     rateLimit: { enabled: false },
     advanced: {
-      cookies: { session_token: { name: sessionCookie } },
+      cookies: { session_token: { name: sessionCookieName } },
       cookiePrefix: 'bothost',
       useSecureCookies: isSecure,
       ipAddress: { ipAddressHeaders: [clientAddressHeader] },
@@ -78,7 +78,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
 
 function deviceLoginPlugin() {
   return deviceAuthorization({
-    expiresIn: `${accountSeconds.deviceLogin}s`,
+    expiresIn: `${accountLifetimeSeconds.deviceLogin}s`,
     interval: '5s',
     schema: {
       deviceCode: {
@@ -99,7 +99,7 @@ function deviceLoginPlugin() {
 
 function openIdConfig(openId: OpenIdProvider, serviceUrl: string): GenericOAuthConfig {
   return {
-    providerId: openIdProvider,
+    providerId: openIdProviderId,
     discoveryUrl: `${openId.issuer}/.well-known/openid-configuration`,
     redirectURI: serviceUrl + openIdReturnPath,
     clientId: openId.clientId,

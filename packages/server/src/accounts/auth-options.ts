@@ -22,6 +22,6 @@ export type AuthOptions = {
 };
 
 /** The id of the OpenID Connect provider in `user_credentials`. */
-export const openIdProvider = 'openid';
-/** The header in which `headersForBetterAuth` passes the client's IP address to better-auth. */
+export const openIdProviderId = 'openid';
+/** The header in which `createBetterAuthHeaders` passes the client's IP address to better-auth. */
 export const clientAddressHeader = 'x-bothost-client-address';

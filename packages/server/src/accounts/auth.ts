@@ -27,7 +27,7 @@ export function createAuth(options: AuthOptions) {
 export type Auth = ReturnType<typeof createAuth>;
 
 /** Request headers for better-auth: the cookies, and the user agent and IP address, which it stores with a session. */
-export function headersForBetterAuth({ cookie, userAgent, address }: Visitor): Headers {
+export function createBetterAuthHeaders({ cookie, userAgent, address }: Visitor): Headers {
   return new Headers({
     ...(cookie === undefined ? {} : { cookie }),
     ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),

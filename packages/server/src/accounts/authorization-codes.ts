@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { accountSeconds, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { accountLifetimeSeconds, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { z } from 'zod';
 import type { Database } from '../store/tables.ts';
 import { insertVerification, takeVerification } from './rows.ts';
@@ -36,7 +36,7 @@ export async function decideAuthorization(
     id: newId(),
     identifier: identifierOf(code),
     value: JSON.stringify(authorization),
-    expires_at: new Date(at.getTime() + accountSeconds.authorizationCode * 1_000),
+    expires_at: new Date(at.getTime() + accountLifetimeSeconds.authorizationCode * 1_000),
   };
   await insertVerification(db, row, at);
   url.searchParams.set('code', code);
@@ -62,9 +62,9 @@ export async function exchangeAuthorizationCode(
   const { token } = await createPersonalToken(context, userId, {
     name: "Pipecat Cloud's CLI",
     createdBy: 'device-login',
-    expiresInSeconds: accountSeconds.deviceToken,
+    expiresInSeconds: accountLifetimeSeconds.deviceToken,
   });
-  const expiresIn = accountSeconds.deviceToken;
+  const expiresIn = accountLifetimeSeconds.deviceToken;
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: token };
 }
 

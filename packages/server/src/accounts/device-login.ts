@@ -1,14 +1,14 @@
 import {
-  accountSeconds,
+  accountLifetimeSeconds,
+  type ErrorReason,
   failure,
   type Operations,
-  type Reason,
   type RequestOf,
   type ResponseOf,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersForBetterAuth } from './auth.ts';
-import { limitAttempts, networkOf } from './rate-limits.ts';
+import { type Auth, authErrorCode, createBetterAuthHeaders } from './auth.ts';
+import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession, describeDevice, findDeviceLogin, findDeviceName } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 import type { PersonPrincipal, Visitor } from './visitor.ts';
@@ -22,7 +22,7 @@ export async function startDeviceLogin(
   visitor: Visitor,
   body: RequestOf<Operations['startDeviceLogin']>['body'],
 ): Promise<ResponseOf<Operations['startDeviceLogin']>> {
-  await limitAttempts(db, 'device-login address', networkOf(visitor.address));
+  await limitAttempts(db, 'device-login address', toClientNetwork(visitor.address));
   const started = await (await auth.of(visitor)).api.deviceCode({ body: { client_id: body.client_id } });
   await describeDevice(db, started.device_code, {
     device_name: body.device_name ?? null,
@@ -38,7 +38,7 @@ export async function startDeviceLogin(
 }
 
 /** Maps the error codes of RFC 8628, section 3.5, to the reasons of failures. */
-const pollFailures: Readonly<Record<string, Reason>> = {
+const pollFailures: Readonly<Record<string, ErrorReason>> = {
   authorization_pending: 'authorization-pending',
   slow_down: 'slow-down',
   expired_token: 'device-code-expired',
@@ -68,9 +68,9 @@ export async function pollDeviceLogin(
   const { token } = await createPersonalToken(context, session.user.id, {
     name: name ?? body.client_id,
     createdBy: 'device-login',
-    expiresInSeconds: accountSeconds.deviceToken,
+    expiresInSeconds: accountLifetimeSeconds.deviceToken,
   });
-  return { access_token: token, token_type: 'Bearer', expires_in: accountSeconds.deviceToken };
+  return { access_token: token, token_type: 'Bearer', expires_in: accountLifetimeSeconds.deviceToken };
 }
 
 /** Returns a device login, but only to the first person who opens its page. @throws failure `device-login-not-found` */
@@ -82,7 +82,7 @@ export async function getDeviceLogin(
   await limitAttempts(db, 'device-code person', caller.person.id);
   const code = plainCode(userCode);
   await (await auth.of(caller)).api
-    .deviceVerify({ query: { user_code: code }, headers: headersForBetterAuth(caller) })
+    .deviceVerify({ query: { user_code: code }, headers: createBetterAuthHeaders(caller) })
     .catch((error: unknown) => {
       throw authErrorCode(error) === null ? error : failure('device-login-not-found');
     });
@@ -113,7 +113,7 @@ export async function decideDeviceLogin(
 ): Promise<DeviceLogin> {
   await getDeviceLogin(context, caller, userCode);
   const { api } = await context.auth.of(caller);
-  const request = { body: { userCode: plainCode(userCode) }, headers: headersForBetterAuth(caller) };
+  const request = { body: { userCode: plainCode(userCode) }, headers: createBetterAuthHeaders(caller) };
   await (approve ? api.deviceApprove(request) : api.deviceDeny(request)).catch((error: unknown) => {
     throw authErrorCode(error) === null ? error : failure('device-login-not-found');
   });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  accountSeconds,
+  accountLifetimeSeconds,
   failure,
   type Invitation,
   type Operations,
@@ -9,12 +9,12 @@ import {
   userLimits,
 } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
-import { type Actor, ofWholeOrganization } from '../audit/chain.ts';
-import { findOrganizationName, organizationOrOldest } from '../organizations/find.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
+import { findOrganizationName, findOrganizationOrOldest } from '../organizations/find.ts';
 import { countMembers } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { limitAttempts, networkOf } from './rate-limits.ts';
+import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import {
   deleteInvitation,
   findLink,
@@ -60,7 +60,10 @@ async function addInvitation(
     email: invitation.email ?? null,
     user_id: null,
   };
-  const { row, token } = await createLink(context, accountSeconds.invitation, { purpose: 'invitation', ...fields });
+  const { row, token } = await createLink(context, accountLifetimeSeconds.invitation, {
+    purpose: 'invitation',
+    ...fields,
+  });
   await recordInvitation(context, scope, row, 'invitations.create');
   return { ...presentInvitation(row), url: linkUrl(scope.serviceUrl, token) };
 }
@@ -76,7 +79,7 @@ export async function createOperatorInvitation(
   operator: Actor & { readonly serviceUrl: string },
   invitation: InvitationRequest & { readonly organization: string | null },
 ): Promise<ResponseOf<Operations['createOperatorInvitation']>> {
-  const { id, name } = await organizationOrOldest(context.db, invitation.organization);
+  const { id, name } = await findOrganizationOrOldest(context.db, invitation.organization);
   const created = await context.db
     .transaction()
     .execute((db) => addInvitation({ ...context, db }, { ...operator, organizationId: id }, invitation));
@@ -129,7 +132,7 @@ export async function createPasswordReset(
   const user = await findUserByEmail(context.db, email);
   if (user === undefined) throw failure('user-not-found');
   const fields = { organization_id: null, role: null, email, user_id: user.id };
-  const { row, token } = await createLink(context, accountSeconds.passwordReset, {
+  const { row, token } = await createLink(context, accountLifetimeSeconds.passwordReset, {
     purpose: 'password-reset',
     ...fields,
   });
@@ -146,7 +149,7 @@ export async function describeLink(
   visitor: Visitor,
   token: string,
 ): Promise<ResponseOf<Operations['describeLink']>> {
-  const link = await findOpenLink(context, visitor, token);
+  const link = await findValidLink(context, visitor, token);
   const organization =
     link.organization_id === null ? null : await findOrganizationName(context.db, link.organization_id);
   const { purpose, email, role } = link;
@@ -154,8 +157,8 @@ export async function describeLink(
 }
 
 /** Finds a valid one-time link without using it up. @throws failure `link-invalid`, `too-many-attempts` */
-export async function findOpenLink({ db, now }: Context, visitor: Visitor, token: string): Promise<LinkRow> {
-  await limitAttempts(db, 'link address', networkOf(visitor.address));
+export async function findValidLink({ db, now }: Context, visitor: Visitor, token: string): Promise<LinkRow> {
+  await limitAttempts(db, 'link address', toClientNetwork(visitor.address));
   return requireOpen(await findLink(db, hashToken(token)), now());
 }
 
@@ -165,7 +168,7 @@ export async function findOpenLink({ db, now }: Context, visitor: Visitor, token
  *
  * @throws failure `link-invalid`
  */
-export async function useLink({ db, now }: Context, token: string, purpose: LinkRow['purpose']): Promise<LinkRow> {
+export async function redeemLink({ db, now }: Context, token: string, purpose: LinkRow['purpose']): Promise<LinkRow> {
   const link = requireOpen(await takeLink(db, hashToken(token)), now());
   if (link.purpose !== purpose) throw failure('link-invalid');
   return link;
@@ -195,7 +198,7 @@ function hashToken(token: string): Buffer {
 
 function recordInvitation({ db, now }: Context, scope: Scope, row: LinkRow, action: string): Promise<void> {
   const about = {
-    ...ofWholeOrganization,
+    ...organizationEventFields,
     object: row.id,
     keys: [row.role ?? '', ...(row.email === null ? [] : [row.email])],
   };

@@ -1,8 +1,8 @@
 import { failure, type Operations, type RequestOf, type User } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersForBetterAuth, requireHttpsOrLoopback } from './auth.ts';
-import { type OpenIdProvider, openIdProvider } from './auth-options.ts';
-import { limitAttempts, networkOf } from './rate-limits.ts';
+import { type Auth, authErrorCode, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
+import { type OpenIdProvider, openIdProviderId } from './auth-options.ts';
+import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession } from './rows.ts';
 import { findSession } from './sessions.ts';
 import { getUser } from './user.ts';
@@ -19,10 +19,10 @@ type Context = { readonly db: Database; readonly auth: Auth; readonly openId: Op
 export async function startOpenIdSignIn(context: Context, visitor: Visitor): Promise<{ url: string }> {
   requireHttpsOrLoopback(visitor);
   if (context.openId === null) throw failure('openid-unavailable');
-  await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
-  const body = { provider: openIdProvider, callbackURL: '/', disableRedirect: true };
+  await limitAttempts(context.db, 'openid address', toClientNetwork(visitor.address));
+  const body = { provider: openIdProviderId, callbackURL: '/', disableRedirect: true };
   const { headers, response } = await (await context.auth.of(visitor)).api
-    .signInSocial({ body, headers: headersForBetterAuth(visitor), returnHeaders: true })
+    .signInSocial({ body, headers: createBetterAuthHeaders(visitor), returnHeaders: true })
     .catch((error: unknown) => {
       throw authErrorCode(error) === null ? error : failure('openid-unavailable', { cause: error });
     });
@@ -44,13 +44,13 @@ export async function finishOpenIdSignIn(
 ): Promise<User> {
   requireHttpsOrLoopback(visitor);
   if (context.openId === null) throw failure('openid-unavailable');
-  await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
+  await limitAttempts(context.db, 'openid address', toClientNetwork(visitor.address));
   const former = await findSession(context, { ...visitor, setCookies: () => {} });
   const response = await (await context.auth.of(visitor)).api.callbackOAuth({
     method: 'GET',
-    params: { id: openIdProvider },
+    params: { id: openIdProviderId },
     query: { code: query.code, state: query.state, ...(query.iss === undefined ? {} : { iss: query.iss }) },
-    headers: headersForBetterAuth(visitor),
+    headers: createBetterAuthHeaders(visitor),
     asResponse: true,
   });
   const cookies = response.headers.getSetCookie();

@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { ago, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { purgeExpired } from './purge.ts';
+import { purgeExpiredAccountData } from './purge.ts';
 
-it('purgeExpired deletes expired rows, and keeps all other rows', async () => {
-  const rows = await testRows();
+it('purgeExpiredAccountData deletes expired rows, and keeps all other rows', async () => {
+  const rows = await createTestRows();
   const { db } = rows;
   const [userId, organizationId] = [newId(), await rows.organization()];
-  const times = { created_at: ago(60), updated_at: ago(60) };
+  const times = { created_at: secondsAgo(60), updated_at: secondsAgo(60) };
   await db
     .insertInto('users')
     .values({ id: userId, email: 'ada@example.com', name: 'Ada', image: null, ...times })
     .execute();
-  const expiries = { past: ago(1), future: new Date(testNow.getTime() + 1_000), never: null };
+  const expiries = { past: secondsAgo(1), future: new Date(testNow.getTime() + 1_000), never: null };
   for (const [name, expiry] of Object.entries(expiries)) {
     const token = { user_id: userId, created_by: 'person' as const, name, start: 'pcc_pat_', last_used_at: null };
     await db
       .insertInto('personal_tokens')
-      .values({ ...token, id: newId(), hash: Buffer.from(name), created_at: ago(60), expires_at: expiry })
+      .values({ ...token, id: newId(), hash: Buffer.from(name), created_at: secondsAgo(60), expires_at: expiry })
       .execute();
     if (expiry === null) continue;
     await db
@@ -42,14 +42,14 @@ it('purgeExpired deletes expired rows, and keeps all other rows', async () => {
         hash: Buffer.from(name),
         email: name,
         user_id: null,
-        created_at: ago(60),
+        created_at: secondsAgo(60),
         expires_at: expiry,
       })
       .execute();
   }
   await sql`insert into rate_limits values ('old', 1, now() - interval '2 days'), ('new', 1, now())`.execute(db);
 
-  await purgeExpired({ db, now: () => testNow });
+  await purgeExpiredAccountData({ db, now: () => testNow });
   const remaining = async (table: string, column: string) =>
     (
       await sql<{ name: string }>`select ${sql.ref(column)} as name from ${sql.table(table)} order by 1`.execute(db)

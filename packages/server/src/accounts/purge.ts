@@ -1,7 +1,13 @@
 import type { Database } from '../store/tables.ts';
-import { deleteExpired } from './rows.ts';
+import { deleteExpiredRows } from './rows.ts';
 
 /** Deletes expired sessions, links, device logins and personal tokens. */
-export async function purgeExpired({ db, now }: { readonly db: Database; readonly now: () => Date }): Promise<void> {
-  await deleteExpired(db, now());
+export async function purgeExpiredAccountData({
+  db,
+  now,
+}: {
+  readonly db: Database;
+  readonly now: () => Date;
+}): Promise<void> {
+  await deleteExpiredRows(db, now());
 }

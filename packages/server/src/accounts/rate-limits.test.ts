@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Tables } from '../store/tables.ts';
-import { limitAttempts, networkOf } from './rate-limits.ts';
+import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 
 let rows: TestRows;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
 });
 afterAll(() => rows.close());
 
@@ -59,5 +59,5 @@ it.each([
   ['::1', '0:0:0:0'],
   ['', ''],
 ])('networkOf maps the address "%s" to the network "%s"', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toClientNetwork(address)).toBe(network);
 });

@@ -40,7 +40,7 @@ export async function limitAttempts(db: Database, name: keyof typeof limits, sub
 }
 
 /** Returns an IPv4 address unchanged, and an IPv6 address as its /64 network, because one client usually has a whole /64. */
-export function networkOf(address: string): string {
+export function toClientNetwork(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');

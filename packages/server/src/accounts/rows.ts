@@ -14,7 +14,7 @@ export type LinkRow = Selectable<OneTimeLinksTable>;
 export type DeviceLoginRow = Selectable<DeviceLoginsTable>;
 
 /** The `provider_id` of a credential that is a password. better-auth defines this value. */
-export const passwordProvider = 'credential';
+export const passwordProviderId = 'credential';
 
 export function findUser(db: Database, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
@@ -52,7 +52,7 @@ export async function findPasswordHash(db: Database, userId: string): Promise<st
     .selectFrom('user_credentials')
     .select('password')
     .where('user_id', '=', userId)
-    .where('provider_id', '=', passwordProvider)
+    .where('provider_id', '=', passwordProviderId)
     .executeTakeFirst();
   return row?.password ?? null;
 }
@@ -226,7 +226,7 @@ export async function takeVerification(db: Database, identifier: string, now: Da
 }
 
 /** Deletes expired rows, and rate limits that were not used for a day, because their token buckets are full again. */
-export async function deleteExpired(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredRows(db: Database, now: Date): Promise<void> {
   for (const table of ['user_sessions', 'auth_verifications', 'device_logins', 'one_time_links'] as const) {
     await db.deleteFrom(table).where('expires_at', '<', now).execute();
   }

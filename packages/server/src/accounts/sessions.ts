@@ -1,8 +1,8 @@
 import { failure } from '@bothost/contract';
 import type { Person } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersForBetterAuth, requireHttpsOrLoopback } from './auth.ts';
-import { limitAttempts, networkOf } from './rate-limits.ts';
+import { type Auth, authErrorCode, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
+import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteDeviceTokens, deleteSession, deleteSessions, deleteToken } from './rows.ts';
 import type { PersonPrincipal, Visitor } from './visitor.ts';
 
@@ -15,7 +15,7 @@ export async function findSession(
 ): Promise<{ readonly person: Person; readonly sessionId: string } | null> {
   const { api } = await auth.of(visitor);
   const { headers, response } = await api
-    .getSession({ headers: headersForBetterAuth(visitor), returnHeaders: true })
+    .getSession({ headers: createBetterAuthHeaders(visitor), returnHeaders: true })
     .catch((error: unknown) => {
       // better-auth wraps a database error in its own error. Throw the cause, so that the failure does not look like an invalid
       // session.
@@ -41,7 +41,7 @@ export async function signIn(
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<string> {
   requireHttpsOrLoopback(visitor);
-  await limitAttempts(context.db, 'sign-in address', networkOf(visitor.address));
+  await limitAttempts(context.db, 'sign-in address', toClientNetwork(visitor.address));
   await limitAttempts(context.db, 'sign-in account', email);
   try {
     return await openSession(context, visitor, { email, password });
@@ -61,7 +61,7 @@ export async function openSession(
     visitor.cookie === undefined ? null : await findSession({ auth }, { ...visitor, setCookies: () => {} });
   const { headers, response } = await (await auth.of(visitor)).api.signInEmail({
     body: credentials,
-    headers: headersForBetterAuth(visitor),
+    headers: createBetterAuthHeaders(visitor),
     returnHeaders: true,
   });
   if (former !== null) await deleteSession(db, former.sessionId);
@@ -76,7 +76,7 @@ export async function signOut({ auth, db }: Context, caller: PersonPrincipal): P
     return;
   }
   const { headers } = await (await auth.of(caller)).api.signOut({
-    headers: headersForBetterAuth(caller),
+    headers: createBetterAuthHeaders(caller),
     returnHeaders: true,
   });
   caller.setCookies(headers.getSetCookie());
@@ -92,7 +92,7 @@ export async function signOutEverywhere({ auth, db }: Context, caller: PersonPri
     await deleteDeviceTokens(db, caller.person.id);
   });
   const { headers } = await (await auth.of(caller)).api.signOut({
-    headers: headersForBetterAuth(caller),
+    headers: createBetterAuthHeaders(caller),
     returnHeaders: true,
   });
   caller.setCookies(headers.getSetCookie());

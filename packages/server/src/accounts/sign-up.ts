@@ -3,7 +3,7 @@ import type { Actor } from '../audit/chain.ts';
 import { addMember } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
 import { type Auth, requireHttpsOrLoopback } from './auth.ts';
-import { findOpenLink, useLink } from './links.ts';
+import { findValidLink, redeemLink } from './links.ts';
 import { requireStrongPassword } from './passwords.ts';
 import { deletePasswordResets, deleteSessions, findUser, insertUser, type LinkRow } from './rows.ts';
 import { openSession } from './sessions.ts';
@@ -24,14 +24,14 @@ export async function signUp(
 ): Promise<User> {
   requireHttpsOrLoopback(visitor);
   const { token, email, name, password } = wanted;
-  const open = await findOpenLink(context, visitor, token);
+  const open = await findValidLink(context, visitor, token);
   requireAddressee(open, email);
   await requireStrongPassword(password, email);
   const hash = await hashPassword(context, visitor, password);
   const id = context.newId();
   await context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
-    const link = await useLink(inside, token, 'invitation');
+    const link = await redeemLink(inside, token, 'invitation');
     const at = context.now();
     const isNew = await insertUser(db, { id, email, name, image: null, created_at: at, updated_at: at });
     if (!isNew) throw failure('email-taken');
@@ -48,10 +48,10 @@ export async function signUp(
  * @throws failure `link-invalid`, `too-many-attempts`
  */
 export async function acceptInvitation(context: Context, caller: PersonPrincipal, token: string): Promise<User> {
-  requireAddressee(await findOpenLink(context, caller, token), caller.person.email);
+  requireAddressee(await findValidLink(context, caller, token), caller.person.email);
   await context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
-    await join(inside, await useLink(inside, token, 'invitation'), actorFromPrincipal(caller));
+    await join(inside, await redeemLink(inside, token, 'invitation'), actorFromPrincipal(caller));
   });
   return getUser(context, caller.person.id);
 }
@@ -67,13 +67,13 @@ export async function resetPassword(
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<User> {
   requireHttpsOrLoopback(visitor);
-  const { user_id: userId } = await findOpenLink(context, visitor, token);
+  const { user_id: userId } = await findValidLink(context, visitor, token);
   const user = userId === null ? undefined : await findUser(context.db, userId);
   if (user === undefined) throw failure('link-invalid');
   await requireStrongPassword(password, user.email);
   const hash = await hashPassword(context, visitor, password);
   await context.db.transaction().execute(async (db) => {
-    await useLink({ ...context, db }, token, 'password-reset');
+    await redeemLink({ ...context, db }, token, 'password-reset');
     await setPassword({ ...context, db }, user.id, hash);
     await deleteSessions(db, user.id, null);
     await deletePasswordResets(db, user.id);

@@ -9,7 +9,7 @@ import {
   findPasswordHash,
   findUser,
   findUserByEmail,
-  passwordProvider,
+  passwordProviderId,
   storePassword,
   updateUserRow,
 } from './rows.ts';
@@ -94,7 +94,7 @@ export async function setPassword(
   await storePassword(db, {
     id: newId(),
     user_id: userId,
-    provider_id: passwordProvider,
+    provider_id: passwordProviderId,
     account_id: userId,
     password: hash,
     created_at: at,

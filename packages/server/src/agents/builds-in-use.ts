@@ -17,7 +17,7 @@ const repeatedDeployments = 2;
  * Returns the ids in `buildIds` whose build is used by a desired, serving or recent deployment, or by a running
  * instance.
  */
-export async function buildsInUse(db: Database, buildIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findBuildsInUse(db: Database, buildIds: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(buildIds.length === 0 ? [] : await listBuildIdsInUse(db, buildIds, keptDeployments));
 }
 

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported, type Issue } from '@bothost/contract';
+import {
+  checkDeployFile,
+  type DeployFile,
+  deployFileNames,
+  findUnsupportedSettings,
+  type Issue,
+} from '@bothost/contract';
 import { parse } from 'smol-toml';
 
 /** Thrown if a directory cannot be served as an agent. The message names the file and lists all errors. */
@@ -20,7 +26,7 @@ export async function readDeployFile(directory: string, directoryName: string): 
   const parsed = found === null ? { agent_name: directoryName } : parseToml(found.text, found.path);
   const { file, issues } = checkDeployFile(parsed);
   if (file === null) throw refused(filePath, issues);
-  const beyond = [...findUnsupported(file), ...beyondDirectories(file)];
+  const beyond = [...findUnsupportedSettings(file), ...beyondDirectories(file)];
   if (beyond.length > 0) throw refused(filePath, beyond);
   return file;
 }

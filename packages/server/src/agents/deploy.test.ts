@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { activateDeployment, failDeployment, lockAgentForStart } from './deployment.ts';
-import { activateValidated } from './deployment-rows.ts';
+import { activateValidatedDeployment } from './deployment-rows.ts';
 import { getDeployment, listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
 import { getAgent } from './show.ts';
@@ -20,7 +20,7 @@ describe('agents from builds', () => {
   let clock: Date;
 
   beforeEach(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     scope = { organizationId: await rows.organization('home'), organizationName: 'home', keyId };
     await rows.host();
     clock = testNow;
@@ -192,7 +192,7 @@ describe('agents from builds', () => {
         await lockAgentForStart(db, scope.organizationId, 'echo', 'us-west');
         const start = serving();
         await expect.poll(waiting).toBe(1);
-        await activateValidated(db, (await show()).id, id, clock);
+        await activateValidatedDeployment(db, (await show()).id, id, clock);
         return { start };
       });
       expect(await started.start).toMatchObject({ deploymentId: id });
@@ -381,9 +381,9 @@ describe('agents from builds', () => {
     it('returns to a directory only if its content is unchanged', async () => {
       const agentId = await rows.agent(scope.organizationId, { name: 'folder' });
       const source = (contentHash: string) => JSON.stringify({ kind: 'directory', path: '/x', contentHash });
-      await rows.deployment(agentId, { source: source('old'), activated_at: ago(60) });
-      const kept = await rows.deployment(agentId, { source: source('hash'), activated_at: ago(50) });
-      await rows.deployment(agentId, { source: source('new'), activated_at: ago(40) });
+      await rows.deployment(agentId, { source: source('old'), activated_at: secondsAgo(60) });
+      const kept = await rows.deployment(agentId, { source: source('hash'), activated_at: secondsAgo(50) });
+      await rows.deployment(agentId, { source: source('new'), activated_at: secondsAgo(40) });
       await rollBack(context(), scope, 'folder', kept);
       expect((await show('folder')).currentRevision).toMatchObject({ phase: 'Creating' });
       const oldest = (await listDeployments(rows, scope, 'folder', paging, async () => [])).deployments.at(-1);

@@ -10,16 +10,16 @@ import {
   compareSettings,
   defaultSettings,
   mergeSettings,
-  requireSupported,
+  requireSupportedSettings,
   type Settings,
-  settingsOf,
+  toSettings,
 } from './settings.ts';
 
 type Context = { db: Database; now: () => Date; newId: () => string };
 type Scope = { readonly organizationId: string; readonly keyId: string | null };
 
 /** What a request changes: a new deployment, only the instance numbers, or nothing. */
-export type Change = 'deployment' | 'scaling' | 'none';
+export type DeploymentChange = 'deployment' | 'scaling' | 'none';
 
 /**
  * Creates an agent with its first deployment.
@@ -31,8 +31,8 @@ export async function createAgent(
   context: Context,
   scope: Scope,
   request: AgentSettings & { readonly serviceName: string },
-): Promise<Change> {
-  requireSupported(request);
+): Promise<DeploymentChange> {
+  requireSupportedSettings(request);
   const { buildId } = request;
   if (typeof buildId !== 'string') throw buildMissing();
   const settings = mergeSettings(request, defaultSettings);
@@ -70,14 +70,14 @@ export async function updateAgent(
   scope: Scope,
   agentName: string,
   request: AgentSettings,
-): Promise<Change> {
-  requireSupported(request);
+): Promise<DeploymentChange> {
+  requireSupportedSettings(request);
   return context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
     const before = agent?.desired_deployment_id ? await findDeployment(db, agent.desired_deployment_id) : undefined;
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
-    const settings = mergeSettings(request, settingsOf(before));
+    const settings = mergeSettings(request, toSettings(before));
     const requested = changeOf(before, request, settings);
     const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, requested);
     // A changed secret needs a new deployment, because running instances keep the values they were started with.
@@ -98,10 +98,10 @@ export async function updateAgent(
  * Returns what the request changes, without regard to secrets. After a failed deployment, every request counts as a new
  * deployment.
  */
-function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
+function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): DeploymentChange {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
-  return compareSettings(settingsOf(before), settings);
+  return compareSettings(toSettings(before), settings);
 }
 
 type Source = Pick<NewDeployment, 'source' | 'prepared'>;
@@ -130,7 +130,7 @@ async function pinsFor(
   scope: { readonly organizationId: string; readonly region: string },
   before: DeploymentRow,
   named: string | null | undefined,
-  requested: Change,
+  requested: DeploymentChange,
 ): Promise<readonly SecretPin[]> {
   if (named !== undefined) return pinNamed(db, scope, named);
   const name = before.secret_pins[0]?.secretSet ?? null;

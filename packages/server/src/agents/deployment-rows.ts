@@ -9,7 +9,7 @@ export type DeploymentRow = Selectable<DeploymentsTable>;
  * Activates a validated deployment in one SQL statement. Returns false if the deployment is no longer desired. The
  * caller must hold the agent's lock.
  */
-export async function activateValidated(
+export async function activateValidatedDeployment(
   db: Database,
   agentId: string,
   deploymentId: string,
@@ -33,7 +33,12 @@ export async function activateValidated(
 }
 
 /** Marks the pending deployments of an agent as superseded by the deployment `byId`. */
-export async function supersedePending(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
+export async function supersedePendingDeployments(
+  db: Database,
+  agentId: string,
+  byId: string,
+  now: Date,
+): Promise<void> {
   await db
     .updateTable('deployments')
     .set({
@@ -68,7 +73,7 @@ export async function updateScaling(
 }
 
 /** Finds the deployment that served before the current one. */
-export function findPreviouslyServing(
+export function findPreviouslyServingDeployment(
   db: Database,
   agent: { readonly id: string; readonly active_deployment_id: string | null },
 ): Promise<DeploymentRow | undefined> {
@@ -84,7 +89,7 @@ export function findPreviouslyServing(
     .executeTakeFirst();
 }
 
-export function findNewestFromDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
+export function findNewestDirectoryDeployment(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployments')
     .selectAll()

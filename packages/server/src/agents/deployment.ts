@@ -2,13 +2,13 @@ import type { DeploymentProblem } from '@bothost/contract';
 import type { PinnedSecrets } from '../secrets/pin.ts';
 import type { Database, StoredExit } from '../store/tables.ts';
 import {
-  activateValidated,
+  activateValidatedDeployment,
   changeDeployment,
   listOpenDeploymentRows,
   recordDeploymentProblem,
   updateDeployment,
 } from './deployment-rows.ts';
-import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
+import { lockAgent, lockAgentWithDeployment, updateAgent } from './rows.ts';
 
 /** The deployment that runs new sessions of an agent. */
 export type ServingDeployment = {
@@ -29,7 +29,7 @@ export async function lockAgentForStart(
   agentName: string,
   region: string,
 ): Promise<ServingDeployment | 'not-found' | 'not-ready'> {
-  const row = await lockWithActiveDeployment(db, organizationId, agentName);
+  const row = await lockAgentWithDeployment(db, organizationId, agentName);
   if (row === undefined) return 'not-found';
   // Only the server of the agent's region can start the session, and this server belongs to a different region.
   if (row.region !== region) return 'not-ready';
@@ -84,7 +84,7 @@ export function activateDeployment(
 ): Promise<boolean> {
   return context.db.transaction().execute(async (db) => {
     await lockAgent(db, deployment.agentId);
-    return activateValidated(db, deployment.agentId, deployment.id, context.now());
+    return activateValidatedDeployment(db, deployment.agentId, deployment.id, context.now());
   });
 }
 
@@ -97,13 +97,17 @@ export async function markProjectRemoved(
 }
 
 /** An error of a deployment or of its instances: a `PCC_` code, a message, and the exit of the instance, if any. */
-export type Problem = { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null };
+export type DeploymentFault = {
+  readonly code: DeploymentProblem;
+  readonly message: string;
+  readonly exit: StoredExit | null;
+};
 
 /** Marks a deployment as failed. Returns false, and changes nothing, if it is serving or superseded. */
 export function failDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },
-  problem: Problem,
+  problem: DeploymentFault,
 ): Promise<boolean> {
   const now = context.now();
   const { exit } = problem;
@@ -126,7 +130,7 @@ export function failDeployment(
 export async function recordStartProblem(
   context: { db: Database; now: () => Date },
   deploymentId: string,
-  problem: Problem | null,
+  problem: DeploymentFault | null,
 ): Promise<void> {
   const now = context.now();
   if (problem === null) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import {
   activateDeployment,
@@ -14,7 +14,7 @@ import {
   recordPreparedProject,
   recordStartProblem,
 } from './deployment.ts';
-import { agentFromDirectory } from './from-directory.ts';
+import { createAgentFromDirectory } from './from-directory.ts';
 import type { DeploymentUsage } from './present.ts';
 import { serveDirectories } from './serve-directories.ts';
 import { getAgent, listAgents } from './show.ts';
@@ -23,15 +23,15 @@ const logger = pino({ level: 'silent' });
 
 describe('agents from directories', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let organizationId: string;
   let directory: string;
   let running: DeploymentUsage[];
 
   beforeEach(async () => {
     running = [];
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     organizationId = await rows.organization('home');
     directory = await realpath(await mkdtemp(join(tmpdir(), 'bothost-agent-')));
     await write('main.js', '1');
@@ -50,7 +50,7 @@ describe('agents from directories', () => {
     hashDirectory,
     logger,
   });
-  const start = () => agentFromDirectory(context(), organizationId, 'us-west', directory);
+  const start = () => createAgentFromDirectory(context(), organizationId, 'us-west', directory);
   const scope = () => ({ organizationId, organizationName: 'home' });
   const show = () => getAgent(rows, scope(), 'echo', async () => running);
   async function agentId() {
@@ -83,7 +83,7 @@ describe('agents from directories', () => {
     await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
     const missing = /secret_set: Secret set "keys" does not exist in region .*\. The next start/;
     await expect(start()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringMatching(missing) });
-    await vault.put(organizationId, 'keys', pairs({ A: '1' }));
+    await vault.put(organizationId, 'keys', createPutSecretsRequest({ A: '1' }));
     await expect(start()).rejects.toMatchObject({ message: expect.stringContaining('still pending') });
     expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });
     await vault.deliver();
@@ -181,7 +181,7 @@ describe('agents from directories', () => {
     const { deploymentId } = await start();
     const link = `${directory}-link`;
     await symlink(directory, link);
-    const again = await agentFromDirectory(context(), organizationId, 'us-west', link).finally(() => rm(link));
+    const again = await createAgentFromDirectory(context(), organizationId, 'us-west', link).finally(() => rm(link));
     expect(again).toMatchObject({ deploymentId, changed: false });
   });
 

@@ -4,7 +4,7 @@ import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, DeploymentSource, SecretPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
-import { findDeployment, findNewestFromDirectory } from './deployment-rows.ts';
+import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
 import { createDeployment } from './new-deployment.ts';
 import { requireAgent } from './rows.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -30,7 +30,7 @@ export type DirectoryAgent = {
  *
  * @throws DeployFileError, or the file system's error if the directory cannot be read
  */
-export async function agentFromDirectory(
+export async function createAgentFromDirectory(
   context: Context,
   organizationId: string,
   region: string,
@@ -49,7 +49,7 @@ export async function agentFromDirectory(
     }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
-    const newest = await findNewestFromDirectory(db, agent.id);
+    const newest = await findNewestDirectoryDeployment(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
     // If a user deployed something else to this agent, keep that deployment until the directory changes.
     if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {

@@ -1,7 +1,7 @@
 import type { PreparedProject } from '@bothost/runtime';
 import type { Insertable } from 'kysely';
 import type { Database, DeploymentSource, DeploymentsTable, SecretPin } from '../store/tables.ts';
-import { insertDeployment, supersedePending } from './deployment-rows.ts';
+import { insertDeployment, supersedePendingDeployments } from './deployment-rows.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
@@ -25,7 +25,7 @@ export async function createDeployment(
   const id = context.newId();
   const now = context.now();
   await insertDeployment(db, rowOf(id, agent.id, fields, now));
-  await supersedePending(db, agent.id, id, now);
+  await supersedePendingDeployments(db, agent.id, id, now);
   await updateAgent(db, agent.id, { desired_deployment_id: id, updated_at: now });
   return id;
 }

@@ -1,4 +1,4 @@
-import { type AgentDetails, type DeploymentDetails, profiles, withoutBrackets } from '@bothost/contract';
+import { type AgentDetails, agentProfiles, type DeploymentDetails, replaceBrackets } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
 /** Instance counts of a deployment. */
@@ -15,7 +15,7 @@ type Names = { readonly agentName: string; readonly organizationName: string };
 
 /** Formats a deployment as existing clients expect it. */
 export function presentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
-  const limits = profiles[row.profile];
+  const limits = agentProfiles[row.profile];
   return {
     id: row.id,
     serviceId: row.agent_id,
@@ -82,5 +82,5 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
  * them as markup. If `text` is null, returns a general message.
  */
 export function formatReason(text: string | null): string {
-  return withoutBrackets(text ?? 'The deployment failed.');
+  return replaceBrackets(text ?? 'The deployment failed.');
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { reopenDeployments } from './reopen-deployments.ts';
 
@@ -7,7 +7,7 @@ type State = 'preparing' | 'validating' | 'ready' | 'failed';
 let rows: TestRows;
 let organizationId: string;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
 });
 afterAll(() => rows.close());

@@ -1,11 +1,16 @@
 import { failure } from '@bothost/contract';
-import { requirePins } from '../secrets/pin.ts';
+import { requirePinnedRevisions } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { findBuildSource } from './build-source.ts';
-import { type DeploymentRow, findDeployment, findDeploymentOfAgent, findPreviouslyServing } from './deployment-rows.ts';
+import {
+  type DeploymentRow,
+  findDeployment,
+  findDeploymentOfAgent,
+  findPreviouslyServingDeployment,
+} from './deployment-rows.ts';
 import { createDeployment, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
-import { settingsOf } from './settings.ts';
+import { toSettings } from './settings.ts';
 
 type Context = {
   db: Database;
@@ -41,10 +46,10 @@ export async function rollBack(
         ? directory
         : await findBuildSource({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
     if (again === null) throw failure('deployment-unavailable');
-    await requirePins(db, scope.organizationId, earlier.secret_pins);
+    await requirePinnedRevisions(db, scope.organizationId, earlier.secret_pins);
     await createDeployment({ ...context, db }, agent, {
       ...again,
-      settings: settingsOf(earlier),
+      settings: toSettings(earlier),
       createdByKeyId: scope.keyId,
       rolledBackFrom: earlier.id,
       secretPins: earlier.secret_pins,
@@ -60,7 +65,9 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
   }
   const { active_deployment_id: active, desired_deployment_id: desired } = agent;
   const before =
-    active === null || active === desired ? await findPreviouslyServing(db, agent) : await findDeployment(db, active);
+    active === null || active === desired
+      ? await findPreviouslyServingDeployment(db, agent)
+      : await findDeployment(db, active);
   if (before === undefined) throw failure('no-earlier-deployment');
   return before;
 }

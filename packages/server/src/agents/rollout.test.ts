@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, testNow } from '../../test/support/test-rows.ts';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import type { DeploymentRow } from './deployment-rows.ts';
 import { computeRollout } from './rollout.ts';
 
@@ -9,7 +9,7 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   source: { kind: 'build', buildId: 'build', contentHash: 'hash' },
   build_id: 'build',
   state: 'validating',
-  state_at: ago(10),
+  state_at: secondsAgo(10),
   error: null,
   error_code: null,
   error_at: null,
@@ -28,12 +28,12 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   rolled_back_from: null,
   activated_at: null,
   replaced_at: null,
-  created_at: ago(20),
-  updated_at: ago(10),
+  created_at: secondsAgo(20),
+  updated_at: secondsAgo(10),
   ...fields,
 });
-const serving = deployment({ id: 'old', state: 'ready', activated_at: ago(60) });
-const served = deployment({ state: 'ready', activated_at: ago(5) });
+const serving = deployment({ id: 'old', state: 'ready', activated_at: secondsAgo(60) });
+const served = deployment({ state: 'ready', activated_at: secondsAgo(5) });
 const usage = (deploymentId: string, fields = {}) => [
   { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, ...fields },
 ];
@@ -76,7 +76,12 @@ describe('a revision of an agent', () => {
     computeRollout(row, row.state === 'ready' ? row : undefined, undefined, usage('new', fields)).currentRevision
       .health;
   const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh\n' };
-  const troubled = { error: 'It exited.', error_code: 'PCC_BOT_EXITED', error_at: ago(3), last_exit: exit } as const;
+  const troubled = {
+    error: 'It exited.',
+    error_code: 'PCC_BOT_EXITED',
+    error_at: secondsAgo(3),
+    last_exit: exit,
+  } as const;
 
   it('is ready for a serving deployment without instances', () => {
     expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
@@ -112,7 +117,7 @@ describe('a revision of an agent', () => {
         status: 'True',
         reason: 'InstancesFailToStart',
         message: 'It exited. It wrote last: oh',
-        lastTransitionTime: ago(3).toISOString(),
+        lastTransitionTime: secondsAgo(3).toISOString(),
       },
     ]);
   });
@@ -130,7 +135,7 @@ describe('a revision of an agent', () => {
   });
 
   it('is also returned for a draining deployment, with the time when the deployment was replaced', () => {
-    const draining = deployment({ id: 'old', state: 'ready', activated_at: ago(60), replaced_at: testNow });
+    const draining = deployment({ id: 'old', state: 'ready', activated_at: secondsAgo(60), replaced_at: testNow });
     const { previousRevision } = computeRollout(
       served,
       served,

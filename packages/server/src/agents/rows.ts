@@ -22,7 +22,7 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
  * Locks an agent until the transaction ends, so that concurrent starts cannot exceed `max_agents`. Returns undefined if
  * the agent does not exist.
  */
-export async function lockWithActiveDeployment(
+export async function lockAgentWithDeployment(
   db: Database,
   organizationId: string,
   name: string,
@@ -39,7 +39,7 @@ export async function lockWithActiveDeployment(
   const [row] = rows;
   // Another deployment was activated while the query waited for the lock, so the joined deployment row is outdated. A
   // second query under the lock is consistent.
-  if (row !== undefined && row.activeId !== row.deploymentId) return lockWithActiveDeployment(db, organizationId, name);
+  if (row !== undefined && row.activeId !== row.deploymentId) return lockAgentWithDeployment(db, organizationId, name);
   return row;
 }
 

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../secrets/delete.ts';
 import { newId } from '../store/uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
-import { agentsWithSecretSet } from './secret-users.ts';
+import { findSecretSetAgents } from './secret-users.ts';
 import { getAgent, listAgents } from './show.ts';
 
 describe('an agent with secrets', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let scope: { organizationId: string; organizationName: string; keyId: string };
   let buildId: string;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     const organizationId = await rows.organization('home');
     scope = { ...vault.scopeOf(organizationId), organizationName: 'home' };
     await rows.host();
@@ -28,7 +28,8 @@ describe('an agent with secrets', () => {
   afterEach(() => rows.close());
 
   const context = () => ({ db: rows.db, now: () => testNow, newId });
-  const put = (values: Record<string, string>) => vault.put(scope.organizationId, 'keys', pairs(values));
+  const put = (values: Record<string, string>) =>
+    vault.put(scope.organizationId, 'keys', createPutSecretsRequest(values));
   const create = () => createAgent(context(), scope, { serviceName: 'echo', buildId, secretSet: 'keys' });
   const update = (fields = {}) => updateAgent(context(), scope, 'echo', fields);
   const pins = async () => {
@@ -84,7 +85,7 @@ describe('an agent with secrets', () => {
 
   const removeSet = (force: boolean) =>
     deleteSecretSet(vault.context, scope, 'keys', { force }, async (db, setId) =>
-      (await agentsWithSecretSet(db, setId)).map(({ name }) => name),
+      (await findSecretSetAgents(db, setId)).map(({ name }) => name),
     );
   const ready = async (values: Record<string, string>) => {
     await put(values);
@@ -167,7 +168,7 @@ describe('an agent with secrets', () => {
   });
 
   it('rejects a secret set that is missing, in another region, or of another type', async () => {
-    await vault.put(scope.organizationId, 'far', { ...pairs({ A: '1' }), region: 'eu' });
+    await vault.put(scope.organizationId, 'far', { ...createPutSecretsRequest({ A: '1' }), region: 'eu' });
     const secretValue = Buffer.from('user:password').toString('base64');
     const hub = { isImagePullSecret: true, host: 'ghcr.io', secretValue };
     await vault.put(scope.organizationId, 'hub', hub);

@@ -2,7 +2,7 @@ import type { Database } from '../store/tables.ts';
 import { listDeploymentsWithSecretSet } from './pin-rows.ts';
 
 /** Returns agents whose desired or serving deployment uses a secret set, with the revision that it uses. */
-export async function agentsWithSecretSet(
+export async function findSecretSetAgents(
   db: Database,
   setId: string,
 ): Promise<{ readonly name: string; readonly revision: number }[]> {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
-import { agentFromDirectory } from './from-directory.ts';
+import { createAgentFromDirectory } from './from-directory.ts';
 
 type Context = {
   db: Database;
@@ -32,7 +32,12 @@ export async function serveDirectories(
   const served: ServedDirectory[] = [];
   for (const path of paths ?? [parrotDirectory()]) {
     try {
-      const { name, changed, deploymentId, prepared } = await agentFromDirectory(context, organizationId, region, path);
+      const { name, changed, deploymentId, prepared } = await createAgentFromDirectory(
+        context,
+        organizationId,
+        region,
+        path,
+      );
       if (changed) context.logger.info({ agent: name, path }, 'deployment created from directory');
       served.push({ name, problem: null, preparing: prepared ? null : deploymentId });
     } catch (error) {

@@ -1,10 +1,10 @@
 import {
+  type AgentProfileName,
   type AgentSettings,
-  defaultProfile,
+  defaultAgentProfile,
   failure,
-  instanceLimits,
-  type ProfileName,
-  sessionSeconds,
+  instanceCountLimits,
+  sessionDurationSeconds,
   unsupportedSettings,
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
@@ -13,7 +13,7 @@ import type { DeploymentRow } from './deployment-rows.ts';
 export type Settings = {
   readonly minAgents: number;
   readonly maxAgents: number;
-  readonly profile: ProfileName;
+  readonly profile: AgentProfileName;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
   readonly websocketStart: 'full' | 'minimal';
@@ -22,16 +22,16 @@ export type Settings = {
 };
 
 export const defaultSettings: Settings = {
-  minAgents: instanceLimits.defaultMinimum,
-  maxAgents: instanceLimits.defaultMaximum,
-  profile: defaultProfile,
-  maxSessionSeconds: sessionSeconds.default,
+  minAgents: instanceCountLimits.defaultMinimum,
+  maxAgents: instanceCountLimits.defaultMaximum,
+  profile: defaultAgentProfile,
+  maxSessionSeconds: sessionDurationSeconds.default,
   websocketAuth: 'token',
   websocketStart: 'full',
   fork: true,
 };
 
-export function settingsOf(row: DeploymentRow): Settings {
+export function toSettings(row: DeploymentRow): Settings {
   return {
     minAgents: row.min_agents,
     maxAgents: row.max_agents,
@@ -80,7 +80,7 @@ export function compareSettings(before: Settings, after: Settings): 'deployment'
  *
  * @throws failure `not-supported`
  */
-export function requireSupported(request: Request): void {
+export function requireSupportedSettings(request: Request): void {
   const unsupported: readonly (readonly [string, unknown, string])[] = [
     ['image', request.image, unsupportedSettings.image],
     ['imagePullSecretSet', request.imagePullSecretSet, unsupportedSettings.imageCredentials],
@@ -102,7 +102,7 @@ export function requireSupported(request: Request): void {
  * Returns a warning for an agent name that begins with "start", because standard WebRTC clients replace the first
  * `/start` in a URL. Null for any other name.
  */
-export function warnAboutName(name: string): string | null {
+export function createNameWarning(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (
     `The name ${name} begins with "start", which standard WebRTC clients confuse with the /start at the end of the URL. ` +

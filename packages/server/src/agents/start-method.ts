@@ -3,7 +3,7 @@ import type { Runtime } from '@bothost/runtime';
 import { formatReason } from './present.ts';
 
 /** Adds `startMethod` to an agent: how instances of its deployment are started, if this server has started one of them. */
-export function withStartMethod(
+export function addStartMethod(
   { runtime }: { readonly runtime: Pick<Runtime, 'startMethods'> },
   agent: AgentDetails,
 ): AgentDetails {

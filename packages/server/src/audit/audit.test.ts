@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
-import { clientConfig } from '../store/address.ts';
+import { createClientConfig } from '../store/address.ts';
 import { appendAudit } from './append.ts';
 import type { AuditEvent } from './chain.ts';
 import { listAuditEntries } from './list.ts';
@@ -52,7 +52,7 @@ const tamper = async (...statements: string[]) => {
 
 beforeEach(async () => {
   clock = now.getTime();
-  rows = await testRows();
+  rows = await createTestRows();
   home = await rows.organization('home');
   for (let number = 1; number <= 9; number++) await append(home, event(number));
 });
@@ -180,7 +180,7 @@ describe('audit log retention', () => {
   });
 
   it('deletes nothing when its database connection is terminated', async () => {
-    const holder = new pg.Client(clientConfig(rows.database.address));
+    const holder = new pg.Client(createClientConfig(rows.database.address));
     await holder.connect();
     await holder.query('begin');
     await holder.query('select 1 from audit_events where sequence = 2 for update');

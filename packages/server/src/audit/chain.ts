@@ -31,7 +31,7 @@ export type AuditEvent = {
 };
 
 /** Fields of an audit event that concerns the whole organization instead of one object. */
-export const ofWholeOrganization = {
+export const organizationEventFields = {
   object: null,
   region: null,
   keys: [],

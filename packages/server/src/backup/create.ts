@@ -1,14 +1,14 @@
-import { type BackupManifest, backupEntries } from '@bothost/contract';
+import { type BackupManifest, backupEntryNames } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { completeArchives } from '../builds/complete-archives.ts';
-import { storedLogDirectories } from '../logs/stored-directories.ts';
-import { appliedMigrations } from '../store/migrate.ts';
+import { listCompleteArchives } from '../builds/complete-archives.ts';
+import { listStoredLogDirectories } from '../logs/stored-directories.ts';
+import { listAppliedMigrations } from '../store/migrate.ts';
 import type { Database } from '../store/tables.ts';
-import { directoryEntries, fileEntries } from './file-entries.ts';
-import { type LogsContext, logEntries } from './log-entries.ts';
+import { iterateDirectoryEntries, iterateFileEntries } from './file-entries.ts';
+import { iterateLogEntries, type LogsContext } from './log-entries.ts';
 import { readTables } from './read-tables.ts';
-import { type Entry, textEntry, writeTar } from './tar.ts';
+import { createTextEntry, type Entry, writeTar } from './tar.ts';
 
 export type BackupContext = LogsContext & {
   readonly db: Database;
@@ -47,10 +47,14 @@ export async function* createBackup(context: BackupContext): AsyncGenerator<Buff
 
 async function* entriesOf(context: BackupContext, manifest: Omit<BackupManifest, 'migrations'>): AsyncGenerator<Entry> {
   const { db, host, dataDirectory } = context;
-  yield textEntry(backupEntries.first, JSON.stringify({ ...manifest, migrations: await appliedMigrations(db) }));
-  for await (const { table, number, rows } of readTables(db)) yield textEntry(`database/${table}/${number}.json`, rows);
-  for (const name of ['id', 'key']) yield* fileEntries(dataDirectory, name);
-  yield* directoryEntries(dataDirectory, 'vault-keys');
-  for (const path of await completeArchives(db, host.region)) yield* fileEntries(dataDirectory, path);
-  for (const directory of await storedLogDirectories(db, host.id)) yield* logEntries(context, directory);
+  yield createTextEntry(
+    backupEntryNames.first,
+    JSON.stringify({ ...manifest, migrations: await listAppliedMigrations(db) }),
+  );
+  for await (const { table, number, rows } of readTables(db))
+    yield createTextEntry(`database/${table}/${number}.json`, rows);
+  for (const name of ['id', 'key']) yield* iterateFileEntries(dataDirectory, name);
+  yield* iterateDirectoryEntries(dataDirectory, 'vault-keys');
+  for (const path of await listCompleteArchives(db, host.region)) yield* iterateFileEntries(dataDirectory, path);
+  for (const directory of await listStoredLogDirectories(db, host.id)) yield* iterateLogEntries(context, directory);
 }

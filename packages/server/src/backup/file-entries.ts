@@ -9,7 +9,7 @@ const chunkBytes = 256 * 1024;
  * Returns the tar entry of a file, or none if the file was removed. Pads the content with zeros if the file shrinks
  * while it is read.
  */
-export async function* fileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
+export async function* iterateFileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     const { size } = await file.stat();
     yield { path: `files/${path}`, size, content: read(file, 0, size) };
@@ -20,19 +20,19 @@ export async function* fileEntries(dataDirectory: string, path: string): AsyncGe
  * Returns tar entries for the files of a directory whose names `isWanted` accepts, without subdirectories. Returns none
  * if the directory does not exist.
  */
-export async function* directoryEntries(
+export async function* iterateDirectoryEntries(
   dataDirectory: string,
   path: string,
   isWanted: (name: string) => boolean = () => true,
 ): AsyncGenerator<Entry> {
   const found = await readdir(join(dataDirectory, path), { withFileTypes: true }).catch(orMissing);
   for (const entry of found ?? []) {
-    if (entry.isFile() && isWanted(entry.name)) yield* fileEntries(dataDirectory, `${path}/${entry.name}`);
+    if (entry.isFile() && isWanted(entry.name)) yield* iterateFileEntries(dataDirectory, `${path}/${entry.name}`);
   }
 }
 
 /** Returns tar entries for the given ranges of a sparse file. */
-export async function* sparseEntries(
+export async function* iterateSparseEntries(
   dataDirectory: string,
   path: string,
   ranges: readonly OffsetRange[],

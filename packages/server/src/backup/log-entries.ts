@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { InstanceOutputs, OffsetRange, OutputFile } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { directoryEntries, sparseEntries } from './file-entries.ts';
+import { iterateDirectoryEntries, iterateSparseEntries } from './file-entries.ts';
 import type { Entry } from './tar.ts';
 
 export type LogsContext = {
@@ -17,7 +17,7 @@ export type LogsContext = {
  * larger than its limit: a bot can extend its sparse file to exabytes, and while the disk is full, the service cannot
  * record which ranges it dropped.
  */
-export async function* logEntries(context: LogsContext, directory: string): AsyncGenerator<Entry> {
+export async function* iterateLogEntries(context: LogsContext, directory: string): AsyncGenerator<Entry> {
   const { dataDirectory } = context;
   const file = await context.outputs.findReleased(join(dataDirectory, directory));
   if (file === null) return;
@@ -28,8 +28,8 @@ export async function* logEntries(context: LogsContext, directory: string): Asyn
     return;
   }
   const output = basename(file.path);
-  yield* sparseEntries(dataDirectory, `${directory}/${output}`, ranges);
-  yield* directoryEntries(dataDirectory, directory, (name) => name !== output);
+  yield* iterateSparseEntries(dataDirectory, `${directory}/${output}`, ranges);
+  yield* iterateDirectoryEntries(dataDirectory, directory, (name) => name !== output);
 }
 
 /** The byte ranges of the output file that were not dropped, followed by an empty range at the end of the file. */

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BackupManifest, backupEntries, restoreDirectories } from '@bothost/contract';
+import { BackupManifest, backupEntryNames, restoreDirectories } from '@bothost/contract';
 import { OperatorError } from '../operator-error.ts';
 
 /** A backup that `botcli operator restore` unpacked and that the service has not finished restoring. */
@@ -10,7 +10,7 @@ export type PendingRestore = { readonly directory: string; readonly manifest: Ba
 export async function findPendingRestore(dataDirectory: string): Promise<PendingRestore | null> {
   const directory = join(dataDirectory, restoreDirectories.complete);
   if (!(await exists(directory))) return null;
-  const text = await readFile(join(directory, backupEntries.first), 'utf8');
+  const text = await readFile(join(directory, backupEntryNames.first), 'utf8');
   return { directory, manifest: BackupManifest.parse(JSON.parse(text)) };
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { BackupManifest } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../test/support/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from '../store/database.ts';
-import { appliedMigrations } from '../store/migrate.ts';
+import { listAppliedMigrations } from '../store/migrate.ts';
 import { migrations } from '../store/migrations/all.ts';
 import type { Database, Tables } from '../store/tables.ts';
 import { restoreDatabase } from './restore-database.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await mkdir(join(directory, 'database/organizations'), { recursive: true });
   const rows = [{ ...organization, default_region: 'us-west', created_at: at }];
   await writeFile(join(directory, 'database/organizations/0.json'), JSON.stringify(rows));
-  database = await testDatabase([]);
+  database = await createTestDatabase([]);
   db = await openDatabase<Tables>({ address: database.address, logger: pino({ level: 'silent' }), maxConnections: 2 });
 });
 afterEach(async () => {
@@ -39,17 +39,17 @@ function restore(applied: readonly string[]): Promise<void> {
 
 it('restoreDatabase restores and migrates a backup of an earlier version', async () => {
   await restore(names.slice(0, 6));
-  expect(await appliedMigrations(db)).toEqual(names);
+  expect(await listAppliedMigrations(db)).toEqual(names);
   expect(await db.selectFrom('organizations').selectAll().execute()).toMatchObject([organization]);
 });
 
 it('restoreDatabase refuses a backup from a newer version', async () => {
   await expect(restore([...names, '9999-later'])).rejects.toThrow('from a newer version');
-  expect(await appliedMigrations(db)).toEqual([]);
+  expect(await listAppliedMigrations(db)).toEqual([]);
 });
 
 it('restoreDatabase leaves the database empty if a row cannot be inserted', async () => {
   await writeFile(join(directory, 'database/organizations/1.json'), '[{"id": null}]');
   await expect(restore(names)).rejects.toThrow('null value');
-  expect(await appliedMigrations(db)).toEqual([]);
+  expect(await listAppliedMigrations(db)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { findRecentlyServingBuilds } from '../agents/builds-in-use.ts';
 import { reopenDeployments } from '../agents/reopen-deployments.ts';
 import { reopenBuilds } from '../builds/reopen.ts';
 import { endLostSessions } from '../sessions/end-lost.ts';
-import { migrateWithin } from '../store/migrate.ts';
+import { migrateInTransaction } from '../store/migrate.ts';
 import { migrations } from '../store/migrations/all.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Database } from '../store/tables.ts';
@@ -31,7 +31,7 @@ export async function restoreDatabase(
     if (await wasRestored(db, manifest.id)) return;
     // Apply only the migrations that the backup contains, because its rows have the columns of these migrations. Apply
     // later migrations after inserting the rows, so that they convert the rows.
-    const applied = await migrateWithin(db, known);
+    const applied = await migrateInTransaction(db, known);
     if (applied.length < known.length) {
       throw new StoreError(
         `The database is not empty, so the backup in ${restore.directory} was not restored. Set DATABASE_URL to an empty ` +
@@ -39,7 +39,7 @@ export async function restoreDatabase(
       );
     }
     await insertRows(db, join(restore.directory, 'database'));
-    await migrateWithin(db, migrations);
+    await migrateInTransaction(db, migrations);
     await forgetLost({ ...context, db }, manifest.region, new Date(manifest.createdAt));
     // A database comment marks the restore as done, in the same transaction as the rows. `wasRestored` reads it.
     await sql`comment on table schema_migration is ${sql.lit(`restored ${manifest.id}`)}`.execute(db);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BackupEnd, backupEntries } from '@bothost/contract';
+import { type BackupEnd, backupEntryNames } from '@bothost/contract';
 import { Header } from 'tar';
 
 /** A file in the archive. `content` yields exactly `size` bytes. */
@@ -18,11 +18,11 @@ export async function* writeTar(entries: AsyncIterable<Entry>, at: Date): AsyncG
     }
   }
   const end: BackupEnd = { sha256: hash.digest('hex') };
-  for await (const { bytes } of tarEntry(textEntry(backupEntries.last, JSON.stringify(end)), at)) yield bytes;
+  for await (const { bytes } of tarEntry(createTextEntry(backupEntryNames.last, JSON.stringify(end)), at)) yield bytes;
   yield Buffer.alloc(2 * blockBytes);
 }
 
-export function textEntry(path: string, text: string): Entry {
+export function createTextEntry(path: string, text: string): Entry {
   const bytes = Buffer.from(text);
   return {
     path,

@@ -1,9 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
-import { withoutBrackets } from '@bothost/contract';
-import { type BuildOutput, type PreparedProject, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { replaceBrackets } from '@bothost/contract';
+import {
+  type BuildOutputHandler,
+  type PreparedProject,
+  PrepareError,
+  PrepareTimeout,
+  type Runtime,
+} from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
-import type { DiskSpace } from './disk-space.ts';
-import type { Places } from './places.ts';
+import type { DiskSpaceGuard } from './disk-space.ts';
+import type { BuildDirectories } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
@@ -18,8 +24,8 @@ export type FailedOutcome = {
 export type AttemptContext = {
   readonly now: () => Date;
   readonly runtime: Pick<Runtime, 'prepare'>;
-  readonly places: Places;
-  readonly disk: Pick<DiskSpace, 'require'>;
+  readonly places: BuildDirectories;
+  readonly disk: Pick<DiskSpaceGuard, 'require'>;
   /** Time limit in seconds for unpacking and preparing together. */
   readonly timeoutSeconds: number;
 };
@@ -28,7 +34,7 @@ export type AttemptContext = {
 export async function attemptBuild(
   context: AttemptContext,
   build: BuildRow,
-  write: BuildOutput,
+  write: BuildOutputHandler,
   stopped: AbortSignal,
 ): Promise<Outcome> {
   const { places, timeoutSeconds } = context;
@@ -93,7 +99,7 @@ const errorCharacters = 8_000;
  * the database and for terminals.
  */
 function plain(text: string): string {
-  return withoutBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
+  return replaceBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
 }
 
 function size(bytes: number): string {

@@ -1,15 +1,15 @@
 import {
   failure,
-  fillPath,
+  fillPathTemplate,
   maxUnusedUploads,
   type Operations,
   type RequestOf,
   type ResponseOf,
   uploadPath,
-  uploadUrlSeconds,
+  uploadUrlLifetimeSeconds,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { DiskSpace } from './disk-space.ts';
+import type { DiskSpaceGuard } from './disk-space.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
 import { countUnusedUploads, requireUpload } from './upload-rows.ts';
@@ -30,7 +30,7 @@ export async function beginUpload(
     newId: () => string;
     host: { region: string };
     uploadTokenKey: Buffer;
-    disk: Pick<DiskSpace, 'requireFor'>;
+    disk: Pick<DiskSpaceGuard, 'requireFor'>;
     uploads: Pick<UploadReceiver, 'settle' | 'receivedBytes'>;
   },
   scope: { organizationId: string; serviceUrl: string },
@@ -56,10 +56,10 @@ export async function beginUpload(
   // If the bytes that were uploaded earlier do not match the announced hash, `settle` deletes them, and the client
   // uploads the archive again.
   const settled = await context.uploads.settle(upload).catch(() => upload);
-  const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlSeconds) * 1000);
+  const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlLifetimeSeconds) * 1000);
   return {
     uploadId: upload.id,
-    uploadUrl: `${scope.serviceUrl}${fillPath(uploadPath, { uploadId: upload.id })}`,
+    uploadUrl: `${scope.serviceUrl}${fillPathTemplate(uploadPath, { uploadId: upload.id })}`,
     uploadFields: { token: signUploadToken(context.uploadTokenKey, upload.id, expiresAt) },
     expiresAt: expiresAt.toISOString(),
     receivedBytes: await context.uploads.receivedBytes(settled),

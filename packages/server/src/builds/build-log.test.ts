@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { type LogLimits, openBuildLog } from './build-log.ts';
 import { readLines } from './log-rows.ts';
@@ -8,7 +8,7 @@ import { readLines } from './log-rows.ts';
 let rows: TestRows;
 let organizationId: string;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
 });
 afterAll(() => rows.close());

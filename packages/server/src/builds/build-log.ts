@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, toUSVString } from 'node:util';
-import type { BuildOutput } from '@bothost/runtime';
+import type { BuildOutputHandler } from '@bothost/runtime';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
@@ -13,7 +13,7 @@ const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters
 
 /** Writes the log of one build. */
 export type BuildLog = {
-  readonly write: BuildOutput;
+  readonly write: BuildOutputHandler;
   /** Stores all lines so far, except the last lines of a log that exceeds its limit. Only `end` stores these. */
   readonly flush: () => Promise<void>;
   /** Stores all lines, including the last ones. */
@@ -44,7 +44,7 @@ export async function openBuildLog(
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  const write: BuildOutput = (text, isDetail = false) => {
+  const write: BuildOutputHandler = (text, isDetail = false) => {
     for (const line of text.split('\n')) add(clean(line, limits.lineCharacters), isDetail);
   };
 

@@ -1,11 +1,11 @@
 import { failure, type Operations, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { Outcome } from './attempt.ts';
-import type { LogNews } from './log-news.ts';
+import type { BuildLogNotifier } from './log-news.ts';
 import { presentBuild } from './present.ts';
 import { cancelOpenBuild, findBuildRow } from './rows.ts';
 
-export const canceled = {
+export const canceledOutcome = {
   state: 'canceled',
   errorCode: 'build-canceled',
   error: 'The build was canceled.',
@@ -18,7 +18,7 @@ export const canceled = {
  * @throws failure `build-not-found` (also for another organization's build), `build-ended`
  */
 export async function cancelBuild(
-  context: { db: Database; now: () => Date; buildLogs: LogNews },
+  context: { db: Database; now: () => Date; buildLogs: BuildLogNotifier },
   scope: { organizationId: string; serviceUrl: string },
   buildId: string,
 ): Promise<ResponseOf<Operations['cancelBuild']>> {
@@ -26,7 +26,7 @@ export async function cancelBuild(
   const { organizationId } = scope;
   const found = await findBuildRow(db, organizationId, buildId);
   if (found === undefined) throw failure('build-not-found');
-  const outcome = { error_code: canceled.errorCode, error: canceled.error };
+  const outcome = { error_code: canceledOutcome.errorCode, error: canceledOutcome.error };
   const changed = await cancelOpenBuild(db, { organizationId, id: buildId }, outcome, context.now());
   const row = changed ?? (await findBuildRow(db, organizationId, buildId));
   if (row === undefined) throw failure('build-not-found');

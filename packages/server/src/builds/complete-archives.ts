@@ -1,11 +1,11 @@
 import type { Database } from '../store/tables.ts';
-import { archivePath } from './places.ts';
+import { getArchivePath } from './places.ts';
 import { listCompleteUploads } from './upload-rows.ts';
 
 /**
  * Returns the paths of the completely uploaded archives of a region, relative to the data directory. A complete archive
  * never changes.
  */
-export async function completeArchives(db: Database, region: string): Promise<string[]> {
-  return (await listCompleteUploads(db, region)).map(archivePath);
+export async function listCompleteArchives(db: Database, region: string): Promise<string[]> {
+  return (await listCompleteUploads(db, region)).map(getArchivePath);
 }

@@ -1,10 +1,10 @@
 import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { DiskSpace } from './disk-space.ts';
+import type { DiskSpaceGuard } from './disk-space.ts';
 import { presentBuild } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
-import { type BuildRow, insertBuild, markBuildOfContentUsed } from './rows.ts';
+import { type BuildRow, insertBuild, markMatchingBuildUsed } from './rows.ts';
 import { findUpload, markUploadUsed } from './upload-rows.ts';
 
 type CreateBuild = Operations['createBuild'];
@@ -23,7 +23,7 @@ export async function createBuild(
     newId: () => string;
     host: { region: string };
     uploads: Pick<UploadReceiver, 'settle'>;
-    disk: Pick<DiskSpace, 'requireFor'>;
+    disk: Pick<DiskSpaceGuard, 'requireFor'>;
   },
   scope: { organizationId: string; serviceUrl: string },
   request: RequestOf<CreateBuild>['body'],
@@ -65,7 +65,7 @@ export async function createBuild(
 }
 
 async function requireBuild(
-  { db, disk }: { db: Database; disk: Pick<DiskSpace, 'requireFor'> },
+  { db, disk }: { db: Database; disk: Pick<DiskSpaceGuard, 'requireFor'> },
   now: Date,
   build: Parameters<typeof insertBuild>[1],
 ): Promise<BuildRow> {
@@ -74,7 +74,7 @@ async function requireBuild(
     const row = await db.transaction().execute(async (transaction) => {
       // Mark the upload as used first, so that its archive is not removed.
       if (!(await markUploadUsed(transaction, build.upload_id, now))) throw failure('upload-not-found');
-      const existing = await markBuildOfContentUsed(transaction, build, now);
+      const existing = await markMatchingBuildUsed(transaction, build, now);
       if (existing !== undefined) return existing;
       await disk.requireFor(build.organization_id, 0);
       return insertBuild(transaction, build);

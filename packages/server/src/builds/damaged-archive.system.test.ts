@@ -2,18 +2,18 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { RemoveTree } from '@bothost/runtime';
+import type { TreeRemover } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { archive, pax, tar } from '../../test/support/archive.ts';
+import { createArchive, createPaxRecords, createTar } from '../../test/support/archive.ts';
 import { ArchiveError } from './archive-error.ts';
 import { unpackArchive } from './unpack.ts';
 
 let root: string;
 let folder: string;
-let removeTree: RemoveTree;
+let removeTree: TreeRemover;
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'bothost-damaged-'));
   folder = join(root, 'folder');
@@ -53,10 +53,10 @@ async function requireInside(target: string): Promise<void> {
   }
 }
 
-const sound = tar(
+const sound = createTar(
   { path: 'src/', type: 'Directory' },
   { path: 'src/bot.py', body: 'print(1)\n'.repeat(100) },
-  pax({ path: 'src/größe.txt' }),
+  createPaxRecords({ path: 'src/größe.txt' }),
   { path: 'short', body: 'x'.repeat(700) },
   { path: 'src/current', type: 'SymbolicLink', linkpath: 'bot.py' },
   { path: 'same', type: 'Link', linkpath: 'src/bot.py' },
@@ -112,7 +112,7 @@ describe('unpack returns a complete tree, or rejects with a code and leaves noth
               ? { ...one, linkpath: '' }
               : one,
         );
-        await isSafe(archive(...whole));
+        await isSafe(createArchive(...whole));
       }),
       { numRuns: 300 },
     );

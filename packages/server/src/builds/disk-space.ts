@@ -8,7 +8,7 @@ import { sumArchiveBytes } from './upload-rows.ts';
  * Admission control for disk space: rejects uploads and builds while space is short. The runtime limits how much space
  * running builds and instances use.
  */
-export type DiskSpace = {
+export type DiskSpaceGuard = {
   /** Whether the free disk space is below the service's reserve. */
   readonly isLow: () => Promise<boolean>;
   /** Checks that writing this many bytes leaves the reserve free. @throws failure `storage-full` */
@@ -30,7 +30,7 @@ export type DiskSpaceOptions = {
   readonly runtime: Pick<Runtime, 'diskUsage'>;
 };
 
-export function createDiskSpace(options: DiskSpaceOptions): DiskSpace {
+export function createDiskSpaceGuard(options: DiskSpaceOptions): DiskSpaceGuard {
   const hasRoom = async (bytes: number): Promise<boolean> => {
     const { bavail, bsize } = await statfs(options.directory);
     return bavail * bsize - bytes >= options.reserveBytes;

@@ -7,7 +7,7 @@ export type UsableBuild = Pick<BuildRow, 'id' | 'content_hash'> & {
 };
 
 /**
- * Finds a successful build, marks it as used and locks its row, so that `removeUnused` keeps the build. Null if no
+ * Finds a successful build, marks it as used and locks its row, so that `removeUnusedBuilds` keeps the build. Null if no
  * successful build has this id.
  */
 export async function lockUsableBuild(

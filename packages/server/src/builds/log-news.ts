@@ -1,5 +1,5 @@
 /** Notifies the followers of a build's log when lines were stored and when the build has ended. */
-export type LogNews = {
+export type BuildLogNotifier = {
   readonly notify: (buildId: string) => void;
   /**
    * Subscribes to the next notification. Call this before reading the log, so that no line is missed, and call `drop`
@@ -18,7 +18,7 @@ export type LogNews = {
 /** Builds of other servers send no notifications to this server, so their logs are polled at this interval. */
 const pollMs = 1_000;
 
-export function createLogNews(): LogNews {
+export function createBuildLogNotifier(): BuildLogNotifier {
   const waiting = new Map<string, Set<() => void>>();
   return {
     notify: (buildId) => {

@@ -1,25 +1,25 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RemoveTree } from '@bothost/runtime';
+import type { TreeRemover } from '@bothost/runtime';
 
 /** Directories for received archives, and for projects that are unpacked during their preparation. */
-export type Places = {
+export type BuildDirectories = {
   /** Parent directory of the directories for archives and unpacked projects. */
   readonly root: string;
   readonly archive: (uploadId: string) => string;
   readonly tree: (buildId: string) => string;
   readonly uploadIds: () => Promise<readonly string[]>;
   readonly treeIds: () => Promise<readonly string[]>;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
 };
 
 /** Path of an upload's archive, relative to the data directory. */
-export function archivePath(uploadId: string): string {
+export function getArchivePath(uploadId: string): string {
   return join('builds', 'uploads', uploadId.toLowerCase());
 }
 
 /** Creates the directories, which only the service's account can read. `dataDirectory` is an absolute path. */
-export async function openPlaces(dataDirectory: string, removeTree: RemoveTree): Promise<Places> {
+export async function openBuildDirectories(dataDirectory: string, removeTree: TreeRemover): Promise<BuildDirectories> {
   const root = join(dataDirectory, 'builds');
   const uploads = join(root, 'uploads');
   const trees = join(root, 'trees');
@@ -28,7 +28,7 @@ export async function openPlaces(dataDirectory: string, removeTree: RemoveTree):
   }
   return {
     root,
-    archive: (uploadId) => join(dataDirectory, archivePath(uploadId)),
+    archive: (uploadId) => join(dataDirectory, getArchivePath(uploadId)),
     tree: (buildId) => join(trees, buildId),
     uploadIds: () => readdir(uploads),
     treeIds: () => readdir(trees),

@@ -1,6 +1,6 @@
 import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { LogNews } from './log-news.ts';
+import type { BuildLogNotifier } from './log-news.ts';
 import { readLines } from './log-rows.ts';
 import { findBuildRow } from './rows.ts';
 
@@ -13,7 +13,7 @@ type GetBuildLogs = Operations['getBuildLogs'];
  * @throws failure `build-not-found`, `invalid-request` for an invalid token
  */
 export async function readBuildLog(
-  context: { db: Database; now: () => Date; buildLogs: LogNews; closing: AbortSignal },
+  context: { db: Database; now: () => Date; buildLogs: BuildLogNotifier; closing: AbortSignal },
   scope: { organizationId: string },
   buildId: string,
   query: RequestOf<GetBuildLogs>['query'],

@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import { failure, maxUploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
-import { type DiskSpace, isDiskFull } from './disk-space.ts';
-import type { Places } from './places.ts';
+import { type DiskSpaceGuard, isDiskFull } from './disk-space.ts';
+import type { BuildDirectories } from './places.ts';
 import { reopenBuildsOfUpload } from './rows.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
 import { isValidUploadToken } from './upload-token.ts';
@@ -15,9 +15,9 @@ export type ReceiveContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly host: { readonly region: string };
-  readonly places: Places;
+  readonly places: BuildDirectories;
   readonly uploadTokenKey: Buffer;
-  readonly disk: Pick<DiskSpace, 'require'>;
+  readonly disk: Pick<DiskSpaceGuard, 'require'>;
 };
 
 /** Progress of an upload. `sizeBytes` is null until the total size is known. */

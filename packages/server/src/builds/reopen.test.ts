@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { reopenBuilds } from './reopen.ts';
 
 let rows: TestRows;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
 });
 afterAll(() => rows.close());
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
-import type { BuildsInUse } from './retention.ts';
+import type { BuildUseLookup } from './retention.ts';
 import { listSuccessfulBuilds, markRemoving } from './rows.ts';
 
 /**
@@ -10,7 +10,7 @@ import { listSuccessfulBuilds, markRemoving } from './rows.ts';
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
-  inUse: BuildsInUse,
+  inUse: BuildUseLookup,
 ): Promise<void> {
   const ids = await listSuccessfulBuilds(db, region);
   const used = await inUse(db, ids);

@@ -5,25 +5,25 @@ import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { buildsInUse } from '../agents/builds-in-use.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { newId } from '../store/uuid.ts';
 import { lockUsableBuild } from './find.ts';
-import { openPlaces, type Places } from './places.ts';
-import { type BuildsInUse, removeUnused } from './retention.ts';
+import { type BuildDirectories, openBuildDirectories } from './places.ts';
+import { type BuildUseLookup, removeUnusedBuilds } from './retention.ts';
 
 const day = 86_400;
 const retention = { buildDays: 30, uploadHours: 24 };
 
 let rows: TestRows;
-let places: Places;
+let places: BuildDirectories;
 let organizationId: string;
 let folder: string;
 let discarded: unknown[];
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
-  places = await openPlaces(
+  places = await openBuildDirectories(
     folder,
     openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
   );
@@ -49,11 +49,11 @@ const context = () => ({
     discard: async (prepared: unknown) => void discarded.push(prepared),
   },
 });
-const noBuildsInUse: BuildsInUse = async () => new Set();
+const noBuildsInUse: BuildUseLookup = async () => new Set();
 
 /** Creates a successful build, with its archive, that was last used this many days ago. */
 async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>[2] = {}) {
-  const at = ago(days * day);
+  const at = secondsAgo(days * day);
   const build = await insertTestBuild(
     rows.db,
     organizationId,
@@ -66,27 +66,27 @@ async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>
 
 const buildIds = async () => (await rows.db.selectFrom('builds').select('id').execute()).map(({ id }) => id);
 
-it('removeUnused removes an unused build with its archive and prepared project, and keeps a recently used build', async () => {
+it('removeUnusedBuilds removes an unused build with its archive and prepared project, and keeps a recently used build', async () => {
   const old = await oldBuild(31);
   const young = await oldBuild(29);
   const failed = await oldBuild(31, { state: 'failed', prepared: null });
-  await removeUnused(context(), retention, noBuildsInUse);
+  await removeUnusedBuilds(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([young.id]);
   expect(await places.uploadIds()).toEqual([young.upload_id]);
   expect(discarded).toEqual([{ project: 'p' }]);
   expect([old.id, failed.id]).not.toContain(young.id);
 });
 
-it('removeUnused keeps all builds if retention is 0 days, and always keeps running builds', async () => {
+it('removeUnusedBuilds keeps all builds if retention is 0 days, and always keeps running builds', async () => {
   const old = await oldBuild(1_000);
-  await removeUnused(context(), { ...retention, buildDays: 0 }, noBuildsInUse);
+  await removeUnusedBuilds(context(), { ...retention, buildDays: 0 }, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);
   await rows.db.updateTable('builds').set({ state: 'building', prepared: null, completed_at: null }).execute();
-  await removeUnused(context(), retention, noBuildsInUse);
+  await removeUnusedBuilds(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);
 });
 
-it('removeUnused keeps builds that an agent uses or can roll back to, and removes builds of deleted agents', async () => {
+it('removeUnusedBuilds keeps builds that an agent uses or can roll back to, and removes builds of deleted agents', async () => {
   const hostId = await rows.host(`region-${newId()}`);
   const agentId = await rows.agent(organizationId, { name: 'living' });
   const builds = await Promise.all(Array.from({ length: 12 }, () => oldBuild(40)));
@@ -94,22 +94,22 @@ it('removeUnused keeps builds that an agent uses or can roll back to, and remove
     rows.deployment(agent, {
       source: JSON.stringify({ kind: 'build', buildId: build, contentHash: 'c' }),
       build_id: build ?? null,
-      created_at: ago(age),
+      created_at: secondsAgo(age),
     });
   const deployments: string[] = [];
   for (const [index, build] of builds.entries()) deployments.push(await deploy(agentId, build.id, 1_000 - index));
   const running = { agentId, deploymentId: deployments[0] ?? '', hostId };
   await rows.instance(running);
-  const deleted = await rows.agent(organizationId, { name: 'deleted', deleted_at: ago(10) });
+  const deleted = await rows.agent(organizationId, { name: 'deleted', deleted_at: secondsAgo(10) });
   const ofDeleted = await oldBuild(40);
   await deploy(deleted, ofDeleted.id, 5);
-  await removeUnused(context(), retention, buildsInUse);
+  await removeUnusedBuilds(context(), retention, findBuildsInUse);
   const kept = builds.map(({ id }) => id);
   // The first build has a running instance, and the last ten can be rolled back to. The second build is unused.
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
-it('removeUnused keeps a build that is requested during the removal', async () => {
+it('removeUnusedBuilds keeps a build that is requested during the removal', async () => {
   const build = await oldBuild(40);
   await rows.db.transaction().execute(async (transaction) => {
     const used = await lockUsableBuild(
@@ -118,25 +118,25 @@ it('removeUnused keeps a build that is requested during the removal', async () =
       build.id,
     );
     expect(used?.prepared).toEqual({ project: 'p' });
-    await removeUnused(context(), retention, noBuildsInUse);
+    await removeUnusedBuilds(context(), retention, noBuildsInUse);
   });
-  await removeUnused(context(), retention, noBuildsInUse);
+  await removeUnusedBuilds(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('removeUnused finishes an interrupted removal, and the build that is being removed cannot be deployed', async () => {
+it('removeUnusedBuilds finishes an interrupted removal, and the build that is being removed cannot be deployed', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await lockUsableBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
-  await removeUnused(context(), retention, noBuildsInUse);
+  await removeUnusedBuilds(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([]);
   expect(discarded).toHaveLength(1);
 });
 
-it('removeUnused removes expired uploads that are incomplete or have no build', async () => {
+it('removeUnusedBuilds removes expired uploads that are incomplete or have no build', async () => {
   const upload = async (hours: number, state: 'open' | 'complete') => {
     const id = newId();
-    const at = ago(hours * 3600);
+    const at = secondsAgo(hours * 3600);
     const content = { content_hash: newId(), context_hash: 'c', size_bytes: 7 };
     const row = { ...content, id, organization_id: organizationId, region: 'us-west', announced: true };
     await rows.db
@@ -151,25 +151,25 @@ it('removeUnused removes expired uploads that are incomplete or have no build', 
   await upload(25, 'complete');
   await writeFile(places.archive(newId()), 'orphan');
   const built = await oldBuild(10);
-  await removeUnused(context(), retention, noBuildsInUse);
+  await removeUnusedBuilds(context(), retention, noBuildsInUse);
   const uploads = await rows.db.selectFrom('uploads').select('id').execute();
   const expected = [...young, built.upload_id].sort();
   expect(uploads.map(({ id }) => id).sort()).toEqual(expected);
   expect((await readdir(join(folder, 'builds', 'uploads'))).sort()).toEqual(expected);
 });
 
-it('removeUnused retries a failed removal in the next run, and still removes the other builds', async () => {
+it('removeUnusedBuilds retries a failed removal in the next run, and still removes the other builds', async () => {
   const stuck = await oldBuild(33, { prepared: '{"project":"stuck"}' });
   await oldBuild(32);
-  const unfinished = await insertTestBuild(rows.db, organizationId, {}, { updated_at: ago(2 * day) });
+  const unfinished = await insertTestBuild(rows.db, organizationId, {}, { updated_at: secondsAgo(2 * day) });
   await rows.db.deleteFrom('builds').where('id', '=', unfinished.id).execute();
   const discard = async (prepared: unknown) => {
     if (JSON.stringify(prepared).includes('stuck')) throw new Error('no permission');
   };
-  await removeUnused({ ...context(), runtime: { discard } }, retention, noBuildsInUse);
+  await removeUnusedBuilds({ ...context(), runtime: { discard } }, retention, noBuildsInUse);
   expect(await buildIds()).toEqual([stuck.id]);
   const uploads = await rows.db.selectFrom('uploads').select('id').execute();
   expect(uploads).toEqual([{ id: stuck.upload_id }]);
-  await removeUnused(context(), retention, noBuildsInUse);
+  await removeUnusedBuilds(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { PreparedProject, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import type { Places } from './places.ts';
+import type { BuildDirectories } from './places.ts';
 import { deleteBuild, listBuildsInRemoval, lockUnused, markRemoving, markUsed } from './rows.ts';
 import { deleteUploads, findKnownUploads } from './upload-rows.ts';
 
@@ -11,7 +11,7 @@ export type RetentionContext = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly host: { readonly region: string };
-  readonly places: Places;
+  readonly places: BuildDirectories;
   readonly runtime: Pick<Runtime, 'discard'>;
 };
 
@@ -23,7 +23,7 @@ export type Retention = {
 };
 
 /** Returns which of the given builds are in use. Runs in the transaction that marks the others for removal. */
-export type BuildsInUse = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
+export type BuildUseLookup = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const hourMs = 3_600_000;
 /** Maximum number of rows per transaction, so that no lock is held for long. */
@@ -33,7 +33,11 @@ const batch = 100;
  * Removes unused builds, and old uploads without a build. If the server is killed during the removal, the next run
  * finishes it.
  */
-export async function removeUnused(context: RetentionContext, retention: Retention, inUse: BuildsInUse): Promise<void> {
+export async function removeUnusedBuilds(
+  context: RetentionContext,
+  retention: Retention,
+  inUse: BuildUseLookup,
+): Promise<void> {
   const { db, host } = context;
   const now = context.now();
   if (retention.buildDays > 0) {

@@ -4,15 +4,15 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type FailedOutcome, type Outcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
-import { canceled } from './cancel.ts';
+import { canceledOutcome } from './cancel.ts';
 import { isDiskFull } from './disk-space.ts';
-import type { LogNews } from './log-news.ts';
+import type { BuildLogNotifier } from './log-news.ts';
 import { type BuildRow, changeOpenBuild } from './rows.ts';
 
 export type RunContext = AttemptContext & {
   readonly db: Database;
   readonly logger: Logger;
-  readonly buildLogs: LogNews;
+  readonly buildLogs: BuildLogNotifier;
   readonly retryWrite: RetryWrite;
   /** Whether this server holds the region lock. Without it, another server may run the builds. */
   readonly holdsRegion: () => boolean;
@@ -56,7 +56,7 @@ export async function runBuild(context: RunContext, before: BuildRow, cancel: Ab
   // The build ended after the query that listed it.
   if (build === undefined) return;
   // Cancel the build here: the server that ran it died after the cancel request and before it stopped the build.
-  if (isCanceled(build)) return end(context, build, log, canceled);
+  if (isCanceled(build)) return end(context, build, log, canceledOutcome);
   if (!mayStart) return end(context, build, log, interrupted);
   if (before.state === 'building' && !context.retries.has(build.id)) {
     log.write('The service was restarted: the build starts again');
@@ -66,7 +66,7 @@ export async function runBuild(context: RunContext, before: BuildRow, cancel: Ab
     await finish(context, build, log, await attemptBuild(context, build, log.write, stopped));
   } catch (error) {
     if (context.closing.aborted) await release(context, build, log);
-    else if (cancel.aborted) await end(context, build, log, canceled);
+    else if (cancel.aborted) await end(context, build, log, canceledOutcome);
     else await retryOrFail(context, build, log, error);
   }
 }

@@ -6,7 +6,7 @@ const blockBytes = 512;
  * each chunk in order: it returns the offset after the end mark, or null if the end mark is not in this chunk. It reads
  * only headers and sizes; the parser checks everything else.
  */
-export function createEndFinder(): (chunk: Buffer) => number | null {
+export function createArchiveEndFinder(): (chunk: Buffer) => number | null {
   const block = Buffer.alloc(blockBytes);
   let filled = 0;
   let skip = 0;

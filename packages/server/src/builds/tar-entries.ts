@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
-import { createEndFinder, isAllZero } from './tar-end.ts';
+import { createArchiveEndFinder, isAllZero } from './tar-end.ts';
 
 /**
  * Limits on unpacking: `bytes` is the maximum total of unpacked bytes, and `ratio` the maximum ratio of unpacked to
@@ -60,7 +60,7 @@ export async function readTarEntries(
   const stop = () => problem.set(signal.reason);
   signal.addEventListener('abort', stop);
 
-  const findEnd = createEndFinder();
+  const findEnd = createArchiveEndFinder();
   const packed = createReadStream(file.path, { highWaterMark: chunkBytes });
   const unpacked = createGunzip({ chunkSize: chunkBytes });
   packed.on('error', (error) => unpacked.destroy(error));
@@ -71,7 +71,7 @@ export async function readTarEntries(
     signal.throwIfAborted();
     for await (const chunk of fromFirstBlock(unpacked)) {
       total += chunk.length;
-      requireSize(total, file.bytes, limits);
+      requireUnpackedSize(total, file.bytes, limits);
       const end: number | null = ended ? 0 : findEnd(chunk);
       ended = end !== null;
       if (!isAllZero(chunk.subarray(end ?? chunk.length))) throw new ArchiveError('archive-trailing-data');
@@ -123,7 +123,7 @@ async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buf
 const packings = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
 
 /** @throws ArchiveError if `unpacked` bytes exceed the limits for an archive of `packed` bytes */
-export function requireSize(unpacked: number, packed: number, limits: SizeLimits): void {
+export function requireUnpackedSize(unpacked: number, packed: number, limits: SizeLimits): void {
   if (unpacked > limits.bytes) throw new ArchiveError('archive-too-large-unpacked');
   if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }

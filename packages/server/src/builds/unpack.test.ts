@@ -3,17 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unpackedArchiveLimits } from '@bothost/contract';
-import type { RemoveTree } from '@bothost/runtime';
+import type { TreeRemover } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archive, block, endOfArchive, fixChecksum, pax, type TestEntry, tar } from '../../test/support/archive.ts';
+import {
+  createArchive,
+  createPaxRecords,
+  createTar,
+  createTarEntry,
+  endOfArchive,
+  fixChecksum,
+  type TestTarEntry,
+} from '../../test/support/archive.ts';
 import { ArchiveError, type ArchiveProblem } from './archive-error.ts';
 import { type UnpackLimits, unpackArchive } from './unpack.ts';
 
 let root: string;
 let folder: string;
-let removeTree: RemoveTree;
+let removeTree: TreeRemover;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bothost-unpack-'));
   folder = join(root, 'folder');
@@ -42,7 +50,7 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
 describe('unpackArchive', () => {
   it('creates files, directories and links, and keeps only executable permissions', async () => {
     const { at, files, bytes, lines } = await unpack(
-      archive(
+      createArchive(
         { path: './', type: 'Directory' },
         { path: './src/', type: 'Directory', mode: 0o777 },
         { path: './src/bot.py', body: 'print(1)\n', mode: 0o666 },
@@ -50,7 +58,7 @@ describe('unpackArchive', () => {
         { path: 'deep/without/folders.txt', body: 'x' },
         { path: 'src/current', type: 'SymbolicLink', linkpath: '../src/bot.py' },
         { path: 'same', type: 'Link', linkpath: 'run' },
-        pax({ path: 'src/größe.txt' }),
+        createPaxRecords({ path: 'src/größe.txt' }),
         { path: 'short', body: 'y' },
       ),
     );
@@ -68,7 +76,7 @@ describe('unpackArchive', () => {
 
   it('skips .env files in any directory and reports them, but keeps samples', async () => {
     const { at, lines } = await unpack(
-      archive(
+      createArchive(
         { path: '.env', body: 'KEY=1' },
         { path: 'a/.env.local', body: 'KEY=2' },
         { path: '.env.example', body: 'KEY=' },
@@ -81,17 +89,17 @@ describe('unpackArchive', () => {
 
   it('reads archives that are split into chunks at any byte', async () => {
     const body = Buffer.alloc(3_000_000, 'abcdefgh');
-    const { at } = await unpack(archive({ path: 'large', body }, { path: 'after', body: 'z' }));
+    const { at } = await unpack(createArchive({ path: 'large', body }, { path: 'after', body: 'z' }));
     expect((await readFile(at('large'))).equals(body)).toBe(true);
     expect(await readFile(at('after'), 'utf8')).toBe('z');
   });
 });
 
-const file = (path: string): TestEntry => ({ path, body: 'x' });
-const link = (path: string, linkpath: string): TestEntry => ({ path, type: 'SymbolicLink', linkpath });
-const good = archive(file('bot.py'));
+const file = (path: string): TestTarEntry => ({ path, body: 'x' });
+const link = (path: string, linkpath: string): TestTarEntry => ({ path, type: 'SymbolicLink', linkpath });
+const good = createArchive(file('bot.py'));
 const noise = Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7919 + (index >> 3)) % 251));
-const withNoise = archive({ path: 'noise', body: noise }, file('bot.py'));
+const withNoise = createArchive({ path: 'noise', body: noise }, file('bot.py'));
 const damaged = Buffer.from(withNoise);
 damaged.fill(0x55, Math.floor(damaged.length / 2), Math.floor(damaged.length / 2) + 40);
 
@@ -119,82 +127,123 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   [
     'a damaged header',
     'archive-corrupt',
-    gzipSync(Buffer.concat([block(file('a')), Buffer.alloc(512, 1), endOfArchive])),
+    gzipSync(Buffer.concat([createTarEntry(file('a')), Buffer.alloc(512, 1), endOfArchive])),
   ],
   ['cut off gzip', 'archive-truncated', withNoise.subarray(0, -200)],
   ['gzip without its last bytes', 'archive-truncated', good.subarray(0, -4)],
-  ['a tar that is cut off in a file', 'archive-truncated', gzipSync(tar({ path: 'a', body: noise }).subarray(0, 2048))],
-  ['a tar without its end', 'archive-truncated', gzipSync(block(file('a')))],
+  [
+    'a tar that is cut off in a file',
+    'archive-truncated',
+    gzipSync(createTar({ path: 'a', body: noise }).subarray(0, 2048)),
+  ],
+  ['a tar without its end', 'archive-truncated', gzipSync(createTarEntry(file('a')))],
   ['bytes behind gzip', 'archive-trailing-data', Buffer.concat([good, Buffer.from('more')])],
   ['bytes behind gzip that begin with zeros', 'archive-trailing-data', Buffer.concat([good, Buffer.from('\0\0more')])],
-  ['a tar behind the end', 'archive-trailing-data', gzipSync(Buffer.concat([tar(file('a')), tar(file('b'))]))],
+  [
+    'a tar behind the end',
+    'archive-trailing-data',
+    gzipSync(Buffer.concat([createTar(file('a')), createTar(file('b'))])),
+  ],
   ['a second gzip behind the end', 'archive-trailing-data', Buffer.concat([good, good])],
   ['no entries', 'archive-empty', gzipSync(endOfArchive)],
-  ['folders only', 'archive-empty', archive({ path: 'a/', type: 'Directory' })],
-  ['an absolute path', 'archive-absolute-path', archive(file('/etc/cron.d/x'))],
-  ['an absolute path in an extended header', 'archive-absolute-path', archive(pax({ path: '/etc/x' }), file('a'))],
-  ['a path upwards', 'archive-path-outside', archive(file('../x'))],
-  ['a path upwards in the middle', 'archive-path-outside', archive(file('a/../../x'))],
-  ['a path upwards that would stay inside', 'archive-path-outside', archive(file('a/../x'))],
-  ['an absolute link', 'archive-link-outside', archive(file('a'), link('l', '/etc/passwd'))],
-  ['a link upwards', 'archive-link-outside', archive(file('a'), link('b/l', '../../x'))],
-  ['links that lead out together', 'archive-link-outside', archive(file('a'), link('d', '.'), link('l', 'd/..'))],
+  ['folders only', 'archive-empty', createArchive({ path: 'a/', type: 'Directory' })],
+  ['an absolute path', 'archive-absolute-path', createArchive(file('/etc/cron.d/x'))],
+  [
+    'an absolute path in an extended header',
+    'archive-absolute-path',
+    createArchive(createPaxRecords({ path: '/etc/x' }), file('a')),
+  ],
+  ['a path upwards', 'archive-path-outside', createArchive(file('../x'))],
+  ['a path upwards in the middle', 'archive-path-outside', createArchive(file('a/../../x'))],
+  ['a path upwards that would stay inside', 'archive-path-outside', createArchive(file('a/../x'))],
+  ['an absolute link', 'archive-link-outside', createArchive(file('a'), link('l', '/etc/passwd'))],
+  ['a link upwards', 'archive-link-outside', createArchive(file('a'), link('b/l', '../../x'))],
+  ['links that lead out together', 'archive-link-outside', createArchive(file('a'), link('d', '.'), link('l', 'd/..'))],
   [
     'links that lead out, the other way round',
     'archive-link-outside',
-    archive(link('l', 'd/..'), link('d', 'e/f/../..')),
+    createArchive(link('l', 'd/..'), link('d', 'e/f/../..')),
   ],
-  ['an absolute link to a link', 'archive-link-outside', archive(file('a'), link('l', 'a/../..'))],
-  ['an absolute hard link', 'archive-link-outside', archive({ path: 'h', type: 'Link', linkpath: '/etc/passwd' })],
-  ['a hard link upwards', 'archive-link-outside', archive({ path: 'h', type: 'Link', linkpath: '../x' })],
-  ['a hard link to nothing', 'archive-link-broken', archive({ path: 'h', type: 'Link', linkpath: 'a' })],
+  ['an absolute link to a link', 'archive-link-outside', createArchive(file('a'), link('l', 'a/../..'))],
+  [
+    'an absolute hard link',
+    'archive-link-outside',
+    createArchive({ path: 'h', type: 'Link', linkpath: '/etc/passwd' }),
+  ],
+  ['a hard link upwards', 'archive-link-outside', createArchive({ path: 'h', type: 'Link', linkpath: '../x' })],
+  ['a hard link to nothing', 'archive-link-broken', createArchive({ path: 'h', type: 'Link', linkpath: 'a' })],
   [
     'a hard link to a link',
     'archive-link-broken',
-    archive(file('a'), link('l', 'a'), { path: 'h', type: 'Link', linkpath: 'l' }),
+    createArchive(file('a'), link('l', 'a'), { path: 'h', type: 'Link', linkpath: 'l' }),
   ],
-  ['an entry through a link', 'archive-path-through-link', archive(link('d', '.'), file('d/x'))],
+  ['an entry through a link', 'archive-path-through-link', createArchive(link('d', '.'), file('d/x'))],
   [
     'a hard link through a link',
     'archive-path-through-link',
-    archive(file('a'), link('d', '.'), { path: 'd/h', type: 'Link', linkpath: 'a' }),
+    createArchive(file('a'), link('d', '.'), { path: 'd/h', type: 'Link', linkpath: 'a' }),
   ],
-  ['an entry in a file', 'archive-path-through-file', archive(file('a'), file('a/b'))],
+  ['an entry in a file', 'archive-path-through-file', createArchive(file('a'), file('a/b'))],
   [
     'a folder that becomes a link',
     'archive-duplicate-entry',
-    archive({ path: 'd/', type: 'Directory' }, link('d', '/tmp')),
+    createArchive({ path: 'd/', type: 'Directory' }, link('d', '/tmp')),
   ],
-  ['a folder without an entry that becomes a link', 'archive-duplicate-entry', archive(file('d/x'), link('d', '.'))],
-  ['a link that becomes a file', 'archive-duplicate-entry', archive(link('d', 'x'), file('d'))],
-  ['a file twice', 'archive-duplicate-entry', archive(file('a'), file('./a'))],
-  ['the root as a link', 'archive-duplicate-entry', archive(link('.', '/tmp'))],
-  ['a character device', 'archive-special-file', archive({ path: 'null', type: 'CharacterDevice' })],
-  ['a block device', 'archive-special-file', archive({ path: 'sda', type: 'BlockDevice' })],
-  ['a pipe', 'archive-special-file', archive({ path: 'p', type: 'FIFO' })],
-  ['a sparse file', 'archive-special-file', archive({ path: 's', type: 'SparseFile', body: 'x' })],
-  ['a line break in a name', 'archive-path-invalid', archive(file('a\nb'))],
-  ['an escape sequence in a name', 'archive-path-invalid', archive(file('\x1b[31mred'))],
-  ['a NUL in a name', 'archive-path-invalid', archive(pax({ path: 'bot.py\0.txt' }), file('a'))],
+  [
+    'a folder without an entry that becomes a link',
+    'archive-duplicate-entry',
+    createArchive(file('d/x'), link('d', '.')),
+  ],
+  ['a link that becomes a file', 'archive-duplicate-entry', createArchive(link('d', 'x'), file('d'))],
+  ['a file twice', 'archive-duplicate-entry', createArchive(file('a'), file('./a'))],
+  ['the root as a link', 'archive-duplicate-entry', createArchive(link('.', '/tmp'))],
+  ['a character device', 'archive-special-file', createArchive({ path: 'null', type: 'CharacterDevice' })],
+  ['a block device', 'archive-special-file', createArchive({ path: 'sda', type: 'BlockDevice' })],
+  ['a pipe', 'archive-special-file', createArchive({ path: 'p', type: 'FIFO' })],
+  ['a sparse file', 'archive-special-file', createArchive({ path: 's', type: 'SparseFile', body: 'x' })],
+  ['a line break in a name', 'archive-path-invalid', createArchive(file('a\nb'))],
+  ['an escape sequence in a name', 'archive-path-invalid', createArchive(file('\x1b[31mred'))],
+  ['a NUL in a name', 'archive-path-invalid', createArchive(createPaxRecords({ path: 'bot.py\0.txt' }), file('a'))],
   [
     'a NUL in a long name',
     'archive-path-invalid',
-    archive({ path: 'L', type: 'NextFileHasLongPath', body: 'bot.py\0.txt\0' }, file('a')),
+    createArchive({ path: 'L', type: 'NextFileHasLongPath', body: 'bot.py\0.txt\0' }, file('a')),
   ],
-  ['a name that contains U+FFFD', 'archive-path-invalid', archive(pax({ path: 'a\uFFFDb' }), file('a'))],
-  ['a NUL in a link', 'archive-path-invalid', archive(file('a'), pax({ linkpath: 'a\0/../..' }), link('l', 'a'))],
-  ['a long name', 'archive-path-too-long', archive(pax({ path: 'a'.repeat(256) }), file('a'))],
-  ['a long path', 'archive-path-too-long', archive(pax({ path: `${'abc/'.repeat(300)}x` }), file('a'))],
-  ['a long link', 'archive-path-too-long', archive(file('a'), pax({ linkpath: 'abc/'.repeat(300) }), link('l', 'a'))],
-  ['deeply nested folders', 'archive-too-deep', archive(file(`${'a/'.repeat(9)}x`)), { depth: 9 }],
+  [
+    'a name that contains U+FFFD',
+    'archive-path-invalid',
+    createArchive(createPaxRecords({ path: 'a\uFFFDb' }), file('a')),
+  ],
+  [
+    'a NUL in a link',
+    'archive-path-invalid',
+    createArchive(file('a'), createPaxRecords({ linkpath: 'a\0/../..' }), link('l', 'a')),
+  ],
+  ['a long name', 'archive-path-too-long', createArchive(createPaxRecords({ path: 'a'.repeat(256) }), file('a'))],
+  [
+    'a long path',
+    'archive-path-too-long',
+    createArchive(createPaxRecords({ path: `${'abc/'.repeat(300)}x` }), file('a')),
+  ],
+  [
+    'a long link',
+    'archive-path-too-long',
+    createArchive(file('a'), createPaxRecords({ linkpath: 'abc/'.repeat(300) }), link('l', 'a')),
+  ],
+  ['deeply nested folders', 'archive-too-deep', createArchive(file(`${'a/'.repeat(9)}x`)), { depth: 9 }],
   ['links that take too many steps to resolve', 'archive-links-winding', windingLinks(2_000)],
-  ['many entries', 'archive-too-many-files', archive(file('a'), file('b'), file('c')), { entries: 2 }],
-  ['large content', 'archive-too-large-unpacked', archive({ path: 'a', body: Buffer.alloc(9_000) }), { bytes: 8_192 }],
-  ['a bomb', 'archive-bomb', archive({ path: 'a', body: Buffer.alloc(40_000_000) })],
+  ['many entries', 'archive-too-many-files', createArchive(file('a'), file('b'), file('c')), { entries: 2 }],
+  [
+    'large content',
+    'archive-too-large-unpacked',
+    createArchive({ path: 'a', body: Buffer.alloc(9_000) }),
+    { bytes: 8_192 },
+  ],
+  ['a bomb', 'archive-bomb', createArchive({ path: 'a', body: Buffer.alloc(40_000_000) })],
   [
     'hard links to one large file',
     'archive-bomb',
-    archive(
+    createArchive(
       { path: 'a', body: Buffer.alloc(1_000_000) },
       ...Array.from({ length: 20 }, (_, index) => ({ path: `h${index}`, type: 'Link', linkpath: 'a' })),
     ),
@@ -202,27 +251,31 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   [
     'many folders without entries',
     'archive-too-many-files',
-    archive(file('a/b/c/d/e/x'), file('f/g/h/i/j/x')),
+    createArchive(file('a/b/c/d/e/x'), file('f/g/h/i/j/x')),
     { entries: 9 },
   ],
-  ['a size that only the extended header has', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
+  [
+    'a size that only the extended header has',
+    'archive-corrupt',
+    createArchive(createPaxRecords({ size: '600' }), file('a'), file('b')),
+  ],
 ];
 
 /** Creates links that each descend into deep directories, return, and point to the next link. */
 function windingLinks(count: number): Buffer {
   const far = `${'a/'.repeat(195)}${'../'.repeat(195)}`;
   const links = Array.from({ length: count }, (_, index) => [
-    pax({ linkpath: `${far}l${index < 39 ? index + 1 : 0}` }),
+    createPaxRecords({ linkpath: `${far}l${index < 39 ? index + 1 : 0}` }),
     link(`l${index}`, 'x'),
   ]);
-  return archive(file('bot.py'), ...links.flat());
+  return createArchive(file('bot.py'), ...links.flat());
 }
 
 it('unpackArchive rejects an archive with a name that is not UTF-8, and escapes the name in the message', async () => {
-  const header = block({ path: 'caf?.py' });
+  const header = createTarEntry({ path: 'caf?.py' });
   header.fill(0xe9, 3, 4);
   fixChecksum(header);
-  await expect(unpack(archive(header))).rejects.toThrow(/invalid UTF-8: caf\\ufffd\.py\.$/);
+  await expect(unpack(createArchive(header))).rejects.toThrow(/invalid UTF-8: caf\\ufffd\.py\.$/);
 });
 
 describe('unpacking a malicious archive', () => {
@@ -238,8 +291,8 @@ describe('unpacking a malicious archive', () => {
 });
 
 it.each([
-  ['between two files', tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
-  ['while a file is being opened', tar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
+  ['between two files', createTar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
+  ['while a file is being opened', createTar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
 ])('unpackArchive, aborted %s, rejects with the reason of the abort and leaves no files', async (_, unpacked) => {
   const path = join(folder, 'archive');
   const aborting = new AbortController();

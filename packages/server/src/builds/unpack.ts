@@ -1,18 +1,18 @@
 import { link, mkdir, open, rename, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unpackedArchiveLimits } from '@bothost/contract';
-import type { RemoveTree } from '@bothost/runtime';
+import type { TreeRemover } from '@bothost/runtime';
 import type { ReadEntry } from 'tar';
 import { ArchiveError, formatEntryName } from './archive-error.ts';
 import { type ArchiveLimits, createEntryTree, type EntryTree } from './entry-tree.ts';
-import { readTarEntries, requireSize, type SizeLimits } from './tar-entries.ts';
+import { readTarEntries, requireUnpackedSize, type SizeLimits } from './tar-entries.ts';
 
 export type UnpackLimits = ArchiveLimits & SizeLimits;
 
 export type UnpackOptions = {
   readonly output: (line: string) => void;
   readonly signal: AbortSignal;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
   /** Rejects if the disk has too little free space for this many bytes. */
   readonly requireSpace: (bytes: number) => Promise<void>;
   readonly limits?: UnpackLimits;
@@ -80,7 +80,7 @@ async function unpackInto(
     files += 1;
     bytes += size;
     sizes.set(path, size);
-    requireSize(bytes, archive.bytes, how.limits);
+    requireUnpackedSize(bytes, archive.bytes, how.limits);
   }
 
   async function take(entry: ReadEntry): Promise<void> {

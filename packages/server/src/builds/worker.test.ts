@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BuildOutput, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { type BuildOutputHandler, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { archive } from '../../test/support/archive.ts';
+import { createArchive } from '../../test/support/archive.ts';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { cancelBuild } from './cancel.ts';
-import { createLogNews } from './log-news.ts';
-import { openPlaces, type Places } from './places.ts';
+import { createBuildLogNotifier } from './log-news.ts';
+import { type BuildDirectories, openBuildDirectories } from './places.ts';
 import { readBuildLog } from './read-log.ts';
 import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
@@ -21,15 +21,15 @@ import { type BuildWorker, createBuildWorker, type WorkerContext } from './worke
 let rows: TestRows;
 let organizationId: string;
 let folder: string;
-let places: Places;
+let places: BuildDirectories;
 const workers: BuildWorker[] = [];
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
-  places = await openPlaces(
+  places = await openBuildDirectories(
     folder,
     openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
   );
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 afterAll(() => rows.close());
 
-async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promise<BuildRow> {
+async function newBuild(bytes = createArchive({ path: 'index.js', body: 'x' })): Promise<BuildRow> {
   const build = await insertTestBuild(rows.db, organizationId, { content_hash: newId(), size_bytes: bytes.length });
   await writeFile(places.archive(build.upload_id), bytes);
   return build;
@@ -51,7 +51,7 @@ async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promi
 /** A fake project preparation: the test writes its output and decides whether it succeeds or fails. */
 type PendingPreparation = {
   readonly spec: Parameters<Runtime['prepare']>[0];
-  readonly say: BuildOutput;
+  readonly say: BuildOutputHandler;
   readonly succeed: () => void;
   readonly fail: (error: Error) => void;
 };
@@ -76,7 +76,7 @@ function inHand() {
 }
 
 async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> = {}) {
-  const buildLogs = createLogNews();
+  const buildLogs = createBuildLogNotifier();
   const over = new Set<string>();
   const waiting = new Set<() => void>();
   const context = { db: rows.db, now: () => new Date(), buildLogs, closing: new AbortController().signal };
@@ -398,7 +398,7 @@ describe('canceling a build', () => {
     await cancel(build.id);
     const { content_hash, size_bytes } = build;
     const again = await insertTestBuild(rows.db, organizationId, { content_hash, size_bytes });
-    await writeFile(places.archive(again.upload_id), archive({ path: 'index.js', body: 'x' }));
+    await writeFile(places.archive(again.upload_id), createArchive({ path: 'index.js', body: 'x' }));
     (await next(1)).succeed();
     expect((await over(again.id)).state).toBe('success');
     expect((await over(build.id)).state).toBe('canceled');

@@ -1,5 +1,5 @@
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
-import { canceled } from './cancel.ts';
+import { canceledOutcome } from './cancel.ts';
 import { planBuilds } from './plan.ts';
 import { type BuildRow, listOpenBuildRows } from './rows.ts';
 import { type BuildRetries, isCanceled, type RunContext, runBuild, scheduleRetry } from './run-build.ts';
@@ -38,7 +38,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     for (const row of open.filter(isCanceled)) {
       const attempt = running.get(row.id);
       if (attempt === undefined) begin(row);
-      else attempt.canceling.abort(new Error(canceled.error));
+      else attempt.canceling.abort(new Error(canceledOutcome.error));
     }
     const rows = open.filter((row) => !isCanceled(row) || running.has(row.id));
     const builds = rows.map(({ id, organization_id: organizationId }) => ({

@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { iceServersPath } from '@bothost/contract';
-import type { RemoveTree, Runtime } from '@bothost/runtime';
+import type { Runtime, TreeRemover } from '@bothost/runtime';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { createAuth } from '../accounts/auth.ts';
 import type { OpenIdProvider } from '../accounts/auth-options.ts';
-import { buildsInUse } from '../agents/builds-in-use.ts';
+import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { createRefusalLog } from '../audit/refusals.ts';
-import { createDiskSpace } from '../builds/disk-space.ts';
+import { createDiskSpaceGuard } from '../builds/disk-space.ts';
 import { type BuildServices, createBuildServices } from '../builds/open.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { createSampler } from '../metrics/sampler.ts';
 import { createTelemetry } from '../metrics/telemetry.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -26,7 +26,7 @@ import { deriveKey } from './data-directory.ts';
 import type { Foundation } from './foundation.ts';
 import { announceRevocation } from './key-revocations.ts';
 import { openRuntime } from './runtime.ts';
-import { openSecrets } from './secrets.ts';
+import { openSecretServices } from './secrets.ts';
 import type { Teardown } from './teardown.ts';
 
 /** State of the service that changes while it runs. */
@@ -44,14 +44,14 @@ const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
  * Creates all parts of the service. Secret delivery and vault maintenance start at once; `server.ts` starts the other
  * parts.
  */
-export async function createContext(
+export async function createServiceContext(
   foundation: Foundation,
   config: Config,
   state: Readonly<ServiceState>,
   teardown: Teardown,
-): Promise<{ readonly context: Context; readonly runtime: Runtime; readonly removeTree: RemoveTree }> {
+): Promise<{ readonly context: ServiceContext; readonly runtime: Runtime; readonly removeTree: TreeRemover }> {
   const { base, data, store } = foundation;
-  const secrets = await openSecrets({ ...base, isAlone: foundation.isAlone }, config, data, teardown);
+  const secrets = await openSecretServices({ ...base, isAlone: foundation.isAlone }, config, data, teardown);
   const retryWrite = createRetryWrite(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
   const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
@@ -70,7 +70,7 @@ export async function createContext(
     sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
     isDraining: () => state.isDraining,
-    disk: createDiskSpace({
+    disk: createDiskSpaceGuard({
       directory: data.path,
       reserveBytes: config.diskReserveBytes,
       organizationBytes: config.organizationDiskBytes,
@@ -89,7 +89,7 @@ export async function createContext(
   });
   const builds = await openBuildParts({ ...parts, runtime, removeTree }, foundation, config);
   teardown.add(() => builds.worker.close());
-  const context: Context = {
+  const context: ServiceContext = {
     ...parts,
     authenticator,
     reconciler,
@@ -115,9 +115,9 @@ export async function createContext(
 }
 
 function openBuildParts(
-  parts: Pick<Context, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk'> & {
+  parts: Pick<ServiceContext, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk'> & {
     readonly runtime: Runtime;
-    readonly removeTree: RemoveTree;
+    readonly removeTree: TreeRemover;
   },
   { base, data, store }: Foundation,
   config: Config,
@@ -132,7 +132,7 @@ function openBuildParts(
     timeoutSeconds: config.buildTimeoutSeconds,
     buildsAtOnce: config.buildsAtOnce ?? availableParallelism(),
     retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },
-    inUse: buildsInUse,
+    inUse: findBuildsInUse,
   });
 }
 

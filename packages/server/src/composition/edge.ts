@@ -3,7 +3,7 @@ import { findSession } from '../accounts/sessions.ts';
 import { findTokenOwner } from '../accounts/tokens.ts';
 import { createBackup } from '../backup/create.ts';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createClientResolver } from '../http/request-client.ts';
@@ -13,8 +13,8 @@ import { failureFromError } from './failure-from-error.ts';
 import { createOperatorTokenCheck } from './operator-token.ts';
 
 /** Creates the HTTP server, which does not listen yet. `ownUrl` returns its URL once it listens. */
-export async function createEdge(
-  context: Context,
+export async function createHttpServer(
+  context: ServiceContext,
   config: Config,
   dataDirectory: string,
   ownUrl: () => string,

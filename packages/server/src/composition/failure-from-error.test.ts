@@ -1,7 +1,7 @@
 import { ApiError, failure } from '@bothost/contract';
 import { expect, it } from 'vitest';
-import { DamagedError } from '../secrets/vault/damaged.ts';
-import { RootKeyMissing } from '../secrets/vault/root-key.ts';
+import { DamagedDataError } from '../secrets/vault/damaged.ts';
+import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import { failureFromError } from './failure-from-error.ts';
 
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
@@ -20,8 +20,8 @@ it.each([
   ['a full disk', coded('53100'), 'storage-full'],
   ['a request body that is too large', framework(413), 'body-too-large'],
   ['invalid JSON', framework(400), 'invalid-json'],
-  ['a missing root key', new RootKeyMissing('secret detail'), 'vault-unavailable'],
-  ['a row that was tampered with', new DamagedError('secret detail'), 'secret-set-damaged'],
+  ['a missing root key', new RootKeyMissingError('secret detail'), 'vault-unavailable'],
+  ['a row that was tampered with', new DamagedDataError('secret detail'), 'secret-set-damaged'],
   ['a violated database constraint', coded('23505'), 'internal'],
   ['a bug', new TypeError('secret detail'), 'internal'],
   ['a value that is not an error', 'secret detail', 'internal'],

@@ -1,6 +1,6 @@
 import { ApiError, failure } from '@bothost/contract';
-import { DamagedError } from '../secrets/vault/damaged.ts';
-import { RootKeyMissing } from '../secrets/vault/root-key.ts';
+import { DamagedDataError } from '../secrets/vault/damaged.ts';
+import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
 /** Maps any error to one of the documented failures. An unknown error becomes a 500, with details only in the log. */
@@ -8,8 +8,8 @@ export function failureFromError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });
   if (isTransientError(error)) return failure('database-unavailable', { cause: error });
-  if (error instanceof RootKeyMissing) return failure('vault-unavailable', { cause: error });
-  if (error instanceof DamagedError) return failure('secret-set-damaged', { cause: error });
+  if (error instanceof RootKeyMissingError) return failure('vault-unavailable', { cause: error });
+  if (error instanceof DamagedDataError) return failure('secret-set-damaged', { cause: error });
   switch (statusCode(error)) {
     case 413:
       return failure('body-too-large', { cause: error });

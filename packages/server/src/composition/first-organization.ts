@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { createOrganizationAtFirstStart, type FirstOrganizationKeys } from '../organizations/first-start.ts';
-import { writeProfile } from '../organizations/profile.ts';
+import { writeCliProfile } from '../organizations/profile.ts';
 
 /** The keys of the first organization, the path of the CLI profile, and whether the operator provided the keys. */
 export type FirstOrganization = FirstOrganizationKeys & {
@@ -12,7 +12,7 @@ export type FirstOrganization = FirstOrganizationKeys & {
 
 /** Creates the first organization and the CLI profile. Null if an organization already exists. */
 export async function createFirstOrganization(
-  base: Pick<Context, 'db' | 'now' | 'newId'>,
+  base: Pick<ServiceContext, 'db' | 'now' | 'newId'>,
   config: Config,
   dataDirectory: string,
   url: string,
@@ -35,7 +35,7 @@ export async function createFirstOrganization(
         private_key: privateKey,
         public_key: publicKey,
       };
-      profileFile = await writeProfile(config.profileFile, join(dataDirectory, 'botcli.toml'), profile);
+      profileFile = await writeCliProfile(config.profileFile, join(dataDirectory, 'botcli.toml'), profile);
     },
   );
   return created === null ? null : { ...created, profileFile, areKeysGiven };

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { enterServerGroup } from '@bothost/runtime/cgroup-host';
+import { enterServerCgroup } from '@bothost/runtime/cgroup-host';
 import type { Logger } from 'pino';
 import {
   findPendingRestore,
@@ -9,8 +9,8 @@ import {
 } from '../backup/pending-restore.ts';
 import { restoreDatabase } from '../backup/restore-database.ts';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
-import { forgetRegion, recordHost } from '../instances/host.ts';
+import type { ServiceContext } from '../context.ts';
+import { registerHost, removeUnusedRegion } from '../instances/host.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
@@ -20,7 +20,7 @@ import type { Teardown } from './teardown.ts';
 
 /** The data directory, database and region lock of this server. All other parts depend on them. */
 export type Foundation = {
-  readonly base: Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
+  readonly base: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
   readonly data: DataDirectory;
   readonly store: Store;
   /** True if no other server that uses this database is alive. */
@@ -41,13 +41,13 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const now = () => new Date();
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const record = (db: Database) => recordHost({ db, now }, { ...host, runtime: runtimeKind, description });
+  const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: runtimeKind, description });
   let onRegionLost: (error: Error) => void = () => undefined;
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
   // Enter the server's control group (cgroup) before starting an embedded database, so that the database inherits it.
-  enterServerGroup();
+  enterServerCgroup();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,
@@ -63,7 +63,7 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
     logger.info({ backupId: restore.manifest.id, createdAt: restore.manifest.createdAt }, 'backup restored');
   }
   const { lastHeartbeat, isAlone } = await record(store.db);
-  if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(store.db, host));
+  if (lastHeartbeat === null) teardown.addForFailedStart(() => removeUnusedRegion(store.db, host));
   return { base: { db: store.db, now, newId, logger, host }, data, store, isAlone, lastHeartbeat, regionLost };
 }
 

@@ -1,7 +1,7 @@
 import type { Runtime, StartMethod } from '@bothost/runtime';
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { addGauge } from '../metrics/telemetry.ts';
 
 /** Groups start methods by their level (`module`, `libraries` or `spawn`), and sums a figure of each group. */
@@ -12,7 +12,7 @@ function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: 
 }
 
 /** Registers gauges that are read from the database and the runtime on each Prometheus scrape. */
-export function addGauges(registry: Registry, context: Pick<Context, 'db' | 'runtime'>): void {
+export function addGauges(registry: Registry, context: Pick<ServiceContext, 'db' | 'runtime'>): void {
   const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
     const { rows } = await query.execute(context.db);
     return new Map(rows.map(({ label, count }) => [label, count]));

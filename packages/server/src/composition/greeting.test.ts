@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { greet } from './greeting.ts';
+import { formatGreeting } from './greeting.ts';
 
 const firstStart = {
   organizationId: 'o',
@@ -19,7 +19,7 @@ const server = {
 
 describe('the start message', () => {
   it('shows the keys on the first start on a terminal, and a link with the public key', () => {
-    const text = greet({ ...server, firstStart }, true, null);
+    const text = formatGreeting({ ...server, firstStart }, true, null);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
     expect(text).toContain('npx botcli cloud agent start parrot');
@@ -27,26 +27,28 @@ describe('the start message', () => {
   });
 
   it('shows only the path of the profile if the output is not a terminal', () => {
-    const text = greet({ ...server, firstStart }, false, null);
+    const text = formatGreeting({ ...server, firstStart }, false, null);
     expect(text).not.toMatch(/sk_|pk_/);
     expect(text).toContain(firstStart.profileFile);
   });
 
   it('shows the one-time link for the first account, also on later starts', () => {
     const link = 'http://127.0.0.1:7420/join#token';
-    expect(greet({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
+    expect(formatGreeting({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
   });
 
   it('names the command that creates a key, on every start', () => {
     for (const started of [firstStart, null]) {
-      expect(greet({ ...server, firstStart: started }, true, null)).toContain('npx botcli operator keys create');
+      expect(formatGreeting({ ...server, firstStart: started }, true, null)).toContain(
+        'npx botcli operator keys create',
+      );
     }
   });
 
   it('shows no keys that the operator provided, and none on later starts', () => {
-    expect(greet({ ...server, firstStart: { ...firstStart, areKeysGiven: true } }, true, null)).not.toMatch(
+    expect(formatGreeting({ ...server, firstStart: { ...firstStart, areKeysGiven: true } }, true, null)).not.toMatch(
       /sk_|pk_|profile/,
     );
-    expect(greet({ ...server, firstStart: null }, true, null)).not.toMatch(/sk_|pk_|profile/);
+    expect(formatGreeting({ ...server, firstStart: null }, true, null)).not.toMatch(/sk_|pk_|profile/);
   });
 });

@@ -1,11 +1,11 @@
-import { talkPath } from '@bothost/contract';
+import { createTalkPath } from '@bothost/contract';
 import type { RunningServer } from './server.ts';
 
 /**
  * Returns the message that the service prints when it is ready. Shows keys only on a terminal, because other output may be
  * stored. `invitation` is the one-time link for the first account, or null if there are accounts.
  */
-export function greet(
+export function formatGreeting(
   server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>,
   isTerminal: boolean,
   invitation: string | null,
@@ -16,7 +16,7 @@ export function greet(
   const lines = [`bothost is ready at ${url}`, ''];
   for (const { name, problem } of agents) {
     lines.push(
-      problem === null ? fact(`Talk to ${name}`, `${url}${talkPath(name)}${key}`) : fact('Not deployed', problem),
+      problem === null ? fact(`Talk to ${name}`, `${url}${createTalkPath(name)}${key}`) : fact('Not deployed', problem),
     );
   }
   if (invitation !== null) lines.push(fact('Your account', invitation));

@@ -1,12 +1,12 @@
-import type { RemoveTree } from '@bothost/runtime';
+import type { TreeRemover } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { purgeExpired } from '../accounts/purge.ts';
+import { purgeExpiredAccountData } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
-import { type Host, recordHeartbeat } from '../instances/host.ts';
+import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { purgeLogs, type Retention, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
-import { watchPending } from '../secrets/watch.ts';
+import { logPendingDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
@@ -15,9 +15,9 @@ type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly host: Host;
+  readonly host: RegionHost;
   readonly directory: SessionDirectory;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
   readonly sampler: Sampler;
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };
@@ -47,10 +47,10 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, context.removeUnusedBuilds),
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
-    every(watchSeconds * second, async () => void (await watchPending(context))),
+    every(watchSeconds * second, async () => void (await logPendingDeliveries(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
-    every(purgeSeconds * second, () => purgeExpired(context)),
+    every(purgeSeconds * second, () => purgeExpiredAccountData(context)),
   ];
 
   /** Runs a task periodically, never twice at a time. Logs a failure and tries again at the next interval. */

@@ -1,9 +1,9 @@
 import type { Runtime } from '@bothost/runtime';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { findVaultProblem } from '../secrets/vault/vault-state.ts';
 import type { Store } from '../store/open-store.ts';
 
-type Parts = Pick<Context, 'db' | 'rootKeys' | 'isDraining' | 'disk'> & {
+type Parts = Pick<ServiceContext, 'db' | 'rootKeys' | 'isDraining' | 'disk'> & {
   readonly isStarting: () => boolean;
   readonly store: Pick<Store, 'findReadinessProblem'>;
   readonly runtime: Pick<Runtime, 'list'>;

@@ -1,7 +1,7 @@
-import { type RemoveTree, type Runtime, RuntimeUnavailable } from '@bothost/runtime';
+import { type Runtime, RuntimeUnavailableError, type TreeRemover } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { storeOutput, withStoredOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
@@ -15,8 +15,8 @@ export const runtimeKind: RuntimeKind = 'process';
  * @throws OperatorError if the driver cannot work on this machine
  */
 export async function openRuntime(
-  base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'retryWrite' | 'logsDirectory'> & {
-    readonly removeTree: RemoveTree;
+  base: Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'retryWrite' | 'logsDirectory'> & {
+    readonly removeTree: TreeRemover;
   },
   config: Config,
   dataDirectory: string,
@@ -45,7 +45,7 @@ export async function openRuntime(
     ...config.inherited,
   });
   const driver = await opening.catch((error: unknown) => {
-    throw error instanceof RuntimeUnavailable ? new OperatorError(error.message, { cause: error }) : error;
+    throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
   });
   teardown.add(() => driver.close());
   return withStoredOutput(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));

@@ -1,25 +1,28 @@
 import { join } from 'node:path';
 import { pullSecretCheckRate, secretDryRunRate, secretWriteRate } from '@bothost/contract';
-import { pinnedRevisions } from '../agents/pinned-revisions.ts';
+import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { addRevisionMacs } from '../secrets/add-revision-macs.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
 import { startMaintenanceWorker } from '../secrets/maintenance/worker.ts';
-import { resolveBySystem } from '../secrets/registry/guarded-agent.ts';
+import { resolveHostBySystem } from '../secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
 import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
-type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
+type Base = Pick<ServiceContext, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
   /** True if no other server that uses this database is alive. */
   readonly isAlone: boolean;
 };
 
-type Secrets = Pick<Context, 'keyring' | 'rootKeys' | 'deliverSecrets' | 'workOnVault' | 'secretRates' | 'registries'>;
+type Secrets = Pick<
+  ServiceContext,
+  'keyring' | 'rootKeys' | 'deliverSecrets' | 'workOnVault' | 'secretRates' | 'registries'
+>;
 
 /** Timeout in milliseconds for checking the credentials of a container registry. */
 const registryTimeoutMs = 5_000;
@@ -29,7 +32,7 @@ const registryTimeoutMs = 5_000;
  *
  * @throws VaultError, KeyFileError
  */
-export async function openSecrets(
+export async function openSecretServices(
   base: Base,
   config: Config,
   data: DataDirectory,
@@ -42,7 +45,7 @@ export async function openSecrets(
     (error) => base.logger.warn({ err: error }, 'secret delivery failed, retry scheduled'),
   );
   teardown.add(() => delivery.close());
-  const maintenance = startMaintenanceWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
+  const maintenance = startMaintenanceWorker({ ...base, keyring, rootKeys, pinsOf: findPinnedRevisions });
   teardown.add(() => maintenance.close());
   return {
     keyring,
@@ -56,7 +59,7 @@ export async function openSecrets(
     },
     registries: {
       policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
-      resolve: resolveBySystem,
+      resolve: resolveHostBySystem,
       timeoutMs: registryTimeoutMs,
     },
   };

@@ -1,16 +1,16 @@
-import type { RemoveTree, Runtime } from '@bothost/runtime';
+import type { Runtime, TreeRemover } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
-import { pinnedRevisions } from '../agents/pinned-revisions.ts';
+import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
 import { type ServedDirectory, serveDirectories } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import { defaultGraceSeconds } from '../settings.ts';
 import type { Store } from '../store/open-store.ts';
-import { createContext, type ServiceState } from './create-context.ts';
-import { createEdge } from './edge.ts';
+import { createServiceContext, type ServiceState } from './create-context.ts';
+import { createHttpServer } from './edge.ts';
 import { createFirstOrganization, type FirstOrganization } from './first-organization.ts';
 import { openFoundation } from './foundation.ts';
 import { addGauges } from './gauges.ts';
@@ -68,7 +68,7 @@ async function compose(
   const state: ServiceState = { url: '', isStarting: true, isDraining: false };
   const foundation = await openFoundation(config, logger, teardown);
   const dataDirectory = foundation.data.path;
-  const { context, runtime, removeTree } = await createContext(foundation, config, state, teardown);
+  const { context, runtime, removeTree } = await createServiceContext(foundation, config, state, teardown);
   const parts: Parts = {
     context,
     runtime,
@@ -99,9 +99,9 @@ async function compose(
 }
 
 type Parts = {
-  readonly context: Context;
+  readonly context: ServiceContext;
   readonly runtime: Runtime;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
   readonly store: Store;
   readonly dataDirectory: string;
   readonly config: Config;
@@ -112,7 +112,7 @@ type Parts = {
 /** Starts to listen and returns the URL. The readiness probe reports that the service is not ready yet. */
 async function openEdge({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
   addGauges(context.telemetry.registry, context);
-  const app = await createEdge(
+  const app = await createHttpServer(
     context,
     config,
     dataDirectory,
@@ -145,7 +145,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
       totalBytes: config.logTotalBytes,
     },
     removeUnusedBuilds: context.builds.removeUnused,
-    pruneRevisions: () => pruneRevisions({ ...context, pinsOf: pinnedRevisions }),
+    pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedRevisions }),
     auditRetentionDays: config.auditRetentionDays,
   });
   teardown.add(() => periodicTasks.stop());

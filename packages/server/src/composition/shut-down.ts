@@ -1,11 +1,11 @@
 import type { Runtime } from '@bothost/runtime';
 import { withAnySignal } from '../concurrency/any-signal.ts';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import { listOpenInstances } from '../instances/lifecycle.ts';
-import { decideEnd, listOpenSessions } from '../sessions/progress.ts';
+import { listOpenSessions, recordEndCause } from '../sessions/progress.ts';
 import type { Teardown } from './teardown.ts';
 
-type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
+type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly runtime: Runtime;
   readonly teardown: Pick<Teardown, 'announce' | 'end'>;
   readonly leave: boolean;
@@ -90,7 +90,7 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
       await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
   }
   await until(async () => (await open()).length === 0, parts, [hurry, AbortSignal.timeout(parts.graceSeconds * 1000)]);
-  for (const session of await open()) await decideEnd(parts, session.id, 'SESSION_STOPPED');
+  for (const session of await open()) await recordEndCause(parts, session.id, 'SESSION_STOPPED');
   parts.reconciler.requestReconcile();
   const reached = async () => (await open()).length === 0 && (await isEmpty(parts));
   await until(reached, parts, [hurry, AbortSignal.timeout(instancesMs)]);

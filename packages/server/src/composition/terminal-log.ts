@@ -6,12 +6,12 @@ export function createTerminalLog() {
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,requestId,method,path,status,ms,sessionId',
     singleLine: true,
-    messageFormat: (record, key) => messageOf(record, String(record[key] ?? '')),
+    messageFormat: (record, key) => formatLogMessage(record, String(record[key] ?? '')),
   });
 }
 
 /** Adds the request id to the message of a failed request, because CLI errors and dashboard pages show that id too. */
-export function messageOf(record: Readonly<Record<string, unknown>>, message: string): string {
+export function formatLogMessage(record: Readonly<Record<string, unknown>>, message: string): string {
   const { requestId, sessionId, method, path, status, ms } = record;
   const id = requestId === undefined ? '' : ` (request id ${requestId})`;
   if (method === undefined) return [message, status, sessionId].filter((word) => word != null).join(' ') + id;

@@ -5,21 +5,21 @@ import {
   type Carrier,
   type CompletionStatus,
   failure,
+  instanceStartTimeoutSeconds,
   maxCarrierMessageBytes,
-  nameLength,
-  startDeadlineSeconds,
-  startWaitSeconds,
+  maxStartWaitSeconds,
+  nameLengthLimits,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
-import { BotRefusedSocket, openBotSocket } from './bot-socket.ts';
+import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
 import { createCallClient } from './call-client.ts';
 import { readEarlyData } from './early-bytes.ts';
-import type { ToFailure } from './failure-response.ts';
+import type { FailureMapper } from './failure-response.ts';
 import { createRecentRefusals } from './recent-refusals.ts';
-import type { Client } from './request-client.ts';
+import type { RequestClient } from './request-client.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import type { ServiceHost, SocketPath } from './socket-path.ts';
 import { relay } from './socket-relay.ts';
@@ -32,8 +32,8 @@ const closeMs = 2_000;
 export type AgentSocketContext = {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
-  readonly toFailure: ToFailure;
-  readonly resolveClient: (incoming: IncomingMessage) => Client;
+  readonly toFailure: FailureMapper;
+  readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
   /** Creates a session and claims an instance for it. If the promise rejects, neither the session nor the claim remains. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
@@ -71,14 +71,14 @@ export function createAgentSocket(context: AgentSocketContext) {
       host = await named();
       const session = await context.connect({ ...host, token, carrier });
       const status = await run(incoming, client, path, session).catch(async (error: unknown) => {
-        const known = error instanceof BotRefusedSocket ? error.status : 'HTTP_ERROR';
-        if (error instanceof BotRefusedSocket && error.answer !== null) await session.refused(error.answer);
+        const known = error instanceof BotRefusedSocketError ? error.status : 'HTTP_ERROR';
+        if (error instanceof BotRefusedSocketError && error.answer !== null) await session.refused(error.answer);
         await session.finish(client.disconnected.aborted ? 'WS_CONNECTION_CLOSED' : known);
         throw error;
       });
       await session.finish(status);
     } catch (error) {
-      const known = error instanceof BotRefusedSocket ? failureFromRefusal(error) : context.toFailure(error);
+      const known = error instanceof BotRefusedSocketError ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(context.logger, known, { requestId, carrier, host });
       // Do not remember refusals of invalid tokens. Anyone can send such tokens, and would displace the remembered refusals of
@@ -134,12 +134,12 @@ export function createAgentSocket(context: AgentSocketContext) {
   ): Promise<WebSocket | null> {
     const createDeadline = (seconds: number) =>
       AbortSignal.any([client.disconnected, stopped, AbortSignal.timeout(seconds * 1000)]);
-    const signal = createDeadline(startWaitSeconds);
+    const signal = createDeadline(maxStartWaitSeconds);
     const address = await session.address(signal);
     if (client.disconnected.aborted) return null;
     if (stopped.aborted) throw failure('session-ended');
-    if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
-    const limits = { signal: createDeadline(startDeadlineSeconds), messageBytes };
+    if (address === null) throw new BotRefusedSocketError(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
+    const limits = { signal: createDeadline(instanceStartTimeoutSeconds), messageBytes };
     return openBotSocket(address, path.query, incoming, context.resolveClient(incoming), session, limits);
   }
 
@@ -166,7 +166,7 @@ function logRefusal(
  * Returns a failure whose message contains the HTTP status of the bot's response. Most bots that reject a WebSocket have no `/ws`
  * route and respond with 404.
  */
-function failureFromRefusal(cause: BotRefusedSocket): ApiError {
+function failureFromRefusal(cause: BotRefusedSocketError): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
   const status = `${answer.status} ${answer.phrase}`.trim();
@@ -178,8 +178,8 @@ function shortened(host: ServiceHost | null) {
   if (host === null) return {};
   const { agentName, organizationName } = host;
   return {
-    agent: agentName.slice(0, nameLength.maximum),
-    organization: organizationName.slice(0, nameLength.maximum),
+    agent: agentName.slice(0, nameLengthLimits.maximum),
+    organization: organizationName.slice(0, nameLengthLimits.maximum),
   };
 }
 

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, errorBody, failure, iceServersPath, openApiDocument, socketPath } from '@bothost/contract';
+import {
+  type ApiError,
+  createErrorBody,
+  failure,
+  iceServersPath,
+  openApiDocument,
+  socketPath,
+} from '@bothost/contract';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -14,26 +21,26 @@ import type { RefusalLog } from '../audit/refusals.ts';
 import type { Handlers } from '../handlers.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
-import { addBackup, type BackupSource } from './backup.ts';
+import { addBackupRoute, type BackupSource } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
-import { corsHeaders, isPublic } from './cors.ts';
-import { addDashboard } from './dashboard.ts';
-import { discardBody, failureHeaders, refuseUpgrade } from './failure-response.ts';
+import { createCorsHeaders, isPublicPath } from './cors.ts';
+import { addDashboardRoutes } from './dashboard.ts';
+import { createFailureHeaders, discardBody, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseExactJson, parseJson } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
-import { addOperationRoutes, allowedMethods, apiFromPath, type RoutesContext } from './operation-routes.ts';
-import { pipecatCloudHandlers, withVisibleStatus } from './pipecat-cloud.ts';
-import { addProbes, type Probes } from './probes.ts';
-import { createRefusal } from './refused-request.ts';
-import type { Client } from './request-client.ts';
-import { checkHead } from './request-head.ts';
+import { addOperationRoutes, apiFromPath, listAllowedMethods, type RoutesContext } from './operation-routes.ts';
+import { pipecatCloudHandlers, replaceNotFoundStatus } from './pipecat-cloud.ts';
+import { addProbeRoutes, type Probes } from './probes.ts';
+import { createRefusalEntry } from './refused-request.ts';
+import type { RequestClient } from './request-client.ts';
+import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy, type ProxyContext } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
-import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
+import { findHandshakeProblem, isWebSocketUpgrade } from './websocket-handshake.ts';
 
 export type AppContext = ProxyContext &
   AgentSocketContext &
@@ -46,7 +53,7 @@ export type AppContext = ProxyContext &
 
 declare module 'fastify' {
   interface FastifyRequest {
-    readonly client: Client;
+    readonly client: RequestClient;
   }
 }
 
@@ -88,10 +95,10 @@ export async function createApp(context: AppContext, handlers: Handlers): Promis
   addErrorHandlers(app, context, sockets);
   addDocuments(app);
   addAuthorizationServer(app);
-  addProbes(app, context.probes);
+  addProbeRoutes(app, context.probes);
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
-  addBackup(app, context, (request) => requireOperator(context, request));
-  await addDashboard(app);
+  addBackupRoute(app, context, (request) => requireOperator(context, request));
+  await addDashboardRoutes(app);
   app.addHook('preClose', async () => proxy.close());
   return app;
 }
@@ -111,13 +118,13 @@ function addUpgrades(
     // After an upgrade, Node removes its error listener from the socket. Without another listener, an error of the
     // socket would end the process.
     socket.on('error', () => socket.destroy());
-    if (!isWebSocket(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
+    if (!isWebSocketUpgrade(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
     const id = requestId(incoming);
-    const badHead = checkHead(incoming);
+    const badHead = checkRequestHead(incoming);
     if (badHead !== null) return refuseUpgrade(socket, badHead, id);
     const socketPath = parseSocketPath(incoming);
     if (socketPath !== null) {
-      const problem = handshakeProblem(incoming);
+      const problem = findHandshakeProblem(incoming);
       if (problem !== null) return refuseUpgrade(socket, problem, id);
       return void sockets.handle(incoming, socket, head, socketPath, id);
     }
@@ -160,9 +167,9 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     }
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
-    const refusal = operation === undefined ? null : createRefusal(request, operation, known);
+    const refusal = operation === undefined ? null : createRefusalEntry(request, operation, known);
     if (refusal !== null) await context.refusals.record(refusal);
-    return answerFailure(context, withVisibleStatus(known, request), request, reply);
+    return answerFailure(context, replaceNotFoundStatus(known, request), request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const kind = apiFromPath(request.url);
@@ -191,7 +198,7 @@ function loggedPath(request: FastifyRequest): string | undefined {
 /** Adds the request id, and the CORS headers if the path belongs to the public API. */
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
-  if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
+  if (isPublicPath(request.url)) reply.headers(createCorsHeaders(context.cors, request.raw));
 }
 
 /**
@@ -230,7 +237,7 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
     if (reply.hasHeader('connection')) reply.removeHeader('connection');
     discardBody(request.raw);
   }
-  return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
+  return reply.code(known.status).headers(createFailureHeaders(known)).send(createErrorBody(known, request.id));
 }
 
 function withLimit(known: ApiError, bytes: number | undefined): ApiError {
@@ -262,7 +269,7 @@ async function refuseAddress(
 
 /** Responds with 405 and the allowed methods (RFC 9110, section 15.5.6), because the path exists for other methods. */
 function wrongMethod(request: FastifyRequest, reply: FastifyReply) {
-  const allowed = allowedMethods(request.url.split('?')[0] ?? '');
+  const allowed = listAllowedMethods(request.url.split('?')[0] ?? '');
   if (allowed.length === 0) return null;
   reply.header('allow', allowed.join(', '));
   return failure('method-not-allowed');

@@ -1,9 +1,9 @@
-import { failure, operations, pathsOf, pipecatCliId } from '@bothost/contract';
+import { failure, listOperationPaths, operations, pipecatCliId } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isPipecatCli } from './pipecat-cloud.ts';
 
 /** The page of the dashboard on which a person approves the login. */
-export const authorizePage = '/authorize';
+export const authorizePagePath = '/authorize';
 
 /**
  * Adds two documents that describe the OAuth 2.0 login to Pipecat Cloud's CLI: the issuer, at the path that Pipecat Cloud uses,
@@ -15,8 +15,8 @@ export function addAuthorizationServer(app: FastifyInstance): void {
     const issuer = issuerOf(request);
     return {
       issuer,
-      authorization_endpoint: usesTls(request) ? `${issuer}${authorizePage}` : needsTls().message,
-      token_endpoint: `${issuer}${pathsOf(operations.exchangeAuthorizationCode)[0]}`,
+      authorization_endpoint: usesTls(request) ? `${issuer}${authorizePagePath}` : needsTls().message,
+      token_endpoint: `${issuer}${listOperationPaths(operations.exchangeAuthorizationCode)[0]}`,
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code'],
       code_challenge_methods_supported: ['S256'],

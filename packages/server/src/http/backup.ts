@@ -14,7 +14,7 @@ const idleMs = 600_000;
  * Streams a backup to the operator. If the backup fails, the connection is aborted, so that the client does not take
  * the part that it received for a complete backup.
  */
-export function addBackup(
+export function addBackupRoute(
   app: FastifyInstance,
   { createBackup }: BackupSource,
   requireOperator: (request: FastifyRequest) => Promise<void>,

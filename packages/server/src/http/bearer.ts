@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
  * Returns the bearer token of a request. Null if there is none, or if there are several Authorization headers: a proxy
  * may have checked a different header than the service would read (RFC 9110, section 5.3).
  */
-export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
+export function readBearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
   if (hasSeveralAuthorizations(request)) return null;
   const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
   return match?.[1] ?? null;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openSocket, sendRaw } from '../../test/support/client.ts';
+import { openTcpSocket, sendRawBytes } from '../../test/support/client.ts';
 import { limitBodyTime } from './body-deadline.ts';
 
 describe('the time limit for a body', () => {
@@ -22,7 +22,7 @@ describe('the time limit for a body', () => {
       limitBodyTime(incoming, 'an-id', 50);
       incoming.resume();
     });
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     socket.on('error', () => undefined);
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 10);
@@ -41,7 +41,7 @@ describe('the time limit for a body', () => {
       const body = await text(incoming);
       setTimeout(() => response.end(body), 60);
     });
-    const answer = await sendRaw(
+    const answer = await sendRawBytes(
       service,
       'POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\nab',
     );

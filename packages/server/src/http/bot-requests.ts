@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { type Address, authorityOf } from '../instances/address.ts';
+import { type Address, getAddressAuthority } from '../instances/address.ts';
 
 export type BotRequest = {
   readonly address: Address;
@@ -10,7 +10,7 @@ export type BotRequest = {
   readonly headers: Record<string, string | string[]>;
 };
 
-export type BotAnswer = {
+export type BotResponseHandlers = {
   /** Called with the status and headers of the bot's response. Its body is then piped to the client. */
   readonly onAnswer: (status: number, headers: Record<string, string | string[] | undefined>) => void;
   /** Called if there will be no response and the client is still connected. */
@@ -26,7 +26,12 @@ export function createBotRequests() {
   // There is no other time limit, because a request may stream as long as its session lasts.
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0, connect });
 
-  function send(request: BotRequest, incoming: IncomingMessage, response: ServerResponse, answer: BotAnswer): void {
+  function send(
+    request: BotRequest,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    answer: BotResponseHandlers,
+  ): void {
     const { address, path, headers } = request;
     const isEmpty = hasNoBody(incoming);
     let controller: Dispatcher.DispatchController | undefined;
@@ -72,7 +77,10 @@ export function createBotRequests() {
       const method = incoming.method as Dispatcher.HttpMethod;
       const body = isEmpty ? null : bodyOf(incoming);
       const origin = originOf(address);
-      agent.dispatch({ origin, path, method, headers: { ...headers, host: authorityOf(address) }, body }, handler);
+      agent.dispatch(
+        { origin, path, method, headers: { ...headers, host: getAddressAuthority(address) }, body },
+        handler,
+      );
     }
     dispatch();
   }
@@ -84,7 +92,8 @@ export function createBotRequests() {
 const socketHost = /^([0-9a-f]+)\.socket$/;
 
 function originOf(address: Address): string {
-  const host = 'socket' in address ? `${Buffer.from(address.socket).toString('hex')}.socket` : authorityOf(address);
+  const host =
+    'socket' in address ? `${Buffer.from(address.socket).toString('hex')}.socket` : getAddressAuthority(address);
   return `http://${host}`;
 }
 

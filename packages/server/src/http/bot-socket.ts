@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
-import { type Address, authorityOf } from '../instances/address.ts';
-import { headersForBot } from './forwarded-headers.ts';
-import type { Client } from './request-client.ts';
+import { type Address, getAddressAuthority } from '../instances/address.ts';
+import { createBotHeaders } from './forwarded-headers.ts';
+import type { RequestClient } from './request-client.ts';
 
 /** The HTTP response of a bot that rejected the WebSocket. */
 export type BotResponse = { readonly status: number; readonly phrase: string };
 
 /** Thrown if the bot does not accept the WebSocket. `answer` is null if the bot sent no HTTP response. */
-export class BotRefusedSocket extends Error {
-  override readonly name = 'BotRefusedSocket';
+export class BotRefusedSocketError extends Error {
+  override readonly name = 'BotRefusedSocketError';
   readonly status: CompletionStatus;
   readonly answer: BotResponse | null;
   constructor(status: CompletionStatus, answer: BotResponse | null = null) {
@@ -23,19 +23,19 @@ export class BotRefusedSocket extends Error {
 
 /**
  * Opens a WebSocket to the path `/ws` of an instance, with the client's query and headers and the headers of the session. Returns
- * a paused WebSocket, so that no message is lost before the client is connected. Rejects with `BotRefusedSocket`.
+ * a paused WebSocket, so that no message is lost before the client is connected. Rejects with `BotRefusedSocketError`.
  */
 export function openBotSocket(
   address: Address,
   query: string,
   incoming: IncomingMessage,
-  client: Client,
+  client: RequestClient,
   session: { readonly sessionId: string; readonly headers: Readonly<Record<string, string>> },
   limits: { readonly signal: AbortSignal; readonly messageBytes: number },
 ): Promise<WebSocket> {
   const offered = incoming.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
   const headers = Object.fromEntries(
-    Object.entries({ ...headersForBot(incoming.headers, session.sessionId, client), ...session.headers }).filter(
+    Object.entries({ ...createBotHeaders(incoming.headers, session.sessionId, client), ...session.headers }).filter(
       ([name]) => !name.startsWith('sec-websocket-'),
     ),
   );
@@ -49,7 +49,7 @@ export function openBotSocket(
     ...('socket' in address ? { createConnection: () => connect(address.socket) } : {}),
   } as const;
   return new Promise((resolve, reject) => {
-    const bot = new WebSocket(`ws://${authorityOf(address)}/ws${query}`, offered, options);
+    const bot = new WebSocket(`ws://${getAddressAuthority(address)}/ws${query}`, offered, options);
     bot.once('open', () => {
       bot.pause();
       resolve(bot);
@@ -59,7 +59,7 @@ export function openBotSocket(
       reject(refusalOf(answer));
       bot.terminate();
     });
-    bot.on('error', () => reject(new BotRefusedSocket('HTTP_ERROR')));
+    bot.on('error', () => reject(new BotRefusedSocketError('HTTP_ERROR')));
   });
 }
 
@@ -67,11 +67,11 @@ export function openBotSocket(
  * Converts the response of a bot that rejected the WebSocket. The bot chooses the reason phrase, so it is shortened and cleaned:
  * error messages must not contain square brackets, which an existing client treats as markup.
  */
-function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): BotRefusedSocket {
-  if (statusCode === undefined) return new BotRefusedSocket('HTTP_ERROR');
+function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): BotRefusedSocketError {
+  if (statusCode === undefined) return new BotRefusedSocketError('HTTP_ERROR');
   const phrase = statusMessage
     .replaceAll(/[^ -~]|[[\]]/g, '')
     .slice(0, 60)
     .trim();
-  return new BotRefusedSocket(`${statusCode}`, { status: statusCode, phrase });
+  return new BotRefusedSocketError(`${statusCode}`, { status: statusCode, phrase });
 }

@@ -1,9 +1,9 @@
 import { type ApiError, type Carrier, failure } from '@bothost/contract';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { readOpening } from './call-opening.ts';
+import { readCallOpening } from './call-opening.ts';
 import { refuseUpgrade } from './failure-response.ts';
 import { createHeldCall } from './held-call.ts';
-import { accept, type SocketClient, type Upgrade } from './socket-client.ts';
+import { acceptUpgrade, type SocketClient, type UpgradeRequest } from './socket-client.ts';
 import type { ServiceHost } from './socket-path.ts';
 
 /** Client for the media stream of a carrier. */
@@ -24,7 +24,7 @@ export type CallClient = SocketClient & {
  */
 export function createCallClient(
   server: WebSocketServer,
-  upgrade: Upgrade,
+  upgrade: UpgradeRequest,
   carrier: Carrier,
   requestId: string,
 ): CallClient {
@@ -44,7 +44,7 @@ export function createCallClient(
     // Remove the subprotocols from the request. Only the bot could choose one, and no bot is connected yet. Carriers offer no
     // subprotocols.
     delete incoming.headers['sec-websocket-protocol'];
-    client = await accept(server, upgrade);
+    client = await acceptUpgrade(server, upgrade);
     client?.on('message', hold);
     client?.on('error', () => client?.terminate());
     return client;
@@ -55,7 +55,7 @@ export function createCallClient(
     opening: async () => {
       const answered = await answer();
       if (answered === null) throw failure('invalid-request', { message: 'The call ended before it was accepted.' });
-      const opening = readOpening(answered, socket);
+      const opening = readCallOpening(answered, socket);
       answered.resume();
       return opening;
     },

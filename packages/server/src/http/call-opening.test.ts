@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { readOpening } from './call-opening.ts';
+import { readCallOpening } from './call-opening.ts';
 
 const undo: (() => void)[] = [];
 afterEach(() => {
@@ -27,9 +27,9 @@ async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket
   return { near, socket, far };
 }
 
-it('readOpening rejects a call that sends no start message in time', async () => {
+it('readCallOpening rejects a call that sends no start message in time', async () => {
   const { near, socket, far } = await call();
-  const opening = readOpening(near, socket, 0.05);
+  const opening = readCallOpening(near, socket, 0.05);
   far.send('{"event":"connected"}');
   await expect(opening).rejects.toMatchObject({
     reason: 'invalid-request',
@@ -37,27 +37,27 @@ it('readOpening rejects a call that sends no start message in time', async () =>
   });
 });
 
-it('readOpening rejects if the call ends before its start message', async () => {
+it('readCallOpening rejects if the call ends before its start message', async () => {
   const { near, socket, far } = await call();
-  const opening = readOpening(near, socket);
+  const opening = readCallOpening(near, socket);
   far.close();
   await expect(opening).rejects.toMatchObject({ reason: 'invalid-request' });
 });
 
-it('readOpening limits the bytes of an incomplete message', async () => {
+it('readCallOpening limits the bytes of an incomplete message', async () => {
   const { near, socket, far } = await call();
-  const opening = readOpening(near, socket);
+  const opening = readCallOpening(near, socket);
   // Send pongs instead of pings. The service would answer pings, and too many queued answers would end the connection.
   for (let sent = 0; sent < 200; sent += 1) far.pong('x'.repeat(100));
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });
 
-it('readOpening removes its listeners after the start message', async () => {
+it('readCallOpening removes its listeners after the start message', async () => {
   const { near, socket, far } = await call();
   const count = () =>
     ['message', 'close'].map((event) => near.listenerCount(event)).concat(socket.listenerCount('data'));
   const before = count();
-  const opening = readOpening(near, socket);
+  const opening = readCallOpening(near, socket);
   far.send('{"event":"start","start":{"customParameters":{"_pipecatCloudServiceHost":"phone.home"}}}');
   expect(await opening).toEqual({ agentName: 'phone', organizationName: 'home' });
   expect(count()).toEqual(before);

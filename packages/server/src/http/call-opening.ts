@@ -1,21 +1,21 @@
 import type { Duplex } from 'node:stream';
 import { callOpeningLimits, failure } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
-import { messageFields } from './held-call.ts';
-import { fieldsOf } from './json-body.ts';
+import { parseMessageFields } from './held-call.ts';
+import { getObjectFields } from './json-body.ts';
 import { parseServiceHost, type ServiceHost } from './socket-path.ts';
 
 /** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}`. */
 const hostParameter = '_pipecatCloudServiceHost';
 
 /**
- * Reads the name of the agent from the `start` message of a Twilio call. Counts the bytes of the connection `socket`,
+ * Reads the name of the agent from the `startAgentSession` message of a Twilio call. Counts the bytes of the connection `socket`,
  * because incomplete messages take memory too. Adds its listeners synchronously, so that no message is missed.
  *
- * @throws failure `invalid-request` if there is no `start` within the limits of time and bytes, the JSON is invalid, or
+ * @throws failure `invalid-request` if there is no `startAgentSession` within the limits of time and bytes, the JSON is invalid, or
  * no agent is named
  */
-export function readOpening(
+export function readCallOpening(
   client: WebSocket,
   socket: Duplex,
   seconds: number = callOpeningLimits.seconds,
@@ -38,10 +38,10 @@ export function readOpening(
         refuse(`The call sent no start message in ${callOpeningLimits.bytes} bytes.`);
     };
     const onMessage = (data: RawData, isBinary: boolean) => {
-      const fields = isBinary ? {} : messageFields(data);
+      const fields = isBinary ? {} : parseMessageFields(data);
       if (typeof fields['event'] !== 'string') return refuse('A message of the call is not one of a media stream.');
       if (fields['event'] !== 'start') return;
-      const named = fieldsOf(fieldsOf(fields['start'])['customParameters'])[hostParameter];
+      const named = getObjectFields(getObjectFields(fields['start'])['customParameters'])[hostParameter];
       const host = typeof named === 'string' ? parseServiceHost(named) : null;
       if (host === null) return refuse(`The start message names no agent in ${hostParameter}.`);
       end(() => resolve(host));

@@ -7,21 +7,21 @@ import {
   keyPrefixes,
   type Operation,
   type Role,
-  sessionCookie,
+  sessionCookieName,
 } from '@bothost/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorFromPrincipal, type PersonPrincipal, type Visitor } from '../accounts/visitor.ts';
 import type { Person } from '../audit/chain.ts';
-import type { Authenticator, Caller, KeyUse } from '../organizations/authenticate.ts';
-import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
-import { fieldsOf } from './json-body.ts';
+import type { ApiKind, Authenticator, Caller } from '../organizations/authenticate.ts';
+import { hasSeveralAuthorizations, readBearerToken } from './bearer.ts';
+import { getObjectFields } from './json-body.ts';
 import { createPrincipal } from './refused-request.ts';
-import type { Client } from './request-client.ts';
+import type { RequestClient } from './request-client.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /** The dependencies of request authentication. */
 export type CallerContext = {
-  readonly resolveClient: (incoming: IncomingMessage) => Client;
+  readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
   readonly people: {
@@ -70,7 +70,7 @@ export async function authorize(
     request.person = person;
     return requireGrant(person.credential.kind);
   }
-  const { organization } = fieldsOf(request.params);
+  const { organization } = getObjectFields(request.params);
   if (typeof organization !== 'string') throw failure('organization-missing');
   const membership = await context.people.findRole(person.person.id, organization);
   if (membership === null) throw failure('organization-not-found');
@@ -88,7 +88,7 @@ export async function requireCredential(
   context: CallerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  kind: KeyUse,
+  kind: ApiKind,
 ): Promise<void> {
   if (kind === 'operator') return requireOperator(context, request);
   const person = kind === 'public' ? null : await findPerson(context, { method: 'GET' }, request, reply);
@@ -122,7 +122,7 @@ async function findPerson(
 ): Promise<PersonPrincipal | null> {
   const { people } = context;
   const { headers } = request.raw;
-  const token = bearerToken(request.raw);
+  const token = readBearerToken(request.raw);
   const visitor = visitorOf(context, request, reply);
   if (token?.startsWith(keyPrefixes.personal)) {
     const owner = await people.findTokenOwner(token);
@@ -130,7 +130,7 @@ async function findPerson(
     const credential = { kind: 'personal-token', id: owner.tokenId, name: owner.tokenName } as const;
     return { ...visitor, person: owner.person, credential };
   }
-  if (headers.authorization !== undefined || headers.cookie?.includes(sessionCookie) !== true) return null;
+  if (headers.authorization !== undefined || headers.cookie?.includes(sessionCookieName) !== true) return null;
   // Check the origin, because browsers also send cookies with requests that pages of other sites make.
   if (operation.method !== 'GET') requireSameOrigin(request.raw, visitor, true);
   const session = await people.findSession(visitor);
@@ -166,7 +166,7 @@ function isLoopbackHost(host: string): boolean {
 }
 
 function keyOf(request: FastifyRequest): string {
-  const key = bearerToken(request.raw);
+  const key = readBearerToken(request.raw);
   if (hasSeveralAuthorizations(request.raw)) {
     throw failure('key-missing', { message: 'The request has several Authorization headers. Send one.' });
   }
@@ -177,7 +177,7 @@ function keyOf(request: FastifyRequest): string {
 async function keyCallerOf(
   { authenticator }: Pick<CallerContext, 'authenticator'>,
   request: FastifyRequest,
-  kind: KeyUse,
+  kind: ApiKind,
 ): Promise<Caller> {
   const key = keyOf(request);
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
@@ -188,7 +188,7 @@ async function keyCallerOf(
  * 404.
  */
 function requireOwnOrganization(request: FastifyRequest): void {
-  const { organization } = fieldsOf(request.params);
+  const { organization } = getObjectFields(request.params);
   const { caller } = request;
   if (typeof organization !== 'string' || organization === caller.organizationName) return;
   if (organization.toLowerCase() !== caller.organizationId) throw failure('organization-not-found');

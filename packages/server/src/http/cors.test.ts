@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
+import { createCorsHeaders, createPreflightHeaders, isPreflight, isPublicPath } from './cors.ts';
 
 const request = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   ({ url, headers, method }) as unknown as IncomingMessage;
@@ -25,12 +25,12 @@ describe('isPreflight', () => {
     expect(isPreflight(incoming)).toBe(is);
   });
 
-  it('preflightHeaders list all methods and allow the requested headers', () => {
+  it('createPreflightHeaders list all methods and allow the requested headers', () => {
     const incoming = request('/v1/public/x/start', {
       ...asks,
       'access-control-request-headers': 'authorization,x-mine',
     });
-    expect(preflightHeaders(everybody, incoming)).toEqual({
+    expect(createPreflightHeaders(everybody, incoming)).toEqual({
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'x-request-id, retry-after',
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD',
@@ -41,28 +41,31 @@ describe('isPreflight', () => {
   });
 });
 
-describe('corsHeaders', () => {
+describe('createCorsHeaders', () => {
   const from = (name: string) => request('/v1/public/parrot/start', { origin: name });
 
   it('allow every origin by default, without credentials', () => {
-    const headers = corsHeaders(everybody, from(origin));
+    const headers = createCorsHeaders(everybody, from(origin));
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
   it('allow the configured origins, with the header `Vary: Origin`', () => {
-    expect(corsHeaders(some, from(origin))).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
+    expect(createCorsHeaders(some, from(origin))).toMatchObject({
+      'access-control-allow-origin': origin,
+      vary: 'origin',
+    });
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.org', 'null', 'http://app.example.com'])(
     'do not allow %s if only other origins are configured',
     (name) => {
-      expect(corsHeaders(some, from(name))).toEqual({ vary: 'origin' });
+      expect(createCorsHeaders(some, from(name))).toEqual({ vary: 'origin' });
     },
   );
 
   it('are empty for a request without an Origin header', () => {
-    expect(corsHeaders(everybody, request('/v1/public/parrot/start'))).toEqual({});
+    expect(createCorsHeaders(everybody, request('/v1/public/parrot/start'))).toEqual({});
   });
 });
 
@@ -72,5 +75,5 @@ it.each([
   ['/v1/agents', false],
   ['/', false],
 ])('isPublic is true only for a path of the public API: %s', (url, is) => {
-  expect(isPublic(url)).toBe(is);
+  expect(isPublicPath(url)).toBe(is);
 });

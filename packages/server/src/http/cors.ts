@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { proxyMethods, publicBase } from '@bothost/contract';
+import { proxyMethods, publicBasePath } from '@bothost/contract';
 
 /**
  * Origins whose pages may read the public API: all (`*`), or only the listed origins. Credentials are never allowed.
@@ -12,15 +12,15 @@ const day = '86400';
 export function isPreflight(request: IncomingMessage): boolean {
   const { headers, method, url } = request;
   const asks = headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
-  return method === 'OPTIONS' && asks && isPublic(url ?? '');
+  return method === 'OPTIONS' && asks && isPublicPath(url ?? '');
 }
 
-export function isPublic(url: string): boolean {
-  return url.startsWith(`${publicBase}/`);
+export function isPublicPath(url: string): boolean {
+  return url.startsWith(`${publicBasePath}/`);
 }
 
 /** Headers that allow pages of other origins to read a response of the public API. */
-export function corsHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
+export function createCorsHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
   const { origin } = request.headers;
   const all = policy.origins.includes('*');
   if (origin === undefined) return all ? {} : { vary: 'origin' };
@@ -32,9 +32,9 @@ export function corsHeaders(policy: CorsPolicy, request: IncomingMessage): Outgo
   };
 }
 
-export function preflightHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
+export function createPreflightHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
   return {
-    ...corsHeaders(policy, request),
+    ...createCorsHeaders(policy, request),
     'access-control-allow-methods': proxyMethods.join(', '),
     'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'authorization, content-type',
     'access-control-max-age': day,

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { talkBase } from '@bothost/contract';
+import { talkBasePath } from '@bothost/contract';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { authorizePage } from './authorization-server.ts';
+import { authorizePagePath } from './authorization-server.ts';
 
 /** Paths of the single-page dashboard. The page itself interprets the path. */
 const pages = [
-  ...['/', '/sign-in', '/sign-in/openid', '/join', '/reset-password', '/device', authorizePage],
+  ...['/', '/sign-in', '/sign-in/openid', '/join', '/reset-password', '/device', authorizePagePath],
   ...['/orgs', '/orgs/*', '/settings', '/settings/*'],
 ];
 
@@ -32,13 +32,13 @@ const contentSecurityPolicy = (serviceUrl: string, { scripts, styles }: Sources)
   ].join('; ');
 
 /** Serves the built dashboard. Assets are cached for a year, because their names contain a hash. */
-export async function addDashboard(app: FastifyInstance): Promise<void> {
+export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false });
   const addPage = (path: string, sources: Sources) =>
     app.get(path, (request, reply) => sendPage(reply, request.client.serviceUrl, sources));
   for (const page of pages) addPage(page, ownSources);
-  for (const page of [`${talkBase}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
+  for (const page of [`${talkBasePath}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
   addPage('/docs', referenceSources);
   app.get<{ Params: { '*': string } }>('/assets/*', ({ params }, reply) =>
     reply

@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, errorBody, failures, retryAfterSeconds } from '@bothost/contract';
+import { type ApiError, createErrorBody, failures, retryAfterSeconds } from '@bothost/contract';
 
 /** Maps any error to a documented failure; an unknown one becomes a 500 that shows no details. */
-export type ToFailure = (error: unknown) => ApiError;
+export type FailureMapper = (error: unknown) => ApiError;
 
 /** Returns response headers that depend on the failure, such as `Retry-After`. */
-export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
+export function createFailureHeaders(error: ApiError): OutgoingHttpHeaders {
   const busy = error.status === 429 || error.status === 503;
   return {
     ...(busy ? { 'retry-after': String(retryAfterSeconds) } : {}),
@@ -26,8 +26,8 @@ export function sendFailure(
     response.destroy();
     return;
   }
-  const body = JSON.stringify(errorBody(error, requestId));
-  response.writeHead(error.status, { ...failureHeaders(error), ...headers, ...jsonHeaders(body, requestId) });
+  const body = JSON.stringify(createErrorBody(error, requestId));
+  response.writeHead(error.status, { ...createFailureHeaders(error), ...headers, ...jsonHeaders(body, requestId) });
   response.end(body);
 }
 
@@ -45,8 +45,8 @@ export function discardBody(incoming: IncomingMessage): void {
 
 /** Writes a failure to a raw socket, for a request that is an upgrade or cannot be parsed. */
 export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
-  const body = JSON.stringify(errorBody(error, requestId));
-  const headers = { ...failureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };
+  const body = JSON.stringify(createErrorBody(error, requestId));
+  const headers = { ...createFailureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${error.status} ${statusText(error)}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { isServiceHeader, sessionHeaders } from '../sessions/bot-headers.ts';
-import type { Client } from './request-client.ts';
+import { createSessionHeaders, isServiceHeader } from '../sessions/bot-headers.ts';
+import type { RequestClient } from './request-client.ts';
 
 /** Connection headers (RFC 9110 7.6.1). */
 const hopByHop = new Set([
@@ -28,10 +28,10 @@ const ofProxies = /^(?:forwarded|x[-_]real[-_]ip|x[-_]forwarded[-_].*)$/;
  * Headers for the bot. Omits connection headers, the API key, and headers that only the service may set. Adds the
  * session id, and the client's address and the service's URL as `X-Forwarded-...`.
  */
-export function headersForBot(
+export function createBotHeaders(
   headers: IncomingHttpHeaders,
   sessionId: string,
-  client: Client,
+  client: RequestClient,
 ): Record<string, string | string[]> {
   const nominated = nominatedBy(headers.connection);
   const result: Record<string, string | string[]> = {};
@@ -42,7 +42,7 @@ export function headersForBot(
     result[name] = value;
   }
   const [protocol = '', , host = ''] = client.serviceUrl.split('/', 3);
-  return Object.assign(result, sessionHeaders(sessionId), {
+  return Object.assign(result, createSessionHeaders(sessionId), {
     'x-forwarded-for': client.address,
     'x-forwarded-host': host,
     'x-forwarded-proto': protocol.slice(0, -1),
@@ -67,7 +67,7 @@ export function isForwardedToClient(name: string): boolean {
 }
 
 /** Headers for the client. Sandboxes the bot's pages, so that they have no access to the service's origin. */
-export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+export function createClientHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {

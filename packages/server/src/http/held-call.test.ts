@@ -1,4 +1,4 @@
-import { heldCallLimits } from '@bothost/contract';
+import { heldCallBufferLimits } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
 import { createHeldCall } from './held-call.ts';
 
@@ -35,14 +35,14 @@ describe('createHeldCall', () => {
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;
     while (call.add(silent, false)) taken += 1;
-    expect(taken).toBe(Math.floor(heldCallLimits.otherBytes / (silent.length + 64)));
+    expect(taken).toBe(Math.floor(heldCallBufferLimits.otherBytes / (silent.length + 64)));
   });
 
   it('limits the number of empty messages', () => {
     const call = createHeldCall('plivo');
     let taken = 0;
     while (taken < 10_000 && call.add(Buffer.alloc(0), false)) taken += 1;
-    expect(taken).toBe(heldCallLimits.otherBytes / 64);
+    expect(taken).toBe(heldCallBufferLimits.otherBytes / 64);
   });
 
   it('copies messages that are slices of larger buffers', () => {

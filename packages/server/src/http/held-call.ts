@@ -1,6 +1,6 @@
-import { type Carrier, heldCallLimits } from '@bothost/contract';
+import { type Carrier, heldCallBufferLimits } from '@bothost/contract';
 import type { RawData } from 'ws';
-import { fieldsOf } from './json-body.ts';
+import { getObjectFields } from './json-body.ts';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
@@ -32,7 +32,7 @@ const messageBytes = 64;
  * messages, which contain no audio.
  */
 export function createHeldCall(carrier: Carrier): HeldCall {
-  const most = heldCallLimits.audioSeconds * audioRates[carrier];
+  const most = heldCallBufferLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
   let audioBytes = 0;
   let audioWireBytes = 0;
@@ -51,7 +51,7 @@ export function createHeldCall(carrier: Carrier): HeldCall {
       held.push(message);
       if (message.audioBytes === 0) {
         otherBytes += messageBytes + message.data.length;
-        return otherBytes <= heldCallLimits.otherBytes;
+        return otherBytes <= heldCallBufferLimits.otherBytes;
       }
       audioBytes += message.audioBytes;
       audioWireBytes += message.data.length;
@@ -63,9 +63,9 @@ export function createHeldCall(carrier: Carrier): HeldCall {
 }
 
 /** Parses a carrier's message. Returns an empty object if the message is not a JSON object. */
-export function messageFields(data: RawData): Readonly<Record<string, unknown>> {
+export function parseMessageFields(data: RawData): Readonly<Record<string, unknown>> {
   try {
-    return fieldsOf(JSON.parse(String(data)));
+    return getObjectFields(JSON.parse(String(data)));
   } catch {
     return {};
   }
@@ -73,8 +73,8 @@ export function messageFields(data: RawData): Readonly<Record<string, unknown>> 
 
 /** Number of audio bytes in a message. All four carriers send `{"event": "media", "media": {"payload": <base64>}}`. */
 function audioBytesOf(data: RawData): number {
-  const fields = messageFields(data);
-  const { payload } = fieldsOf(fields['media']);
+  const fields = parseMessageFields(data);
+  const { payload } = getObjectFields(fields['media']);
   return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }
 

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { evaluate, openSocket, sendRaw, sessionUrl, start, stop } from '../../test/support/client.ts';
+import {
+  evaluateInBot,
+  openTcpSocket,
+  sendRawBytes,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+} from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
@@ -14,17 +21,17 @@ describe('a request that offers an upgrade to HTTP/2', () => {
   beforeAll(async () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
-    id = await start(service, 'target');
-    await evaluate(service, 'target', id, 'true');
+    id = await startAgentSession(service, 'target');
+    await evaluateInBot(service, 'target', id, 'true');
   });
   afterAll(async () => {
-    await stop(service, 'target', id);
+    await stopAgentSession(service, 'target', id);
     await service.close();
     await bot.remove();
   });
 
   const send = (method: string, path: string, key: string, body = '') =>
-    sendRaw(
+    sendRawBytes(
       service,
       `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n${h2c}content-length: ${body.length}\r\n\r\n${body}`,
     );
@@ -39,7 +46,7 @@ describe('a request that offers an upgrade to HTTP/2', () => {
   });
 
   it('gets a response even if its body arrives after its headers', async () => {
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${h2c}content-length: 11\r\n\r\n{"bod`,
     );
@@ -57,6 +64,6 @@ describe('a request that offers an upgrade to HTTP/2', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"body":"hello"/);
     expect(answer).not.toMatch(/h2c|http2-settings/i);
     expect(await send('POST', path('/bot'), service.publicKey, '{}')).toMatch(/^HTTP\/1\.1 404 /);
-    expect(await evaluate(service, 'target', id, 'state.starts.length')).toBe(1);
+    expect(await evaluateInBot(service, 'target', id, 'state.starts.length')).toBe(1);
   });
 });

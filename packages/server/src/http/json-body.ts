@@ -120,6 +120,6 @@ function pathOf(names: readonly (string | number)[]): string {
 }
 
 /** Returns the fields of an object, whose values are not checked. Empty if `value` is not an object. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+export function getObjectFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

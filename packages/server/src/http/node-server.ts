@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { type ApiError, failure } from '@bothost/contract';
 import { limitBodyTime } from './body-deadline.ts';
-import { type CorsPolicy, isPreflight, preflightHeaders } from './cors.ts';
+import { type CorsPolicy, createPreflightHeaders, isPreflight } from './cors.ts';
 import { discardBody, refuseUpgrade, sendFailure } from './failure-response.ts';
-import { checkHead } from './request-head.ts';
+import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import type { createSessionProxy } from './session-proxy.ts';
 import { type createUploadEndpoint, parseUploadPath } from './upload.ts';
@@ -25,10 +25,10 @@ export function createNodeServer(
   // must arrive within a minute.
   const options = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000, requireHostHeader: false };
   const server = createServer(options, (incoming, response) => {
-    const badHead = checkHead(incoming);
+    const badHead = checkRequestHead(incoming);
     if (badHead !== null) return refuse(incoming, response, badHead);
     if (isPreflight(incoming)) {
-      response.writeHead(204, preflightHeaders(cors, incoming)).end();
+      response.writeHead(204, createPreflightHeaders(cors, incoming)).end();
       return;
     }
     const path = parseSessionPath(incoming.url ?? '');
@@ -38,7 +38,7 @@ export function createNodeServer(
     limitBodyTime(incoming, requestId(incoming));
     handler(incoming, response);
   });
-  // Disable Node's limit on header lines, because Node drops excess lines silently. `checkHead` counts the lines and
+  // Disable Node's limit on header lines, because Node drops excess lines silently. `checkRequestHead` counts the lines and
   // checks the Host header instead.
   server.maxHeadersCount = 0;
   server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {

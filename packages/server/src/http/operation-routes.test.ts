@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { allOperations, ErrorResponse, pathsOf } from '@bothost/contract';
+import { allOperations, ErrorResponse, listOperationPaths } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
@@ -33,7 +33,7 @@ const json = { 'content-type': 'application/json' };
 const megabytes = ' '.repeat(32_000_000);
 
 const all = Object.values(allOperations).flatMap((operation) =>
-  pathsOf(operation).map((path) => [operation.method, path, operation.key] as const),
+  listOperationPaths(operation).map((path) => [operation.method, path, operation.key] as const),
 );
 
 describe('the OpenAPI document', () => {
@@ -263,7 +263,7 @@ describe('request parameters', () => {
 });
 
 describe('the paths of an organization', () => {
-  it("accept the organization's name, and its id in upper or lower case", async () => {
+  it("acceptUpgrade the organization's name, and its id in upper or lower case", async () => {
     const { organizations } = z
       .object({ organizations: z.array(z.object({ id: z.string() })) })
       .parse((await ask('/v1/organizations')).json);

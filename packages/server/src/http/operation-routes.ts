@@ -2,28 +2,28 @@ import type { ServerResponse } from 'node:http';
 import {
   type AllOperations,
   allOperations,
-  apiBase,
+  apiBasePath,
   type Credential,
   failure,
   type Issue,
+  listOperationPaths,
   maxRequestBodyBytes,
   type Operation,
-  operatorBase,
-  pathsOf,
-  publicBase,
+  operatorBasePath,
+  publicBasePath,
   type RequestOf,
   type ResponseOf,
-  withoutBrackets,
+  replaceBrackets,
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { PersonPrincipal, Visitor } from '../accounts/visitor.ts';
-import type { Callers, Handler, HandlersOf } from '../handlers.ts';
-import type { KeyUse, Principal } from '../organizations/authenticate.ts';
+import type { CallerTypes, Handler, OperationHandlers } from '../handlers.ts';
+import type { ApiKind, Principal } from '../organizations/authenticate.ts';
 import { authorize, type CallerContext } from './caller.ts';
-import { fieldsOf } from './json-body.ts';
+import { getObjectFields } from './json-body.ts';
 import { createOperatorActor } from './refused-request.ts';
-import { responseSchema } from './response-schema.ts';
+import { createResponseSchema } from './response-schema.ts';
 
 export type RoutesContext = CallerContext & { readonly now: () => Date };
 
@@ -31,7 +31,7 @@ export type RoutesContext = CallerContext & { readonly now: () => Date };
 export function addOperationRoutes(
   app: FastifyInstance,
   context: RoutesContext,
-  handlers: HandlersOf<AllOperations>,
+  handlers: OperationHandlers<AllOperations>,
 ): void {
   for (const name of ['caller', 'person', 'visitor']) app.decorateRequest(name);
   app.decorateRequest('requestedAt');
@@ -85,7 +85,7 @@ const endpoints: {
   >;
 } = allOperations;
 
-const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => Callers[Key] } = {
+const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => CallerTypes[Key] } = {
   private: ({ caller }) => caller,
   organization: ({ caller }) => caller,
   member: ({ caller }) => caller,
@@ -105,8 +105,8 @@ function addRoutes<Params, Query, Body, Response, Key extends Credential>(
   app: FastifyInstance,
   context: RoutesContext,
   operation: Endpoint<Params, Query, Body, Response, Key>,
-  handler: Handler<{ params: Params; query: Query; body: Body }, Callers[Key], Response>,
-  paths = pathsOf(operation),
+  handler: Handler<{ params: Params; query: Query; body: Body }, CallerTypes[Key], Response>,
+  paths = listOperationPaths(operation),
 ): void {
   for (const path of paths) {
     app.route({
@@ -115,7 +115,7 @@ function addRoutes<Params, Query, Body, Response, Key extends Credential>(
       // Operations without a body ignore the body of a request. It may be as large as the general limit.
       bodyLimit: operation.bodyBytes === 0 ? maxRequestBodyBytes : operation.bodyBytes,
       config: { operation },
-      schema: { response: { '2xx': responseSchema(operation.response) } },
+      schema: { response: { '2xx': createResponseSchema(operation.response) } },
       onRequest: async (request, reply) => {
         request.requestedAt = context.now();
         await authorize(context, operation, request, reply);
@@ -145,10 +145,12 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
 }
 
 /** Returns the API to which a path belongs, or null for a path outside all three APIs. */
-export function apiFromPath(url: string): KeyUse | null {
-  if (url.startsWith(`${publicBase}/`)) return 'public';
-  if (url.startsWith(`${operatorBase}/`)) return 'operator';
-  return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;
+export function apiFromPath(url: string): ApiKind | null {
+  if (url.startsWith(`${publicBasePath}/`)) return 'public';
+  if (url.startsWith(`${operatorBasePath}/`)) return 'operator';
+  return url === apiBasePath || url.startsWith(`${apiBasePath}/`) || url.startsWith(`${apiBasePath}?`)
+    ? 'private'
+    : null;
 }
 
 function parseRequest<Params, Query, Body>(
@@ -173,20 +175,20 @@ function parseRequest<Params, Query, Body>(
 }
 
 function hasNul(fields: unknown): boolean {
-  return Object.values(fieldsOf(fields)).some((value) => String(value).includes('\0'));
+  return Object.values(getObjectFields(fields)).some((value) => String(value).includes('\0'));
 }
 
 /** Creates one `invalid-request` failure that reports all validation issues. */
 function invalid(issues: readonly Issue[]) {
-  const plain = issues.map(({ path, message }) => ({ path, message: withoutBrackets(message) }));
+  const plain = issues.map(({ path, message }) => ({ path, message: replaceBrackets(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
 /** Returns the methods that operations define for a path. Empty if the path matches no operation. */
-export function allowedMethods(path: string): readonly string[] {
+export function listAllowedMethods(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const all: readonly Operation[] = Object.values(allOperations);
-  const found = all.filter((operation) => pathsOf(operation).some(matches));
+  const found = all.filter((operation) => listOperationPaths(operation).some(matches));
   return [...new Set(found.map((operation) => operation.method))];
 }

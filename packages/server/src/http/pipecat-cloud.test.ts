@@ -1,8 +1,8 @@
-import { notOfferedOperations } from '@bothost/contract';
+import { unsupportedOperations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from '../../test/support/ask.ts';
+import { sendRawRequest } from '../../test/support/ask.ts';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { ended, start } from '../../test/support/client.ts';
+import { startAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 /** The paths, and the fields of requests and responses, are those of `pipecatcloud` 1.4.0, the CLI of Pipecat Cloud. */
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) =>
-  ask(service, method, `/organizations/${service.organization}${path}`, body);
+  sendRawRequest(service, method, `/organizations/${service.organization}${path}`, body);
 const missing = '01890000-0000-7000-8000-000000000000';
 
 describe('the services of an organization', () => {
@@ -50,7 +50,7 @@ describe('the services of an organization', () => {
   });
 
   it('have paths for their deployments, logs and sessions', async () => {
-    const id = await start(service, 'spoken');
+    const id = await startAgentSession(service, 'spoken');
     const { json: one } = await call('GET', `/services/spoken/sessions/${id}`);
     expect(one).toMatchObject({ sessionId: id, endedAt: null, events: expect.any(Array) });
     const { json: list } = await call('GET', '/services/spoken/sessions');
@@ -63,10 +63,10 @@ describe('the services of an organization', () => {
 
 describe('a DELETE of a session', () => {
   it('stops the session, and succeeds again after the session has ended', async () => {
-    const id = await start(service, 'spoken');
+    const id = await startAgentSession(service, 'spoken');
     const stopped = { status: 200, json: { status: 'terminated', session_id: id } };
     expect(await call('DELETE', `/services/spoken/sessions/${id}`)).toMatchObject(stopped);
-    expect((await ended(service, 'spoken', id)).completionStatus).toBe('SESSION_STOPPED');
+    expect((await waitForSessionEnd(service, 'spoken', id)).completionStatus).toBe('SESSION_STOPPED');
     expect(await call('DELETE', `/services/spoken/sessions/${id}`)).toMatchObject(stopped);
   });
 
@@ -80,7 +80,13 @@ describe('a DELETE of a session', () => {
 
 it('a session start for a missing agent gets 409 instead of 404 if the client is the CLI, which reads 404 as success', async () => {
   const start = (userAgent: string) =>
-    ask(service, 'POST', '/public/nobody/start', {}, { key: service.publicKey, headers: { 'user-agent': userAgent } });
+    sendRawRequest(
+      service,
+      'POST',
+      '/public/nobody/start',
+      {},
+      { key: service.publicKey, headers: { 'user-agent': userAgent } },
+    );
   expect(await start('PipecatCloudCLI/1.4.0')).toMatchObject({ status: 409, json: { code: '404' } });
   expect(await start('curl/8')).toMatchObject({ status: 404, json: { code: '404' } });
 });
@@ -106,7 +112,7 @@ describe('API keys', () => {
   });
 
   it('identify the caller in GET /users', async () => {
-    const { json } = await ask(service, 'GET', '/users');
+    const { json } = await sendRawRequest(service, 'GET', '/users');
     const [own] = (await service.client.listKeys()).keys.filter(({ kind }) => kind === 'private');
     expect(json).toEqual({ user: { userId: own?.id, emails: [] } });
   });
@@ -122,7 +128,7 @@ it('GET /registry-keys returns an empty list', async () => {
   expect((await call('GET', '/registry-keys')).json).toEqual({ registry_keys: [] });
 });
 
-it.each(Object.values(notOfferedOperations))('the operation $name is refused with an explanation', async (one) => {
+it.each(Object.values(unsupportedOperations))('the operation $name is refused with an explanation', async (one) => {
   const path = one.path.replace(/\{\w+\}/g, 'x');
   const { status, json } = await call(one.method, path, /GET|DELETE/.test(one.method) ? undefined : {});
   expect([status, json['reason']]).toEqual([400, 'not-offered']);

@@ -1,10 +1,16 @@
-import { ApiError, failure, type notOfferedOperations, type PipecatCloudOperations, profiles } from '@bothost/contract';
+import {
+  ApiError,
+  agentProfiles,
+  failure,
+  type PipecatCloudOperations,
+  type unsupportedOperations,
+} from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
-import type { Handlers, HandlersOf } from '../handlers.ts';
+import type { Handlers, OperationHandlers } from '../handlers.ts';
 
 const refuse = (message: string) => () => Promise.reject(failure('not-offered', { message }));
 
-const refuseProfile = refuse(`This service has no custom profiles. Use ${Object.keys(profiles).join(', ')}.`);
+const refuseProfile = refuse(`This service has no custom profiles. Use ${Object.keys(agentProfiles).join(', ')}.`);
 const refuseRegistryKey = refuse('This service has no self-hosted regions, so it needs no registry keys.');
 const refuseSpendLimit = refuse('This service has no prices, so it has no spend limit.');
 const refuseRegion = refuse('The operator of this service sets up its regions.');
@@ -12,7 +18,7 @@ const refuseGitHub = refuse(
   'This service does not connect to GitHub. Deploy from a job of GitHub Actions with "pipecat cloud deploy --yes".',
 );
 
-const notOffered: HandlersOf<typeof notOfferedOperations> = {
+const notOffered: OperationHandlers<typeof unsupportedOperations> = {
   getDailyKey: refuse('This service has no hosted rooms, so it has no Daily key.'),
   createAgentProfile: refuseProfile,
   updateAgentProfile: refuseProfile,
@@ -49,7 +55,7 @@ const tokenWarning =
  * Implements the operations of Pipecat Cloud's CLI with the handlers of this service's own operations. Responses have the fields
  * that the CLI reads.
  */
-export function pipecatCloudHandlers(own: Handlers): HandlersOf<PipecatCloudOperations> {
+export function pipecatCloudHandlers(own: Handlers): OperationHandlers<PipecatCloudOperations> {
   return {
     ...notOffered,
     identifyCaller: async (_, caller) => ({
@@ -76,7 +82,7 @@ export function pipecatCloudHandlers(own: Handlers): HandlersOf<PipecatCloudOper
       own.createKey({ ...request, body: { name, kind: type } }, ...rest),
     revokeApiKey: own.revokeKey,
     listAgentProfiles: async () => ({
-      agentProfiles: Object.entries(profiles).map(([name, { cpuMillicores, memoryBytes }]) => ({
+      agentProfiles: Object.entries(agentProfiles).map(([name, { cpuMillicores, memoryBytes }]) => ({
         api_name: name,
         display_name: name,
         resources: { cpu: String(cpuMillicores / 1000), memory: `${memoryBytes / 2 ** 30}Gi` },
@@ -131,7 +137,7 @@ async function describeEnded(own: Handlers, request: Parameters<Handlers['getSes
  * Changes a 404 for a session start to 409, because the CLI of Pipecat Cloud takes 404 as success. The 404 can occur although the
  * CLI has just found the agent with a private key: the public key may belong to another organization.
  */
-export function withVisibleStatus(known: ApiError, request: FastifyRequest): ApiError {
+export function replaceNotFoundStatus(known: ApiError, request: FastifyRequest): ApiError {
   const { operation } = request.routeOptions.config;
   if (!isPipecatCli(request) || known.status !== 404 || operation?.name !== 'startSession') return known;
   const { reason, code, message } = known;

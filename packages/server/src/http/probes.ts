@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { failure } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
-import { bearerToken } from './bearer.ts';
+import { readBearerToken } from './bearer.ts';
 
 export type Probes = {
   /** Returns null if the service is ready. Otherwise, returns a message for the operator that says what is missing. */
@@ -13,7 +13,7 @@ export type Probes = {
 };
 
 /** Adds `/healthz`, `/readyz` and `/metrics` for the operator's monitoring. None of them requires an API key. */
-export function addProbes(app: FastifyInstance, probes: Probes): void {
+export function addProbeRoutes(app: FastifyInstance, probes: Probes): void {
   const quiet = { logLevel: 'warn' } as const;
   app.get('/healthz', quiet, async () => ({ status: 'ok' }));
   app.get('/readyz', quiet, async (_, reply) => {
@@ -22,7 +22,8 @@ export function addProbes(app: FastifyInstance, probes: Probes): void {
   });
   app.get('/metrics', quiet, async (request, reply) => {
     const { metricsToken } = probes;
-    if (metricsToken !== null && !sameText(bearerToken(request.raw) ?? '', metricsToken)) throw failure('key-invalid');
+    if (metricsToken !== null && !sameText(readBearerToken(request.raw) ?? '', metricsToken))
+      throw failure('key-invalid');
     const { contentType, text } = await probes.metrics();
     return reply.type(contentType).send(text);
   });

@@ -4,7 +4,7 @@ import { validate } from 'uuid';
 import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
-import { fieldsOf } from './json-body.ts';
+import { getObjectFields } from './json-body.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
 export function createPrincipal(caller: Caller, request: FastifyRequest): Principal {
@@ -25,7 +25,7 @@ function requestOrigin(request: FastifyRequest): Pick<Actor, 'requestId' | 'addr
 }
 
 /** Returns the audit entry of a rejected request, or null if the audit log does not record such a request. */
-export function createRefusal(
+export function createRefusalEntry(
   request: FastifyRequest,
   operation: Pick<Operation, 'audit'>,
   known: ApiError,
@@ -50,14 +50,14 @@ export function createRefusal(
  * text, because a client may have put a secret value into the wrong field.
  */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
-  const params = fieldsOf(request.params);
-  const body = fieldsOf(request.body);
+  const params = getObjectFields(request.params);
+  const body = getObjectFields(request.body);
   const name =
     [params['setName'], body['secretSet']].find(isSetName) ??
     [params['keyId'], params['userId'], params['invitationId']].find(isId) ??
     null;
   if (known.reason.startsWith('invalid-')) return { object: name, keys: [] };
-  const pairs = Array.isArray(body['secrets']) ? body['secrets'].map((pair) => fieldsOf(pair)['secretKey']) : [];
+  const pairs = Array.isArray(body['secrets']) ? body['secrets'].map((pair) => getObjectFields(pair)['secretKey']) : [];
   const removed: unknown[] = Array.isArray(body['remove']) ? body['remove'] : [];
   const keys = [...pairs, ...removed, body['secretKey'], params['secretKey']].filter(isSecretKey);
   return { object: name, keys: [...new Set(keys)].sort() };

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { evaluate, idle, sessionUrl, start, stop, withKey } from '../../test/support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitUntilIdle,
+} from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { createClientResolver, type TrustedProxies } from './request-client.ts';
 
@@ -93,14 +100,14 @@ describe.each([
 
   const ask = (path: string, key: string, body?: object) =>
     fetch(service.url + path, {
-      ...withKey(key, forwarded),
+      ...createKeyHeaders(key, forwarded),
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
 
   it('uses its URL in start responses, upload URLs, the OpenAPI document and the content security policy', async () => {
     const started = await ask('/v1/public/behind/start', service.publicKey, { transport: 'websocket' });
     const { wsUrl, sessionId } = (await started.json()) as { wsUrl: string; sessionId: string };
-    await stop(service, 'behind', sessionId);
+    await stopAgentSession(service, 'behind', sessionId);
     const upload = await ask('/v1/builds/upload-url', service.privateKey, { region: 'us-west' });
     const { uploadUrl } = (await upload.json()) as { uploadUrl: string };
     const { servers } = (await (await ask('/v1/openapi.json', '')).json()) as { servers: unknown };
@@ -123,23 +130,26 @@ describe.each([
       'x-forwarded-proto': serviceUrl.split(':')[0],
       'x-forwarded-host': new URL(serviceUrl).host,
     };
-    const id = await start(service, 'behind');
-    const echo = await fetch(sessionUrl(service, 'behind', id, '/echo'), withKey(service.publicKey, forwarded));
+    const id = await startAgentSession(service, 'behind');
+    const echo = await fetch(
+      sessionUrl(service, 'behind', id, '/echo'),
+      createKeyHeaders(service.publicKey, forwarded),
+    );
     expect(await echo.json()).toMatchObject({ headers: expected });
     const socketUrl = sessionUrl(service, 'behind', id, '/socket').replace('http', 'ws');
-    await opened(new WebSocket(socketUrl, withKey(service.publicKey, forwarded)));
+    await opened(new WebSocket(socketUrl, createKeyHeaders(service.publicKey, forwarded)));
     const { token = '', sessionId = '' } = await service.publicClient.startSession({
       params: { agentName: 'behind' },
       body: { transport: 'websocket' },
     });
     const agentUrl = `${service.url.replace('http', 'ws')}/ws/generic/behind.${service.organization}`;
-    const agentSocket = await opened(new WebSocket(agentUrl, withKey(token, forwarded)));
-    const upgradesOf = (session: string) => evaluate<object[]>(service, 'behind', session, 'state.upgrades');
+    const agentSocket = await opened(new WebSocket(agentUrl, createKeyHeaders(token, forwarded)));
+    const upgradesOf = (session: string) => evaluateInBot<object[]>(service, 'behind', session, 'state.upgrades');
     expect(await upgradesOf(id)).toMatchObject([{ headers: expected }]);
     expect(await upgradesOf(sessionId)).toMatchObject([{ headers: expected }]);
     agentSocket.close();
-    await stop(service, 'behind', id);
-    await idle(service, 'behind');
+    await stopAgentSession(service, 'behind', id);
+    await waitUntilIdle(service, 'behind');
   });
 });
 

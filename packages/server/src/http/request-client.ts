@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
-import { isHost } from './request-head.ts';
+import { isValidHost } from './request-head.ts';
 
 /** The client of a request, as seen through trusted proxies. */
-export type Client = {
+export type RequestClient = {
   /** IP address of the client. */
   readonly address: string;
   /** URL at which the client reached the service, without a trailing slash. */
@@ -23,7 +23,7 @@ export function createClientResolver(options: {
   readonly trustedProxies: TrustedProxies;
   readonly publicUrl: string | undefined;
   readonly ownUrl: () => string;
-}): (incoming: IncomingMessage) => Client {
+}): (incoming: IncomingMessage) => RequestClient {
   const { publicUrl, ownUrl } = options;
   const isTrusted = trustOf(options.trustedProxies);
   return (incoming) => {
@@ -45,7 +45,7 @@ function trustOf(proxies: TrustedProxies): (address: string, hop: number) => boo
 function forwardedUrl({ headers }: IncomingMessage): string | null {
   const protocol = lastOf(headers['x-forwarded-proto']) ?? 'http';
   const host = lastOf(headers['x-forwarded-host']) ?? headers.host ?? '';
-  return /^https?$/.test(protocol) && host !== '' && isHost(host) ? `${protocol}://${host}` : null;
+  return /^https?$/.test(protocol) && host !== '' && isValidHost(host) ? `${protocol}://${host}` : null;
 }
 
 /** Returns the last value of a header, which the nearest proxy appended. Clients can set the values before it. */

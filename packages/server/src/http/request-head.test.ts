@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { ErrorResponse } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { evaluate, openSocket, sendRaw, start, stop } from '../../test/support/client.ts';
+import {
+  evaluateInBot,
+  openTcpSocket,
+  sendRawBytes,
+  startAgentSession,
+  stopAgentSession,
+} from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 let bot: BotDirectory;
@@ -11,11 +17,11 @@ let sessionId: string;
 beforeAll(async () => {
   bot = await writeBot('target');
   service = await startTestServer({ agents: [bot.path] });
-  sessionId = await start(service, 'target');
-  await evaluate(service, 'target', sessionId, 'true');
+  sessionId = await startAgentSession(service, 'target');
+  await evaluateInBot(service, 'target', sessionId, 'true');
 });
 afterAll(async () => {
-  await stop(service, 'target', sessionId);
+  await stopAgentSession(service, 'target', sessionId);
   await service.close();
   await bot.remove();
 });
@@ -27,7 +33,7 @@ const upgrade =
 
 /** Sends a request head. Returns the response with its error object. */
 async function send(requestLine: string, lines: string) {
-  const text = await sendRaw(service, `${requestLine}\r\n${lines}\r\n`);
+  const text = await sendRawBytes(service, `${requestLine}\r\n${lines}\r\n`);
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   return { head, error: ErrorResponse.parse(JSON.parse(body)) };
 }
@@ -69,7 +75,7 @@ describe('a request head', () => {
   });
 
   it('in HTTP/1.0 needs no Host header', async () => {
-    expect(await sendRaw(service, `GET /healthz HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await sendRawBytes(service, `GET /healthz HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it.each([
@@ -78,13 +84,13 @@ describe('a request head', () => {
     ['the session proxy', 'GET HTTPS://elsewhere.example:8443/SESSION/echo?a=1 HTTP/1.1', () => service.publicKey],
   ])('with an absolute-form target reaches %s', async (_, requestLine, key) => {
     const lines = `host: x\r\n${authorization(key())}connection: close\r\n\r\n`;
-    const answer = await sendRaw(service, `${requestLine.replace('/SESSION', session())}\r\n${lines}`);
+    const answer = await sendRawBytes(service, `${requestLine.replace('/SESSION', session())}\r\n${lines}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     if (requestLine.includes('SESSION')) expect(answer).toContain('"url":"/echo?a=1"');
   });
 
   it('with an absolute-form target can upgrade to a WebSocket', async () => {
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     const lines = `host: x\r\n${authorization(service.publicKey)}${upgrade}\r\n`;
     socket.write(`GET http://elsewhere.example${session()}/socket HTTP/1.1\r\n${lines}`);
     const [answer] = await once(socket, 'data');

@@ -10,7 +10,7 @@ const headerLinesAtMost = 1_000;
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
 const absoluteForm = /^https?:\/\/[^/?#]*/i;
 
-export function isHost(text: string): boolean {
+export function isValidHost(text: string): boolean {
   return hostPattern.test(text);
 }
 
@@ -18,7 +18,7 @@ export function isHost(text: string): boolean {
  * Returns the error of a malformed request head, or null. Rewrites an absolute target (RFC 9112, section 3.2.2) to a
  * path.
  */
-export function checkHead(incoming: IncomingMessage): ApiError | null {
+export function checkRequestHead(incoming: IncomingMessage): ApiError | null {
   const { rawHeaders, httpVersion, url = '' } = incoming;
   if (rawHeaders.length > 2 * headerLinesAtMost) return failure('headers-too-large');
   let hosts = 0;
@@ -29,7 +29,7 @@ export function checkHead(incoming: IncomingMessage): ApiError | null {
   // RFC 9112, section 3.2, requires exactly one Host header. If there are several, a proxy may have checked a different
   // one than the service reads.
   const isMissing = hosts === 0 && httpVersion !== '1.0';
-  if (isMissing || hosts > 1 || !isHost(incoming.headers.host ?? '')) {
+  if (isMissing || hosts > 1 || !isValidHost(incoming.headers.host ?? '')) {
     return failure('invalid-request', { message: 'The request must have one valid Host header.' });
   }
   if (!url.startsWith('/')) incoming.url = url.replace(absoluteForm, '').replace(/^(?=$|\?)/, '/');

@@ -2,12 +2,12 @@ import { operations } from '@bothost/contract';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { responseSchema } from './response-schema.ts';
+import { createResponseSchema } from './response-schema.ts';
 
 /** Serializes `value` with the schema of `type`, like the framework does for a response. */
 async function written(type: z.ZodType, value: unknown): Promise<unknown> {
   const app = fastify();
-  app.get('/', { schema: { response: { 200: responseSchema(type) } } }, async () => value);
+  app.get('/', { schema: { response: { 200: createResponseSchema(type) } } }, async () => value);
   const answer = await app.inject('/');
   await app.close();
   return answer.json();
@@ -61,7 +61,7 @@ describe('a response serialized with its schema', () => {
 
 it('every operation has a response schema without $ref', async () => {
   for (const operation of Object.values(operations)) {
-    const schema = responseSchema(operation.response);
+    const schema = createResponseSchema(operation.response);
     expect(JSON.stringify(schema), operation.name).not.toContain('$ref');
     const app = fastify();
     app.get('/', { schema: { response: { 200: schema } } }, async () => ({}));

@@ -6,7 +6,7 @@ type Schema = { [key: string]: unknown };
  * A response schema with every `$ref` inlined, as the serializer requires. Only declared fields are written, so
  * undeclared fields cannot leak. `X or null` becomes `nullable`, so that the serializer need not try both alternatives.
  */
-export function responseSchema(type: z.ZodType): Schema {
+export function createResponseSchema(type: z.ZodType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {
     io: 'output',
     metadata: z.registry(),

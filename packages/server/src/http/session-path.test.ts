@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isReserved, parseSessionPath } from './session-path.ts';
+import { isReservedPath, parseSessionPath } from './session-path.ts';
 
 const session = '/v1/public/parrot/sessions/0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11';
 
@@ -39,7 +39,7 @@ describe('parseSessionPath', () => {
   });
 });
 
-describe('isReserved', () => {
+describe('isReservedPath', () => {
   const spellings = [
     '/bot',
     '/bot/',
@@ -73,7 +73,7 @@ describe('isReserved', () => {
   ];
 
   it.each(spellings)('is true for %s', (path) => {
-    expect(isReserved(path)).toBe(true);
+    expect(isReservedPath(path)).toBe(true);
     expect(parseSessionPath(`${session}${path}`)?.reserved).toBe(true);
   });
 
@@ -90,7 +90,7 @@ describe('isReserved', () => {
     '/bot/../x',
     '/100%25',
   ])('is false for %s', (path) => {
-    expect(isReserved(path)).toBe(false);
+    expect(isReservedPath(path)).toBe(false);
   });
 
   it('is true even if any characters are percent-encoded up to three times', () => {
@@ -112,7 +112,7 @@ describe('isReserved', () => {
       fc.property(reserved, fc.array(fc.nat(3), { minLength: 20, maxLength: 20 }), (path, times) => {
         const [, ...rest] = path;
         const written = `/${rest.map((character, index) => encode(character, times[index] ?? 0)).join('')}`;
-        expect(isReserved(written)).toBe(true);
+        expect(isReservedPath(written)).toBe(true);
       }),
     );
   });

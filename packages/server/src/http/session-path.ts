@@ -1,4 +1,4 @@
-import { publicBase } from '@bothost/contract';
+import { publicBasePath } from '@bothost/contract';
 
 /** A request for the bot of a session. `target` is the path and query for the bot. */
 export type SessionPath = {
@@ -9,7 +9,7 @@ export type SessionPath = {
   readonly reserved: boolean;
 };
 
-const pattern = new RegExp(`^${publicBase}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
+const pattern = new RegExp(`^${publicBasePath}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
 
 /** Parses a path of the session proxy. Returns null for any other path. */
 export function parseSessionPath(url: string): SessionPath | null {
@@ -23,7 +23,7 @@ export function parseSessionPath(url: string): SessionPath | null {
       // Collapse leading slashes, because a server that parses the target as a URL would read two slashes as the start
       // of a host name.
       target: path.replace(/^[/\\]+/, '/') + query,
-      reserved: isReserved(path),
+      reserved: isReservedPath(path),
     };
   } catch {
     // A path with malformed percent-encoding is not a path of the session proxy.
@@ -41,7 +41,7 @@ const reservedFolders = ['/pcc', '/_bot'];
 const segmentEnd = /[;?#\0-\x20\x7f]/;
 
 /** Whether a path is reserved in any spelling that a bot's server may accept, such as with backslashes. */
-export function isReserved(path: string): boolean {
+export function isReservedPath(path: string): boolean {
   const segments: string[] = [];
   for (const written of decodeFully(path).replaceAll('\\', '/').toLowerCase().split('/')) {
     const segment = written.split(segmentEnd, 1)[0] ?? '';

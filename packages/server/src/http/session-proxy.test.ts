@@ -4,7 +4,15 @@ import { text } from 'node:stream/consumers';
 import { maxProxyBodyBytes, proxyMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { evaluate, idle, sendRaw, sessionUrl, start, stop, withKey } from '../../test/support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sendRawBytes,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitUntilIdle,
+} from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 const megabyte = 1_048_576;
@@ -17,15 +25,15 @@ describe('the session proxy', () => {
   beforeAll(async () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
-    id = await start(service, 'target');
-    await evaluate(service, 'target', id, 'true');
+    id = await startAgentSession(service, 'target');
+    await evaluateInBot(service, 'target', id, 'true');
   });
   afterAll(async () => {
     await service.close();
     await bot.remove();
   });
 
-  const order = (code: string) => evaluate(service, 'target', id, code);
+  const order = (code: string) => evaluateInBot(service, 'target', id, code);
   const url = (path: string) => sessionUrl(service, 'target', id, path);
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest =>
     request(url(path), { method, headers: { authorization: `Bearer ${service.publicKey}`, ...headers } });
@@ -69,7 +77,7 @@ describe('the session proxy', () => {
   });
 
   it('rejects an unsupported method with 405', async () => {
-    const answer = await sendRaw(
+    const answer = await sendRawBytes(
       service,
       `PROPFIND ${new URL(url('/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\nconnection: close\r\n\r\n`,
     );
@@ -148,7 +156,10 @@ describe('the session proxy', () => {
       `state.onRequest = (request, response) => { response.writeHead(200, { 'set-cookie': 'a=b', 'access-control-allow-origin': 'https://bot.example',
         'access-control-allow-credentials': 'true', 'content-security-policy': "default-src *", 'transfer-encoding': 'chunked', 'x-fine': '1' }); response.end('x'); }; true`,
     );
-    const { headers } = await fetch(url('/page'), withKey(service.publicKey, { origin: 'https://page.example' }));
+    const { headers } = await fetch(
+      url('/page'),
+      createKeyHeaders(service.publicKey, { origin: 'https://page.example' }),
+    );
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': '*',
       'content-security-policy': 'sandbox',
@@ -160,14 +171,19 @@ describe('the session proxy', () => {
   });
 
   it('holds requests until the bot has started', async () => {
-    const cold = await start(service, 'target');
+    const cold = await startAgentSession(service, 'target');
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => fetch(sessionUrl(service, 'target', cold, '/echo'), withKey(service.publicKey))),
+      Array.from({ length: 10 }, () =>
+        fetch(sessionUrl(service, 'target', cold, '/echo'), createKeyHeaders(service.publicKey)),
+      ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    await stop(service, 'target', cold);
+    await stopAgentSession(service, 'target', cold);
     await expect
-      .poll(async () => (await fetch(sessionUrl(service, 'target', cold, '/echo'), withKey(service.publicKey))).status)
+      .poll(
+        async () =>
+          (await fetch(sessionUrl(service, 'target', cold, '/echo'), createKeyHeaders(service.publicKey))).status,
+      )
       .toBe(404);
   });
 
@@ -197,7 +213,7 @@ describe('the session proxy', () => {
 
     it('adds CORS headers to every failure, so that pages can read it', async () => {
       const noKey = { headers: { origin } };
-      const keyed = withKey(service.publicKey, { origin });
+      const keyed = createKeyHeaders(service.publicKey, { origin });
       const failures: [string, RequestInit, number][] = [
         [url('/echo'), noKey, 401],
         [url('/bot'), keyed, 404],
@@ -224,13 +240,13 @@ describe('the session proxy', () => {
     });
 
     it('sends no CORS headers on the private API', async () => {
-      const { headers } = await fetch(`${service.url}/v1/agents`, withKey(service.privateKey, { origin }));
+      const { headers } = await fetch(`${service.url}/v1/agents`, createKeyHeaders(service.privateKey, { origin }));
       expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
     });
   });
 
   it('has no active sessions after the last one is stopped', async () => {
-    await stop(service, 'target', id);
-    await idle(service, 'target');
+    await stopAgentSession(service, 'target', id);
+    await waitUntilIdle(service, 'target');
   });
 });

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, failure, maxProxyBodyBytes, proxyHoldSeconds, proxyMethods } from '@bothost/contract';
+import { ApiError, failure, maxProxyBodyBytes, maxProxyWaitSeconds, proxyMethods } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { Address } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
 import type { SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
-import { bearerToken } from './bearer.ts';
+import { readBearerToken } from './bearer.ts';
 import { createBotRequests } from './bot-requests.ts';
-import { type CorsPolicy, corsHeaders } from './cors.ts';
-import { discardBody, sendFailure, type ToFailure } from './failure-response.ts';
-import { headersForBot, headersForClient } from './forwarded-headers.ts';
-import type { Client } from './request-client.ts';
+import { type CorsPolicy, createCorsHeaders } from './cors.ts';
+import { discardBody, type FailureMapper, sendFailure } from './failure-response.ts';
+import { createBotHeaders, createClientHeaders } from './forwarded-headers.ts';
+import type { RequestClient } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {
@@ -19,8 +19,8 @@ export type ProxyContext = {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly cors: CorsPolicy;
-  readonly resolveClient: (incoming: IncomingMessage) => Client;
-  readonly toFailure: ToFailure;
+  readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
+  readonly toFailure: FailureMapper;
 };
 
 const methods: ReadonlySet<string> = new Set(proxyMethods);
@@ -38,7 +38,7 @@ export function createSessionProxy(context: ProxyContext) {
     requestId: string,
   ): Promise<void> {
     try {
-      const caller = await authenticatePublicKey(context, bearerToken(incoming));
+      const caller = await authenticatePublicKey(context, readBearerToken(incoming));
       if (!methods.has(incoming.method ?? '')) throw failure('method-not-allowed');
       if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes) throw failure('body-too-large');
       const address = await locateSession(context, incoming, path, caller);
@@ -52,7 +52,7 @@ export function createSessionProxy(context: ProxyContext) {
     const known = error instanceof ApiError ? error : context.toFailure(error);
     if (known.status >= 500) context.logger.warn({ requestId, err: known.cause ?? known }, 'proxied request failed');
     context.telemetry.proxied('http', known.reason);
-    sendFailure(response, known, requestId, corsHeaders(context.cors, incoming));
+    sendFailure(response, known, requestId, createCorsHeaders(context.cors, incoming));
     if (!incoming.complete) discardBody(incoming);
   }
 
@@ -63,13 +63,13 @@ export function createSessionProxy(context: ProxyContext) {
     address: Address,
     requestId: string,
   ) {
-    const headers = headersForBot(incoming.headers, path.sessionId, context.resolveClient(incoming));
+    const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
     requests.send({ address, path: path.target, headers }, incoming, response, {
       onAnswer: (status, answer) => {
         context.telemetry.proxied('http', 'answered');
-        const forClient = { ...headersForClient(answer), ...corsHeaders(context.cors, incoming) };
+        const forClient = { ...createClientHeaders(answer), ...createCorsHeaders(context.cors, incoming) };
         response.writeHead(status, { ...forClient, 'x-request-id': requestId });
       },
       onFailure: (cause) => refuse(incoming, response, failure('bot-unreachable', { cause }), requestId),
@@ -117,7 +117,7 @@ async function hold(directory: SessionDirectory, sessionId: string, incoming: In
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);
-  const deadline = AbortSignal.timeout(proxyHoldSeconds * 1000);
+  const deadline = AbortSignal.timeout(maxProxyWaitSeconds * 1000);
   try {
     const address = await directory.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
     if (address !== null) return address;

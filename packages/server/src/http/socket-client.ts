@@ -23,14 +23,18 @@ export type SocketClient = {
 };
 
 /** An upgrade request that has no response yet. */
-export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
+export type UpgradeRequest = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
 
 /**
  * Creates a client that gets 101 only after its bot has accepted the WebSocket. So the 101 can name the subprotocol
  * that the bot chose, a failure before that is a plain HTTP response, and no messages arrive that the service would
  * have to hold.
  */
-export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade, requestId: string): SocketClient {
+export function createWebSocketClient(
+  server: WebSocketServer,
+  upgrade: UpgradeRequest,
+  requestId: string,
+): SocketClient {
   const { incoming, socket, early } = upgrade;
   return {
     disconnected: early.disconnected,
@@ -38,14 +42,17 @@ export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade,
     join: (bot) => {
       if (bot.protocol === '') delete incoming.headers['sec-websocket-protocol'];
       else incoming.headers['sec-websocket-protocol'] = bot.protocol;
-      return accept(server, upgrade);
+      return acceptUpgrade(server, upgrade);
     },
     refuse: (error) => refuseUpgrade(socket, error, requestId),
   };
 }
 
 /** Sends 101 and returns a paused socket. Null if the client has disconnected. */
-export function accept(server: WebSocketServer, { incoming, socket, early }: Upgrade): Promise<WebSocket | null> {
+export function acceptUpgrade(
+  server: WebSocketServer,
+  { incoming, socket, early }: UpgradeRequest,
+): Promise<WebSocket | null> {
   return new Promise((resolve) => {
     early.disconnected.addEventListener('abort', () => resolve(null), { once: true });
     if (early.disconnected.aborted) resolve(null);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Carrier, carriers, socketPath } from '@bothost/contract';
-import { bearerToken } from './bearer.ts';
+import { readBearerToken } from './bearer.ts';
 
 /** The agent that a WebSocket path names. */
 export type ServiceHost = { readonly agentName: string; readonly organizationName: string };
@@ -26,7 +26,7 @@ export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'
   if (match === null) return null;
   const query = new URLSearchParams(queryText);
   const written = decode(match[2]) ?? query.get('serviceHost');
-  const token = bearerToken(request) ?? query.get('token') ?? decode(match[3]);
+  const token = readBearerToken(request) ?? query.get('token') ?? decode(match[3]);
   query.delete('token');
   query.delete('serviceHost');
   const rest = { token, query: queryFor(query) };

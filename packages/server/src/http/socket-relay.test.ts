@@ -3,7 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { ended, evaluate, exitOf, idle, sessionUrl, start, stop } from '../../test/support/client.ts';
+import {
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitForInstanceExit,
+  waitForSessionEnd,
+  waitUntilIdle,
+} from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { relay } from './socket-relay.ts';
 
@@ -36,7 +44,7 @@ describe('a WebSocket between a client and a bot', () => {
     await service.close();
     await bot.remove();
   });
-  afterEach(() => idle(service, 'talker'));
+  afterEach(() => waitUntilIdle(service, 'talker'));
 
   /**
    * Connects to a bot in one of two ways: through the agent's path, where messages are relayed, or through the session
@@ -57,19 +65,19 @@ describe('a WebSocket between a client and a bot', () => {
       await once(socket, 'open');
       return { socket, sessionId };
     }
-    const sessionId = await start(service, 'talker');
+    const sessionId = await startAgentSession(service, 'talker');
     const url = sessionUrl(service, 'talker', sessionId, '/socket').replace('http', 'ws');
     const socket = new WebSocket(`${url}?access_token=${service.publicKey}${query}`, offered);
     await once(socket, 'open');
     return { socket, sessionId };
   }
 
-  const order = (client: Client, code: string) => evaluate(service, 'talker', client.sessionId, code);
+  const order = (client: Client, code: string) => evaluateInBot(service, 'talker', client.sessionId, code);
 
   async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
     socket.close();
-    if (way === 'splice') await stop(service, 'talker', sessionId);
-    const { completionStatus } = await ended(service, 'talker', sessionId);
+    if (way === 'splice') await stopAgentSession(service, 'talker', sessionId);
+    const { completionStatus } = await waitForSessionEnd(service, 'talker', sessionId);
     expect(completionStatus).toBe(way === 'relay' ? 'WS_CONNECTION_CLOSED' : 'SESSION_STOPPED');
   }
 
@@ -158,18 +166,20 @@ describe('a WebSocket between a client and a bot', () => {
     const client = await open('relay');
     await order(client, exitsWithCode);
     close(client.socket);
-    expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    expect(await exitOf(service, 'talker', client.sessionId)).toMatchObject({ code: code % 256 });
+    expect((await waitForSessionEnd(service, 'talker', client.sessionId)).completionStatus).toBe(
+      'WS_CONNECTION_CLOSED',
+    );
+    expect(await waitForInstanceExit(service, 'talker', client.sessionId)).toMatchObject({ code: code % 256 });
   });
 
   it('closes both sockets when the session is stopped', async () => {
     const client = await open('relay');
     await order(client, exitsWithCode);
     const closed = once(client.socket, 'close');
-    await stop(service, 'talker', client.sessionId);
+    await stopAgentSession(service, 'talker', client.sessionId);
     expect((await closed)[0]).toBe(1001);
-    expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
-    expect(await exitOf(service, 'talker', client.sessionId)).toMatchObject({ code: 1001 % 256 });
+    expect((await waitForSessionEnd(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    expect(await waitForInstanceExit(service, 'talker', client.sessionId)).toMatchObject({ code: 1001 % 256 });
   });
 
   it('accepts messages of 16 MB from both sides, and closes after a larger message', async () => {
@@ -180,8 +190,8 @@ describe('a WebSocket between a client and a bot', () => {
     const closed = once(fits.socket, 'close');
     fits.socket.send(Buffer.alloc(16 * 1024 * 1024 + 1));
     expect((await closed)[0]).toBe(1009);
-    await ended(service, 'talker', fits.sessionId);
-    await idle(service, 'talker');
+    await waitForSessionEnd(service, 'talker', fits.sessionId);
+    await waitUntilIdle(service, 'talker');
 
     const fromBot = await open('relay');
     const closedByBot = once(fromBot.socket, 'close');
@@ -193,7 +203,7 @@ describe('a WebSocket between a client and a bot', () => {
     );
     fromBot.socket.send('now');
     expect((await closedByBot)[0]).toBe(1011);
-    await ended(service, 'talker', fromBot.sessionId);
+    await waitForSessionEnd(service, 'talker', fromBot.sessionId);
   });
 
   it('limits memory use if the bot does not read', async () => {
@@ -220,8 +230,8 @@ describe('a WebSocket between a client and a bot', () => {
       )
       .toBe(true);
     expect(pushed).toBeLessThan(64);
-    await stop(service, 'talker', client.sessionId);
-    expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    await stopAgentSession(service, 'talker', client.sessionId);
+    expect((await waitForSessionEnd(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
     client.socket.terminate();
   });
 

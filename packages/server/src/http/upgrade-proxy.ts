@@ -1,10 +1,10 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { failure } from '@bothost/contract';
-import { type Address, requestOptions } from '../instances/address.ts';
-import { bearerToken } from './bearer.ts';
+import { type Address, createRequestOptions } from '../instances/address.ts';
+import { readBearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { headersForBot, isForwardedToClient } from './forwarded-headers.ts';
+import { createBotHeaders, isForwardedToClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 import { authenticatePublicKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
@@ -23,7 +23,7 @@ export async function proxyUpgrade(
 ): Promise<void> {
   try {
     const { target, key } = withoutKey(path.target);
-    const caller = await authenticatePublicKey(context, bearerToken(incoming) ?? key);
+    const caller = await authenticatePublicKey(context, readBearerToken(incoming) ?? key);
     const address = await locateSession(context, incoming, path, caller);
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
@@ -53,10 +53,10 @@ function splice(
   address: Address,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const headers = headersForBot(incoming.headers, path.sessionId, context.resolveClient(incoming));
+    const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const sent = request({
-      ...requestOptions(address),
+      ...createRequestOptions(address),
       path: path.target,
       method: 'GET',
       agent: false,

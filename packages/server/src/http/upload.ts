@@ -1,15 +1,15 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { ApiError, failure, fillPath, maxUploadBytes, UploadResponse, uploadPath } from '@bothost/contract';
+import { ApiError, failure, fillPathTemplate, maxUploadBytes, UploadResponse, uploadPath } from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
-import { discardBody, sendFailure, type ToFailure } from './failure-response.ts';
+import { discardBody, type FailureMapper, sendFailure } from './failure-response.ts';
 
 export type UploadContext = {
   readonly uploads: Pick<UploadReceiver, 'readProgress' | 'append' | 'replace'>;
   readonly logger: Logger;
-  readonly toFailure: ToFailure;
+  readonly toFailure: FailureMapper;
 };
 
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
@@ -71,7 +71,7 @@ export function createUploadEndpoint(context: UploadContext) {
       refuse(incoming, response, known, requestId);
     } finally {
       clearTimeout(deadline);
-      const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
+      const fields = { requestId, method: incoming.method, path: fillPathTemplate(uploadPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
       // Log null as the status if the connection was lost before a response was sent.
       const status = response.headersSent ? response.statusCode : null;

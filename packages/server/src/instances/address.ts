@@ -7,22 +7,22 @@ export type Address = InstanceAddress;
 type AddressColumns = { readonly socket: string | null; readonly host: string | null; readonly port: number | null };
 
 /** Returns the address of an instance, or null if the instance is not ready yet. */
-export function addressOf({ socket, host, port }: AddressColumns): Address | null {
+export function getInstanceAddress({ socket, host, port }: AddressColumns): Address | null {
   if (socket !== null) return { socket };
   return host === null || port === null ? null : { host, port };
 }
 
-export function addressColumns(address: Address): AddressColumns {
+export function toAddressColumns(address: Address): AddressColumns {
   return 'socket' in address ? { ...address, host: null, port: null } : { ...address, socket: null };
 }
 
-/** Returns the `Host` header of requests to the instance (RFC 9110, section 7.2). */
-export function authorityOf(address: Address): string {
+/** Returns the `RegionHost` header of requests to the instance (RFC 9110, section 7.2). */
+export function getAddressAuthority(address: Address): string {
   if ('socket' in address) return 'localhost';
   return `${isIPv6(address.host) ? `[${address.host}]` : address.host}:${address.port}`;
 }
 
 /** Returns the address as options of `request` in `node:http`. */
-export function requestOptions(address: Address) {
+export function createRequestOptions(address: Address) {
   return 'socket' in address ? { socketPath: address.socket } : address;
 }

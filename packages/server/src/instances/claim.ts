@@ -1,10 +1,10 @@
 import type { RawBuilder } from 'kysely';
 import type { Database, StoredEvent } from '../store/tables.ts';
-import { type Address, addressOf } from './address.ts';
+import { type Address, getInstanceAddress } from './address.ts';
 import { claimInstanceRow, countInstancesByDeployment } from './rows.ts';
 
 /** An instance claimed for a session. `address` is null unless the instance is ready (a warm start). */
-export type Claim = {
+export type InstanceClaim = {
   readonly instanceId: string;
   readonly address: Address | null;
   readonly readyAt: Date | null;
@@ -14,21 +14,21 @@ export type Claim = {
 };
 
 /**
- * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `first` is
+ * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `firstMigration` is
  * the statement that creates the session, if any. Returns null if the agent is at its limit.
  */
 export async function claimInstance(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
   wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
   first?: RawBuilder<unknown>,
-): Promise<Claim | null> {
+): Promise<InstanceClaim | null> {
   const hostId = context.host.id;
   const claim = { ...wanted, hostId, newInstanceId: context.newId(), now: context.now() };
   const row = await claimInstanceRow(context.db, claim, first);
   if (row === undefined) return null;
   return {
     instanceId: row.id,
-    address: row.state === 'ready' ? addressOf(row) : null,
+    address: row.state === 'ready' ? getInstanceAddress(row) : null,
     readyAt: row.ready_at,
     reportsSession: row.reports_session,
     notices: row.notices,

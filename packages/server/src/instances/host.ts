@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
 /** The host that runs the instances of a region. For the process driver, the host is a data directory. */
-export type Host = { readonly id: string; readonly region: string };
+export type RegionHost = { readonly id: string; readonly region: string };
 
 const aliveMs = 60_000;
 
@@ -11,9 +11,9 @@ const aliveMs = 60_000;
  * alive. Returns the last heartbeat of the previous server process of the region (null in a new region), and whether all servers
  * of other regions have been silent for a minute.
  */
-export async function recordHost(
+export async function registerHost(
   context: { db: Database; now: () => Date },
-  host: Host & { readonly runtime: string; readonly description: string },
+  host: RegionHost & { readonly runtime: string; readonly description: string },
 ): Promise<{ readonly lastHeartbeat: Date | null; readonly isAlone: boolean }> {
   return context.db.transaction().execute(async (db) => {
     const before = await db
@@ -49,7 +49,7 @@ export async function listOtherRegions(
 }
 
 /** Removes a new region whose first server did not start, unless it has agents or is a default region. */
-export async function forgetRegion(db: Database, { id, region }: Host): Promise<void> {
+export async function removeUnusedRegion(db: Database, { id, region }: RegionHost): Promise<void> {
   await db
     .deleteFrom('hosts')
     .where('id', '=', id)
@@ -66,7 +66,7 @@ export async function forgetRegion(db: Database, { id, region }: Host): Promise<
  * Writes the heartbeat without waiting for the disk. If a crash of the database loses it, recorded end times are about a second
  * too early.
  */
-export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
+export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: RegionHost): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await sql`set local synchronous_commit = off`.execute(db);
     await db.updateTable('hosts').set({ heartbeat_at: context.now() }).where('id', '=', host.id).execute();

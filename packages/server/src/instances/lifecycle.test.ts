@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { claimInstance, countInstances } from './claim.ts';
 import {
@@ -17,7 +17,7 @@ let rows: TestRows;
 let organizationId: string;
 let hostId: string;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
 });
@@ -145,7 +145,7 @@ describe('the warm pool', () => {
     await rows.instance(of);
     await rows.instance(of, { session_id: await rows.session(of) });
     await rows.instance(of, { state: 'starting', ready_at: null });
-    await rows.instance(of, { state: 'ended', ended_at: ago(1) });
+    await rows.instance(of, { state: 'ended', ended_at: secondsAgo(1) });
     expect(await countInstances(rows, of.agentId)).toEqual([
       { deploymentId: of.deploymentId, activeSessions: 1, ready: 2, idle: 1, starting: 1 },
     ]);

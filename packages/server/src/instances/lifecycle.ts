@@ -1,5 +1,5 @@
 import type { Database, StoredEvent } from '../store/tables.ts';
-import { type Address, addressColumns } from './address.ts';
+import { type Address, toAddressColumns } from './address.ts';
 import {
   appendInstanceEvent,
   changeInstance,
@@ -20,7 +20,7 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
 }
 
 /**
- * Creates instances until the warm pool has `idle` instances, but never more than `maxAgents` for the deployment.
+ * Creates instances until the warm pool has `waitUntilIdle` instances, but never more than `maxAgents` for the deployment.
  * Returns the number of created instances. Call this in a transaction that holds the lock of the agent.
  */
 export async function provisionInstances(
@@ -50,7 +50,7 @@ export function markReady(
 ): Promise<OpenInstance | undefined> {
   const change = {
     state: 'ready' as const,
-    ...addressColumns(address),
+    ...toAddressColumns(address),
     reports_session: reportsSession,
     ready_at: context.now(),
   };

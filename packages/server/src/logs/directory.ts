@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-export function logDirectory(
+export function getLogDirectory(
   logsDirectory: string,
   owner: { readonly agent_id: string; readonly instance_id: string },
 ): string {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { testRows } from '../../test/support/test-rows.ts';
+import { createTestRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
 it('getLogs ends a waiting request when the server closes, and removes its abort listener', async () => {
-  const rows = await testRows();
+  const rows = await createTestRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
   // Let other accounts enter the directory, because bots run under accounts of their own.
   await chmod(root, 0o711);

@@ -2,9 +2,9 @@ import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 import { createMask, type Mask } from './mask.ts';
-import { decodeCursor, encodeCursor, firstPositionAt } from './position.ts';
+import { decodeCursor, encodeCursor, getFirstPositionAt } from './position.ts';
 import { type LogPage, type PageContext, type PageLimits, readPage } from './read-page.ts';
-import { type LogScope, maySessionWrite } from './rows.ts';
+import { canSessionWrite, type LogScope } from './rows.ts';
 import type { SourcesContext } from './sources.ts';
 
 type GetLogs = Operations['getLogs'];
@@ -116,7 +116,7 @@ async function readLogs(
     const isEmpty = page.lines.length === 0 && page.isComplete;
     if (order === 'desc' || !isEmpty || !isGrowing || waitOver.aborted || query.wait === 0)
       return toResponse(query, page, now, isGrowing);
-    after = firstPositionAt(now);
+    after = getFirstPositionAt(now);
     const soon = AbortSignal.any([waitOver, AbortSignal.timeout(newInstancesMs)]);
     await context.outputs.changed(page.live, now, soon);
   }
@@ -129,13 +129,13 @@ async function readLogs(
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.mark()) return false;
   const { sessionId } = scope;
-  return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
+  return sessionId === undefined || canSessionWrite(db, { ...scope, sessionId });
 }
 
 function toResponse(query: Query, page: LogPage, now: Timestamp, isGrowing: boolean): ResponseOf<GetLogs> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
-  const future = isGrowing ? encodeCursor('asc', firstPositionAt(now)) : null;
+  const future = isGrowing ? encodeCursor('asc', getFirstPositionAt(now)) : null;
   const isFirst = query.cursor === undefined;
   return {
     total: { value: page.counted, relation: page.isComplete ? 'eq' : 'gte' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockBytes, splitLines } from './line-breaks.ts';
-import { createMask, maskSpans, maskTail } from './mask.ts';
+import { lineBlockBytes, splitLines } from './line-breaks.ts';
+import { createMask, maskOutputTail, maskSpans } from './mask.ts';
 import { scanLines } from './scan-lines.ts';
 import { createSearch } from './search.ts';
 
@@ -113,8 +113,8 @@ describe('createMask and maskTail', () => {
 
   it('mask the pieces of a value that is cut where a long line is split', () => {
     const secret = Array.from({ length: 3_000 }, (_, index) => index.toString(36)).join('-');
-    for (let before = blockBytes - secret.length; before < blockBytes; before += 997) {
-      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * blockBytes)}\n`, [secret]);
+    for (let before = lineBlockBytes - secret.length; before < lineBlockBytes; before += 997) {
+      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * lineBlockBytes)}\n`, [secret]);
       expect(pieces.join('').replaceAll('***', '')).toMatch(/^\.*$/);
     }
     const long = secret.repeat(5);
@@ -127,7 +127,7 @@ describe('createMask and maskTail', () => {
 
   it('mask pieces of many values where a long line is split', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
-    const [first = ''] = shown(`${'.'.repeat(blockBytes - 1)}x${'.'.repeat(2 * blockBytes)}\n`, [
+    const [first = ''] = shown(`${'.'.repeat(lineBlockBytes - 1)}x${'.'.repeat(2 * lineBlockBytes)}\n`, [
       value,
       value.replaceAll('_', '+'),
       value.replaceAll('_', '%'),
@@ -143,7 +143,7 @@ describe('createMask and maskTail', () => {
         fc.pre(!tail.includes(secret));
         const ends = Array.from({ length: secret.length - 5 }, (_, index) => secret.slice(index));
         const longest = ends.find((end) => tail.startsWith(end)) ?? '';
-        expect(maskTail(tail, [secret])).toBe(longest === '' ? tail : `***${tail.slice(longest.length)}`);
+        expect(maskOutputTail(tail, [secret])).toBe(longest === '' ? tail : `***${tail.slice(longest.length)}`);
       }),
       { numRuns: 2_000 },
     );
@@ -151,7 +151,7 @@ describe('createMask and maskTail', () => {
 
   it('mask long values that are almost equal', () => {
     const secrets = Array.from({ length: 7 }, (_, index) => `${'a'.repeat(65_000)}b${index}`);
-    const pieces = shown(`${'a'.repeat(32 * blockBytes)}\n`, secrets);
+    const pieces = shown(`${'a'.repeat(32 * lineBlockBytes)}\n`, secrets);
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
@@ -171,7 +171,7 @@ describe('createMask and maskTail', () => {
     ['line one\r\nline two', ['line one\nline two'], '***\r\n***'],
     ['', ['sk_12345'], ''],
   ])('mask values in the tail %j', (tail, secrets, words) => {
-    expect(maskTail(tail, secrets)).toBe(words);
+    expect(maskOutputTail(tail, secrets)).toBe(words);
   });
 
   it('mask every value and change no other text', () => {
@@ -194,7 +194,7 @@ describe('createMask and maskTail', () => {
 
   it('mask thousands of overlapping values as one span', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => 'a'.repeat(6 + index));
-    const pieces = shown(`${'a'.repeat(16 * blockBytes)}\n`, secrets);
+    const pieces = shown(`${'a'.repeat(16 * lineBlockBytes)}\n`, secrets);
     expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
   });
 

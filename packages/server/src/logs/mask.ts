@@ -1,6 +1,6 @@
-import { blockBytes, type LineRange } from './line-breaks.ts';
+import { type LineRange, lineBlockBytes } from './line-breaks.ts';
 import { createSearch, type Span } from './search.ts';
-import { minFormCharacters, valueForms } from './value-forms.ts';
+import { listValueForms, minMaskedCharacters } from './value-forms.ts';
 
 const masked = '***';
 
@@ -12,7 +12,7 @@ export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | 
 
 /** Creates a mask for values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */
 export function createMask(values: Iterable<string>): Mask {
-  const secrets = valueForms(values);
+  const secrets = listValueForms(values);
   if (secrets.length === 0) return () => null;
   const { isIn, spansIn } = createSearch(secrets);
   return (part) => {
@@ -30,18 +30,18 @@ export function createMask(values: Iterable<string>): Mask {
  * Masks secret values in the tail of a bot's output. The tail may begin in the middle of a value, so the rest of a value at the
  * start is masked too.
  */
-export function maskTail(tail: string, values: Iterable<string>): string {
-  const secrets = valueForms(values);
+export function maskOutputTail(tail: string, values: Iterable<string>): string {
+  const secrets = listValueForms(values);
   const spans = [
     ...createSearch(secrets).spansIn(tail),
-    ...secrets.flatMap((secret) => beginningOf(tail, secret, minFormCharacters)),
+    ...secrets.flatMap((secret) => beginningOf(tail, secret, minMaskedCharacters)),
   ];
   return spans.length === 0 ? tail : maskSpans(spans, (from, to) => tail.slice(from, to));
 }
 
 /** Returns whether a line starts where a block ended: at a multiple of the block size, or up to 3 bytes before it. */
 export function startsAtBlockEnd({ from }: Pick<LineRange, 'from'>): boolean {
-  return from > 0 && (blockBytes - (from % blockBytes)) % blockBytes <= 3;
+  return from > 0 && (lineBlockBytes - (from % lineBlockBytes)) % lineBlockBytes <= 3;
 }
 
 /** Finds text at the end of `text` that may be the beginning of a secret, or the whole text if it lies within a secret. */

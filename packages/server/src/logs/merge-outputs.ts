@@ -6,7 +6,7 @@ import type { LineFilter } from './scan-lines.ts';
 import type { OutputSource, OutputSources } from './sources.ts';
 
 /** Returns the mask for the secret values of a deployment. */
-export type MaskOf = (deploymentId: string) => Promise<Mask>;
+export type MaskLookup = (deploymentId: string) => Promise<Mask>;
 
 type MergeRequest = {
   readonly order: SortOrder;
@@ -36,7 +36,7 @@ type Head = {
 
 /** Merges the lines of outputs in their total order. Opens an output when its first line may be the next one. */
 export function openMerge(
-  { maskOf }: { readonly maskOf: MaskOf },
+  { maskOf }: { readonly maskOf: MaskLookup },
   { order, filter, after, from, to }: MergeRequest,
   sources: Pick<OutputSources, 'peek' | 'take'>,
 ): Merge {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OffsetRange, OutputFile } from '@bothost/runtime';
-import { blockBytes, findFirstLineStart, type LineRange, splitLines } from './line-breaks.ts';
+import { findFirstLineStart, type LineRange, lineBlockBytes, splitLines } from './line-breaks.ts';
 
 /** The number of bytes to read at once. It is a multiple of the block size, so that a line starts in each window. */
 const windowBytes = 256 * 1024;
@@ -65,8 +65,8 @@ export async function findLineStart(output: OpenOutput, offset: number): Promise
   const region = regions.find(({ to }) => offset <= to);
   if (region === undefined) return offset;
   if (offset <= region.from) return offset;
-  const from = Math.max(region.from, offset - 3 * blockBytes);
-  const bytes = await read(output, from, Math.min(region.to, offset + 2 * blockBytes));
+  const from = Math.max(region.from, offset - 3 * lineBlockBytes);
+  const bytes = await read(output, from, Math.min(region.to, offset + 2 * lineBlockBytes));
   const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));

@@ -14,7 +14,7 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
 }
 
 /** Returns the position before every line that arrived at or after `at`. */
-export function firstPositionAt(at: Timestamp): LogPosition {
+export function getFirstPositionAt(at: Timestamp): LogPosition {
   return { at, instanceId: '', offset: 0 };
 }
 

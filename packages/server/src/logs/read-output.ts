@@ -9,7 +9,7 @@ import {
   readPartsBackward,
   readPartsForward,
 } from './output-parts.ts';
-import { comparePositions, firstPositionAt, type LogPosition, type SortOrder } from './position.ts';
+import { comparePositions, getFirstPositionAt, type LogPosition, type SortOrder } from './position.ts';
 import { type LineFilter, type ScannedLine, scanLines } from './scan-lines.ts';
 
 /** The time range includes `from` and excludes `to`. */
@@ -91,7 +91,9 @@ async function partsOf(
   const after = wanted.after?.instanceId === instanceId ? wanted.after.offset : null;
   if (wanted.order === 'asc') {
     const first =
-      comparePositions(wanted.after ?? firstPositionAt(0), firstPositionAt(wanted.from)) > 0 ? wanted.after : null;
+      comparePositions(wanted.after ?? getFirstPositionAt(0), getFirstPositionAt(wanted.from)) > 0
+        ? wanted.after
+        : null;
     const since = Math.max(first?.at ?? 0, wanted.from);
     const seen = file.marks.findLast(({ at }) => at < since)?.end ?? 0;
     return readPartsForward(output, after ?? (seen === 0 ? 0 : await findLineStart(output, seen)));

@@ -6,7 +6,7 @@ import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../test/support/random.ts';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createMask } from './mask.ts';
 import { comparePositions, type LogPosition } from './position.ts';
@@ -37,7 +37,7 @@ describe('readPage of an agent with hundreds of instances', () => {
     );
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
     // Bots run under other accounts, which need permission to enter the directory.
     await chmod(directory, 0o711);

@@ -1,10 +1,10 @@
 import type { LogLine } from '@bothost/contract';
-import { type MaskOf, openMerge } from './merge-outputs.ts';
+import { type MaskLookup, openMerge } from './merge-outputs.ts';
 import type { LogPosition, SortOrder } from './position.ts';
 import type { PositionedLine } from './read-output.ts';
 import type { LogOwner, LogScope } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
-import { findSources, type SourcesContext } from './sources.ts';
+import { findOutputSources, type SourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type PageLimits = {
@@ -42,13 +42,13 @@ export type LogPage = {
   readonly live: readonly string[];
 };
 
-export type PageContext = SourcesContext & { readonly maskOf: MaskOf };
+export type PageContext = SourcesContext & { readonly maskOf: MaskLookup };
 
 /** Reads one page of logs: a k-way merge of the outputs of instances, ordered by time, instance and offset. */
 export async function readPage(context: PageContext, request: PageRequest): Promise<LogPage> {
   const { limits } = request;
   const startedAt = performance.now();
-  const sources = await findSources(context, request.scope, spanOf(request));
+  const sources = await findOutputSources(context, request.scope, spanOf(request));
   const merge = openMerge(context, request, sources);
   const lines: LogLine[] = [];
   let responseBytes = 0;

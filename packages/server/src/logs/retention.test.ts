@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeLogs, type RetentionContext, removeOrphanedLogs } from './retention.ts';
 
@@ -18,7 +18,7 @@ describe('log retention', () => {
   let of: { agent_id: string; deployment_id: string; host_id: string };
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     const agentId = await rows.agent(await rows.organization());
     const hostId = await rows.host();
     of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: hostId };
@@ -44,7 +44,7 @@ describe('log retention', () => {
   }
   async function log(seconds: number, fields: { session_id?: string | null; bytes?: number } = {}): Promise<string> {
     const instance_id = newId();
-    const times = { begins_at: ago(seconds + 60), ends_at: ago(seconds), stored_at: ago(seconds) };
+    const times = { begins_at: secondsAgo(seconds + 60), ends_at: secondsAgo(seconds), stored_at: secondsAgo(seconds) };
     const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times, ...fields };
     await rows.db.insertInto('instance_logs').values(row).execute();
     await files(instance_id);
@@ -94,7 +94,7 @@ describe('log retention', () => {
     const known = await log(10);
     const orphan = newId();
     const directory = await files(orphan);
-    await utimes(directory, ago(0), ago(0));
+    await utimes(directory, secondsAgo(0), secondsAgo(0));
     await mkdir(join(context.logsDirectory, newId()));
     await removeOrphanedLogs({ ...context, now: () => new Date(Date.now() + 3_600_000) });
     expect((await left()).files).toEqual(new Set([known, orphan]));

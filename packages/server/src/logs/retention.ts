@@ -1,9 +1,9 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RemoveTree } from '@bothost/runtime';
+import type { TreeRemover } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { logDirectory } from './directory.ts';
+import { getLogDirectory } from './directory.ts';
 import {
   deleteLog,
   findKnownLogs,
@@ -22,7 +22,7 @@ export type RetentionContext = {
   readonly now: () => Date;
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
 };
 
 /**
@@ -52,7 +52,7 @@ async function removeAll(
   for (;;) {
     const found = await find();
     for (const log of found) {
-      await context.removeTree(logDirectory(context.logsDirectory, log));
+      await context.removeTree(getLogDirectory(context.logsDirectory, log));
       await deleteLog(context.db, log.instance_id);
     }
     removed += found.length;

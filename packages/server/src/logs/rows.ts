@@ -92,7 +92,7 @@ export function listStoredOwners(
 }
 
 /** Returns whether a session may still write, because it or its instance has not ended. */
-export async function maySessionWrite(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
+export async function canSessionWrite(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (select from sessions where id = ${scope.sessionId} and agent_id = ${scope.agentId} and state <> 'ended')
       or exists (select from instances where session_id = ${scope.sessionId} and agent_id = ${scope.agentId}

@@ -1,6 +1,6 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
-import { blockBytes, type LineRange } from './line-breaks.ts';
+import { type LineRange, lineBlockBytes } from './line-breaks.ts';
 import { type LineCut, type Mask, startsAtBlockEnd } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
@@ -101,7 +101,7 @@ function casingsOf(text: string): readonly string[] {
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;
-  const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / blockBytes) * blockBytes : to);
+  const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / lineBlockBytes) * lineBlockBytes : to);
   const mark = marks[index];
   const unattended = mark?.unattended ?? false;
   if (mark === undefined || (end === 'output' && endedAt !== null)) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { minFormCharacters } from './value-forms.ts';
+import { minMaskedCharacters } from './value-forms.ts';
 
 export type Span = readonly [from: number, to: number];
 
@@ -18,7 +18,7 @@ const hashBits = 16;
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
-/** Searches for texts of at least `minFormCharacters`, in a time that does not depend on the texts. */
+/** Searches for texts of at least `minMaskedCharacters`, in a time that does not depend on the texts. */
 export function createSearch(texts: readonly string[]): TextSearch {
   if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));
@@ -70,11 +70,11 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
   );
   return (line) => {
     const spans: Span[] = [];
-    if (line.length < minFormCharacters) return spans;
+    if (line.length < minMaskedCharacters) return spans;
     const sums = hashes.sums(line);
     let reached = 0;
     let comparisonsLeft = maxComparisons.perByte * (line.length + maxComparisons.extraBytes);
-    for (let from = 0; from + minFormCharacters <= line.length; from++) {
+    for (let from = 0; from + minMaskedCharacters <= line.length; from++) {
       const prefix = hashes.prefix(sums, from);
       if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
       for (const [length, known] of longestFirst.get(prefix) ?? []) {
@@ -128,8 +128,8 @@ function createRollingHashes() {
         second: prefixSums(bytes, secondBytes, secondFactor),
       };
     },
-    /** Returns a 32-bit hash of the `minFormCharacters` bytes from the offset `from`. */
-    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minFormCharacters),
+    /** Returns a 32-bit hash of the `minMaskedCharacters` bytes from the offset `from`. */
+    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minMaskedCharacters),
     /** Combines 52 bits of the two hashes of a range into one number. */
     range: ({ first, second }: Sums, from: number, to: number) =>
       (hashOf(first, firstPowers, from, to) >>> 0) * 2 ** 20 + (hashOf(second, secondPowers, from, to) >>> 12),

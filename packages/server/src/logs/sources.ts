@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { InstanceOutputs, OutputFile, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
-import { logDirectory } from './directory.ts';
+import { getLogDirectory } from './directory.ts';
 import type { SortOrder } from './position.ts';
 import { type LogOwner, type LogScope, listLiveOwners, listStoredOwners, type StoredOwner } from './rows.ts';
 
@@ -34,7 +34,7 @@ export type OutputSources = {
  * Returns the outputs of live and ended instances. Queries live instances first, so that an instance that ends in
  * between is found.
  */
-export async function findSources(
+export async function findOutputSources(
   context: SourcesContext,
   scope: LogScope,
   span: { readonly order: SortOrder; readonly from: Timestamp; readonly to: Timestamp },
@@ -98,11 +98,11 @@ export async function findSources(
  */
 async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
   const file = await context.outputs.find(owner.instance_id);
-  return file ?? context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
+  return file ?? context.outputs.findReleased(getLogDirectory(context.logsDirectory, owner));
 }
 
 async function openStored(context: SourcesContext, owner: LogOwner) {
-  const file = await context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
+  const file = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, owner));
   return file === null ? null : openFile(context, owner, file);
 }
 
@@ -111,7 +111,7 @@ async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFi
     return { handle: await open(file.path, 'r'), file };
   } catch {
     // The instance has just ended and its output was moved, so open the output in the log directory.
-    const moved = await context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
+    const moved = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, owner));
     if (moved === null || moved.path === file.path) return null;
     return { handle: await open(moved.path, 'r'), file: moved };
   }

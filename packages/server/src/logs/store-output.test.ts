@@ -7,15 +7,15 @@ import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeBot } from '../../test/support/bots.ts';
-import { testRows } from '../../test/support/test-rows.ts';
+import { createTestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { type StoreOutputContext, storeOutput, withStoredOutput } from './store-output.ts';
 
 const never = new AbortController().signal;
 
-/** Creates a runtime and rows for one agent. `run` starts an instance that prints text, and ends it. */
+/** Creates a runtime and rows for one agent. `runPostgresProgram` starts an instance that prints text, and ends it. */
 async function setUp() {
-  const rows = await testRows();
+  const rows = await createTestRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });

@@ -1,7 +1,7 @@
-import type { OutputFile, RemoveTree, Runtime, Timestamp } from '@bothost/runtime';
+import type { OutputFile, Runtime, Timestamp, TreeRemover } from '@bothost/runtime';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
-import { logDirectory } from './directory.ts';
+import { getLogDirectory } from './directory.ts';
 import { findLogOwner, insertLog } from './rows.ts';
 
 export type StoreOutputContext = {
@@ -9,7 +9,7 @@ export type StoreOutputContext = {
   readonly now: () => Date;
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
   readonly runtime: Pick<Runtime, 'outputs'>;
   readonly retryWrite: RetryWrite;
   readonly logger: { readonly error: (fields: object, message: string) => void };
@@ -26,7 +26,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   const { outputs } = context.runtime;
   const owner = await retryWrite(() => findLogOwner(db, instanceId));
   if (owner === undefined) return;
-  const directory = logDirectory(context.logsDirectory, owner);
+  const directory = getLogDirectory(context.logsDirectory, owner);
   let file: OutputFile | null;
   try {
     await outputs.release(instanceId, directory);

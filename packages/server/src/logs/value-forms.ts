@@ -1,12 +1,12 @@
 /** Minimum length of a masked form in characters. Shorter forms would mask ordinary words. */
-export const minFormCharacters = 6;
+export const minMaskedCharacters = 6;
 
 /**
  * The forms in which values may appear in a log line: each line of a value unchanged, escaped as in JSON or Python, and
  * percent-encoded; the whole value escaped or encoded to one line; and Base64, also within a longer encoded text and with the
- * line breaks of `base64` and PEM. Forms shorter than `minFormCharacters` are omitted.
+ * line breaks of `base64` and PEM. Forms shorter than `minMaskedCharacters` are omitted.
  */
-export function valueForms(values: Iterable<string>): readonly string[] {
+export function listValueForms(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();
   for (const value of values) {
     const lines = value.split('\n').map((line) => line.replace(/\r$/, ''));
@@ -18,7 +18,7 @@ export function valueForms(values: Iterable<string>): readonly string[] {
     if (lines.length > 1) for (const form of writtenForms(whole)) forms.add(form);
     for (const form of base64Forms(whole)) forms.add(form);
   }
-  return [...forms].filter((form) => form.length >= minFormCharacters && !form.includes('\n'));
+  return [...forms].filter((form) => form.length >= minMaskedCharacters && !form.includes('\n'));
 }
 
 /** Escaped and percent-encoded forms. Empty for a text that encoding does not change. */
@@ -51,7 +51,7 @@ const columns = [64, 76];
  */
 function base64Forms(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length < minFormCharacters) return [];
+  if (bytes.length < minMaskedCharacters) return [];
   const cores = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { derivedId } from '../store/uuid.ts';
+import { deriveId } from '../store/uuid.ts';
 import { computePercentiles } from './percentiles.ts';
 import { deleteSamples, insertMetrics, listSamples, type SessionMetricsRow } from './rows.ts';
 import { computeSeries, type Sample } from './series.ts';
@@ -7,7 +7,7 @@ import { computeSeries, type Sample } from './series.ts';
 type Context = { db: Database };
 
 /** Stores the final metrics of a session, if there are samples. Call this in the transaction that ends the session. */
-export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
+export async function storeFinalMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
   const stored = await listSamples(context.db, sessionId);
   const row = summarize(sessionId, merge(stored, late));
   if (row !== null) await insertMetrics(context.db, { ...row, timeseries: JSON.stringify(row.timeseries) });
@@ -32,7 +32,7 @@ function summarize(sessionId: string, samples: readonly Sample[]): SessionMetric
   if (cpu === null || memory === null || first === undefined || last === undefined) return null;
   return {
     session_id: sessionId,
-    id: derivedId(sessionId, 'resource metrics'),
+    id: deriveId(sessionId, 'resource metrics'),
     sample_count: samples.length,
     cpu_p50: cpu.p50,
     cpu_p90: cpu.p90,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computePercentiles, nearestRankPercentile } from './percentiles.ts';
+import { computeNearestRankPercentile, computePercentiles } from './percentiles.ts';
 
 /** The definition of the percentile: the smallest value such that at least p percent of the values do not exceed it. */
 function oracle(values: readonly number[], p: number): number | undefined {
@@ -11,7 +11,7 @@ function oracle(values: readonly number[], p: number): number | undefined {
 describe('computePercentiles', () => {
   it('returns the nearest ranks of the textbook example', () => {
     const sorted = [15, 20, 35, 40, 50];
-    expect([5, 30, 40, 50, 100].map((p) => nearestRankPercentile(sorted, p))).toEqual([15, 20, 20, 35, 50]);
+    expect([5, 30, 40, 50, 100].map((p) => computeNearestRankPercentile(sorted, p))).toEqual([15, 20, 20, 35, 50]);
   });
 
   it('returns null without values', () => {

@@ -1,5 +1,5 @@
 /** Nearest-rank percentile: the smallest value that at least `p` percent of the ascending values do not exceed. */
-export function nearestRankPercentile(sorted: ArrayLike<number>, p: number): number {
+export function computeNearestRankPercentile(sorted: ArrayLike<number>, p: number): number {
   const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
   return sorted[rank - 1] ?? 0;
 }
@@ -10,6 +10,6 @@ export type Percentiles = { readonly p50: number; readonly p90: number; readonly
 export function computePercentiles(values: readonly number[]): Percentiles | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();
-  const at = (p: number) => nearestRankPercentile(sorted, p);
+  const at = (p: number) => computeNearestRankPercentile(sorted, p);
   return { p50: at(50), p90: at(90), p95: at(95), p99: at(99) };
 }

@@ -1,7 +1,7 @@
 import type { Usage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { computeCurrentMetrics, finishMetrics } from './finish.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { computeCurrentMetrics, storeFinalMetrics } from './finish.ts';
 import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
 
@@ -30,7 +30,7 @@ describe('the sampler', () => {
   };
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
@@ -112,7 +112,7 @@ describe('the sampler', () => {
       use(second, second * 100_000, 5_000);
       await after.sample([target()]);
     }
-    await finishMetrics({ db: rows.db }, sessionId, after.take(sessionId));
+    await storeFinalMetrics({ db: rows.db }, sessionId, after.take(sessionId));
     const final = await rows.db
       .selectFrom('session_metrics')
       .select(['sample_count', 'cpu_p50', 'memory_p99', 'timeseries'])

@@ -1,4 +1,4 @@
-import { timeSeriesPoints } from '@bothost/contract';
+import { timeSeriesPointLimits } from '@bothost/contract';
 
 /** The usage in one second. `t` is in Unix seconds, CPU in millicores, memory in bytes. */
 export type Sample = readonly [t: number, cpuMillicores: number, memoryBytes: number];
@@ -35,7 +35,7 @@ export function computeSeries(samples: readonly Sample[]): SeriesPoint[] {
 }
 
 function stepFor(seconds: number): number {
-  const { stepSeconds, maximum } = timeSeriesPoints;
+  const { stepSeconds, maximum } = timeSeriesPointLimits;
   const steps = Math.ceil((seconds + 1) / stepSeconds / maximum);
   return stepSeconds * Math.max(1, steps);
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { listen } from '../store/listen.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { subscribeToChannel } from '../store/listen.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -16,7 +16,7 @@ const context = () => ({ db: rows.db, now: () => new Date(clock), newId });
 const scope = () => ({ organizationId });
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization('home');
 });
 afterAll(() => rows.close());
@@ -132,7 +132,7 @@ describe('createAuthenticator', () => {
     const again = new Promise<void>((resolve) => {
       reconnected = resolve;
     });
-    const subscription = await listen({
+    const subscription = await subscribeToChannel({
       address: rows.database.address,
       channel: 'keys',
       onMessage: authenticator.forget,

@@ -36,15 +36,15 @@ export class RefusedKeyError extends Error {
  * The kind of API for which a caller presents a key. No API key is valid for `operator`: the service looks such a key up only to
  * record the attempt in the audit log of its organization.
  */
-export type KeyUse = 'private' | 'public' | 'operator';
+export type ApiKind = 'private' | 'public' | 'operator';
 
 /**
  * Finds the caller of an API key. `cached` never queries the database and returns undefined for a key that is not cached.
  * `forget` removes one key, or without an id all keys, from the cache; call it when this or another server revokes a key.
  */
 export type Authenticator = {
-  readonly authenticate: (key: string, kind: KeyUse) => Promise<Caller>;
-  readonly cached: (key: string, kind: KeyUse) => Caller | undefined;
+  readonly authenticate: (key: string, kind: ApiKind) => Promise<Caller>;
+  readonly cached: (key: string, kind: ApiKind) => Caller | undefined;
   readonly forget: (keyId?: string) => void;
 };
 
@@ -70,7 +70,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
   /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
   let generation = 0;
 
-  function accept(found: KeyWithOrganization, key: string, kind: KeyUse, now: number): Caller {
+  function accept(found: KeyWithOrganization, key: string, kind: ApiKind, now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
     const caller = {
       organizationId: found.organization_id,
@@ -97,7 +97,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     );
   }
 
-  function cached(key: string, kind: KeyUse): Caller | undefined {
+  function cached(key: string, kind: ApiKind): Caller | undefined {
     const now = context.now().getTime();
     const hash = hashKey(key).toString('base64');
     const entry = entries.get(hash);
@@ -109,7 +109,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     return accept(entry.found, key, kind, now);
   }
 
-  async function authenticate(key: string, kind: KeyUse): Promise<Caller> {
+  async function authenticate(key: string, kind: ApiKind): Promise<Caller> {
     const known = cached(key, kind);
     if (known !== undefined) return known;
     const before = generation;

@@ -12,7 +12,7 @@ export async function findOrganizationByName(db: Database, name: string): Promis
  *
  * @throws failure `organization-not-found`
  */
-export async function organizationOrOldest(
+export async function findOrganizationOrOldest(
   db: Database,
   nameOrId: string | null,
 ): Promise<Pick<OrganizationRow, 'id' | 'name'>> {

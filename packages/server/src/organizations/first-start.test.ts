@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
-import { type Bootstrap, createOrganizationAtFirstStart, findOldestOrganization } from './first-start.ts';
+import { type BootstrapOptions, createOrganizationAtFirstStart, findOldestOrganization } from './first-start.ts';
 import { listKeys } from './keys.ts';
 import { getProperties } from './properties.ts';
 
-const made: Bootstrap = { organization: 'home', privateKey: null, publicKey: null };
+const made: BootstrapOptions = { organization: 'home', privateKey: null, publicKey: null };
 
 describe('the first start', () => {
   let rows: TestRows;
   const context = () => ({ db: rows.db, now: () => testNow, newId });
 
   beforeEach(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
   });
   afterEach(() => rows.close());
 

@@ -2,7 +2,7 @@ import type { Database } from '../store/tables.ts';
 import { createKey } from './keys.ts';
 import { findAnyOrganization, insertOrganization, lockFirstOrganization } from './rows.ts';
 
-export type Bootstrap = {
+export type BootstrapOptions = {
   readonly organization: string;
   /** API keys to store. A missing key is generated. */
   readonly privateKey: string | null;
@@ -25,7 +25,7 @@ export type FirstOrganizationKeys = {
 export async function createOrganizationAtFirstStart(
   context: { db: Database; now: () => Date; newId: () => string },
   region: string,
-  bootstrap: Bootstrap,
+  bootstrap: BootstrapOptions,
   keep: (made: FirstOrganizationKeys) => Promise<void>,
 ): Promise<FirstOrganizationKeys | null> {
   return context.db.transaction().execute(async (db) => {

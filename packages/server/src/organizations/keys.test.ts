@@ -1,6 +1,6 @@
 import { inspectKey } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createKey, hashKey, listKeys, revokeKey } from './keys.ts';
 
@@ -13,7 +13,7 @@ const context = () => ({ db: rows.db, now: () => new Date(clock), newId });
 const scope = () => ({ organizationId });
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization('home');
 });
 afterAll(() => rows.close());

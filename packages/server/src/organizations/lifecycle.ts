@@ -1,18 +1,18 @@
 import { failure, userLimits } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
-import { type Actor, ofWholeOrganization } from '../audit/chain.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { lockOrganization } from './member-rows.ts';
 import { addMember, listMemberships } from './members.ts';
 import {
   deleteMembersAndLinks,
+  findOldestRegion,
   findOrganization,
   hasAgentsOrSecrets,
   insertOrganization,
   isNameTaken,
   isOnlyOrganization,
   type OrganizationRow,
-  oldestRegion,
   revokeAllKeys,
   updateOrganizationRow,
 } from './rows.ts';
@@ -36,7 +36,7 @@ export async function createOrganization(
       id: context.newId(),
       name: wanted.name,
       verbose_name: wanted.verboseName ?? wanted.name,
-      default_region: await oldestRegion(db),
+      default_region: await findOldestRegion(db),
       created_at: context.now(),
     };
     if (await isNameTaken(db, wanted.name)) throw failure('organization-name-taken');
@@ -88,7 +88,15 @@ async function change(
     const after = await work(db, before);
     await updateOrganizationRow(db, after);
     const keys = before.name === after.name ? [before.name] : [before.name, after.name];
-    const event = { ...ofWholeOrganization, object: before.id, keys, action, actor: scope, at: now(), result: 'done' };
+    const event = {
+      ...organizationEventFields,
+      object: before.id,
+      keys,
+      action,
+      actor: scope,
+      at: now(),
+      result: 'done',
+    };
     await appendAudit(db, scope.organizationId, event);
     return present(after);
   });

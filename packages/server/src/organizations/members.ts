@@ -1,6 +1,6 @@
 import { failure, type Member, type Role } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
-import { type Actor, ofWholeOrganization } from '../audit/chain.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import {
@@ -137,7 +137,7 @@ function record(
   userId: string,
   keys: readonly string[],
 ): Promise<void> {
-  const event = { ...ofWholeOrganization, object: userId, keys, action, actor: scope, at: now(), result: 'done' };
+  const event = { ...organizationEventFields, object: userId, keys, action, actor: scope, at: now(), result: 'done' };
   return appendAudit(db, scope.organizationId, event);
 }
 

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { organizationOrOldest } from './find.ts';
+import { findOrganizationOrOldest } from './find.ts';
 import { createKey } from './keys.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function createOperatorKey(
   operator: Actor,
   wanted: { readonly organization: string | null; readonly name: string },
 ): Promise<ApiKey & { key: string; organization: string }> {
-  const { id, name } = await organizationOrOldest(context.db, wanted.organization);
+  const { id, name } = await findOrganizationOrOldest(context.db, wanted.organization);
   const key = { kind: 'private', name: wanted.name } as const;
   return { ...(await createKey(context, { ...operator, organizationId: id }, key)), organization: name };
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 
 /** The part of the CLI profile that belongs to this service. */
-export type Profile = {
+export type CliProfile = {
   readonly api_url: string;
   readonly organization: string;
   readonly private_key: string;
@@ -16,7 +16,7 @@ export type Profile = {
  * service, keeps it, because it may be their only copy, and writes `otherFile` instead. Copies an earlier profile for
  * the same address to `.bak`. Returns the path of the written file.
  */
-export async function writeProfile(file: string, otherFile: string, profile: Profile): Promise<string> {
+export async function writeCliProfile(file: string, otherFile: string, profile: CliProfile): Promise<string> {
   const existing = await readProfile(file);
   const foreign =
     existing !== null && typeof existing['private_key'] === 'string' && existing['api_url'] !== profile.api_url;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { describeProperties, getProperties, listOrganizations, listRegions, updateProperties } from './properties.ts';
 
@@ -7,7 +7,7 @@ describe('properties of an organization', () => {
   let rows: TestRows;
   let organizationId: string;
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     organizationId = await rows.organization('home');
     await rows.host('us-west');
     await rows.host('eu');

@@ -127,7 +127,7 @@ export async function hasAgentsOrSecrets(db: Database, id: string): Promise<bool
   return agent !== undefined || set !== undefined;
 }
 
-export async function oldestRegion(db: Database): Promise<string> {
+export async function findOldestRegion(db: Database): Promise<string> {
   const { region } = await db.selectFrom('hosts').select('region').orderBy('id').limit(1).executeTakeFirstOrThrow();
   return region;
 }

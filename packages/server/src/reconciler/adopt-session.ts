@@ -1,6 +1,6 @@
-import { addressOf } from '../instances/address.ts';
+import { getInstanceAddress } from '../instances/address.ts';
 import type { OpenInstance } from '../instances/lifecycle.ts';
-import { bodyForBot, findSessionState, type OpenSession } from '../sessions/progress.ts';
+import { findBotRequestBody, findSessionState, type OpenSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { isColdStart } from './cold-start.ts';
 import { type DispatchContext, resume } from './dispatch.ts';
@@ -14,7 +14,7 @@ export type AdoptionContext = DispatchContext & {
 export async function adoptSession(context: AdoptionContext, row: OpenSession, instance: OpenInstance): Promise<void> {
   const { db, ownership, retryWrite } = context;
   if (ownership.has(row.id) || row.transport === 'websocket') return;
-  const address = addressOf(instance);
+  const address = getInstanceAddress(instance);
   if (address === null) return;
   ownership.acquire(row.id);
   try {
@@ -35,7 +35,7 @@ export async function adoptSession(context: AdoptionContext, row: OpenSession, i
       requestedAt: row.requested_at,
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
-      body: await retryWrite(() => bodyForBot(db, row.id)),
+      body: await retryWrite(() => findBotRequestBody(db, row.id)),
       dispatchedAt: row.handed_over_at,
       botStartedAt: row.bot_started_at,
     });

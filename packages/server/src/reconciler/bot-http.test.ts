@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { askBot, askToStop, postBot } from './bot-http.ts';
+import { postSessionToBot, requestSessionState, requestSessionStop } from './bot-http.ts';
 
 const never = new AbortController().signal;
 const servers: Server[] = [];
@@ -48,7 +48,7 @@ describe('POST /bot', () => {
       );
       response.end('{}');
     });
-    const { answer } = postBot(address, { 'x-session-id': 's' }, '{"name":"Zoë"}');
+    const { answer } = postSessionToBot(address, { 'x-session-id': 's' }, '{"name":"Zoë"}');
     expect(await answer).toEqual({ kind: 'responded', status: 200, ownStatus: null });
     expect(seen).toEqual(['POST', '/bot', '{"name":"Zoë"}', 'application/json', '15', 's']);
   });
@@ -63,11 +63,11 @@ describe('POST /bot', () => {
     [JSON.stringify({ completionStatus: 'DONE', filler: 'x'.repeat(70_000) }), null],
   ])('reads the completion status from the response %.30s', async (body, ownStatus) => {
     const { address } = await answering(500, body);
-    expect(await postBot(address, {}, '{}').answer).toEqual({ kind: 'responded', status: 500, ownStatus });
+    expect(await postSessionToBot(address, {}, '{}').answer).toEqual({ kind: 'responded', status: 500, ownStatus });
   });
 
   it('reports a lost connection if nothing listens', async () => {
-    const { answer } = postBot(await nobody(), {}, '{}');
+    const { answer } = postSessionToBot(await nobody(), {}, '{}');
     expect(await answer).toMatchObject({ kind: 'broken', message: expect.stringContaining('ECONNREFUSED') });
   });
 
@@ -85,27 +85,27 @@ describe('POST /bot', () => {
     const { address } = await bot((request) => {
       request.resume().once('end', () => leave(request.socket, (part) => request.socket.write(part)));
     });
-    const { answer } = postBot(address, {}, '{}');
+    const { answer } = postSessionToBot(address, {}, '{}');
     expect(await answer).toMatchObject({ kind: 'broken' });
   });
 
   it('reports a lost connection if the service aborts the request', async () => {
     const { server, address } = await bot((request) => request.resume());
-    const { answer, abort } = postBot(address, {}, '{}');
+    const { answer, abort } = postSessionToBot(address, {}, '{}');
     await once(server, 'request');
     abort();
     expect(await answer).toEqual({ kind: 'broken', message: 'aborted by the service' });
   });
 });
 
-describe('askBot', () => {
+describe('requestSessionState', () => {
   it('sends the control token and the time to wait', async () => {
     const seen: unknown[] = [];
     const { address } = await bot((request, response) => {
       seen.push(request.url, request.headers.authorization);
       response.end('{"state":"idle"}');
     });
-    expect(await askBot(address, 'secret', 25, never)).toEqual({ state: 'idle' });
+    expect(await requestSessionState(address, 'secret', 25, never)).toEqual({ state: 'idle' });
     expect(seen).toEqual(['/_bot/session?wait=25', 'Bearer secret']);
   });
 
@@ -119,7 +119,7 @@ describe('askBot', () => {
       endedAt: '2026-11-20T12:00:01.000Z',
     };
     const { address } = await answering(200, JSON.stringify({ ...known, more: 'is left out' }));
-    expect(await askBot(address, 't', 0, never)).toEqual(known);
+    expect(await requestSessionState(address, 't', 0, never)).toEqual(known);
   });
 
   it.each([
@@ -130,34 +130,34 @@ describe('askBot', () => {
     ['returns invalid times', 200, '{"state":"running","startedAt":"yesterday"}'],
   ])('returns null for a bot that %s', async (_, status, body) => {
     const { address } = await answering(status, body);
-    expect(await askBot(address, 't', 0, never)).toBeNull();
+    expect(await requestSessionState(address, 't', 0, never)).toBeNull();
   });
 
   it('rejects if nothing listens, and when the request is aborted', async () => {
-    await expect(askBot(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
+    await expect(requestSessionState(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
     const closing = new AbortController();
     const { address } = await bot(() => closing.abort());
-    await expect(askBot(address, 't', 25, closing.signal)).rejects.toThrow();
+    await expect(requestSessionState(address, 't', 25, closing.signal)).rejects.toThrow();
   });
 });
 
-describe('askToStop', () => {
+describe('requestSessionStop', () => {
   it('sends the grace period', async () => {
     const seen: unknown[] = [];
     const { address } = await bot(async (request, response) => {
       seen.push(request.method, request.url, request.headers.authorization, await text(request));
       response.writeHead(202).end('{}');
     });
-    expect(await askToStop(address, 'secret', 20)).toBe(true);
+    expect(await requestSessionStop(address, 'secret', 20)).toBe(true);
     expect(seen).toEqual(['POST', '/_bot/stop', 'Bearer secret', '{"graceSeconds":20}']);
   });
 
   it.each([200, 404, 409, 500])('returns false for response status %s', async (status) => {
     const { address } = await answering(status, '{}');
-    expect(await askToStop(address, 't', 20)).toBe(false);
+    expect(await requestSessionStop(address, 't', 20)).toBe(false);
   });
 
   it('returns false if nothing listens', async () => {
-    expect(await askToStop(await nobody(), 't', 20)).toBe(false);
+    expect(await requestSessionStop(await nobody(), 't', 20)).toBe(false);
   });
 });

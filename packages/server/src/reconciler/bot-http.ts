@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
-import { requestOptions } from '../instances/address.ts';
+import { createRequestOptions } from '../instances/address.ts';
 import type { BotResponse } from './completion.ts';
 
 /** Maximum size of a bot's response in bytes. */
@@ -10,13 +10,13 @@ const responseBytes = 65_536;
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends `POST /bot`, which stays open for the whole session, on its own connection. `answer` never rejects. */
-export function postBot(
+export function postSessionToBot(
   address: InstanceAddress,
   headers: Headers,
   body: string,
 ): { readonly answer: Promise<BotResponse>; readonly abort: () => void } {
   const sent = request({
-    ...requestOptions(address),
+    ...createRequestOptions(address),
     path: '/bot',
     method: 'POST',
     agent: false,
@@ -55,7 +55,7 @@ function completionStatusIn(body: string): string | null {
 }
 
 /** Response of `GET /_bot/session` (docs/bot-contract.md, "End of a session"). */
-const BotSession = z.object({
+const BotSessionState = z.object({
   state: z.enum(['idle', 'running', 'ended']),
   sessionId: z.string().nullish(),
   status: z.number().int().nullish(),
@@ -63,20 +63,20 @@ const BotSession = z.object({
   startedAt: z.iso.datetime().nullish(),
   endedAt: z.iso.datetime().nullish(),
 });
-export type BotSession = z.infer<typeof BotSession>;
+export type BotSessionState = z.infer<typeof BotSessionState>;
 
 /**
  * Requests the state of a bot's session; the bot may delay its response up to `waitSeconds`, until the session ends.
  * Null if the bot does not support this route. Rejects if the bot cannot be reached.
  */
-export async function askBot(
+export async function requestSessionState(
   address: InstanceAddress,
   token: string,
   waitSeconds: number,
   signal: AbortSignal,
-): Promise<BotSession | null> {
+): Promise<BotSessionState | null> {
   const sent = request({
-    ...requestOptions(address),
+    ...createRequestOptions(address),
     path: `/_bot/session?wait=${waitSeconds}`,
     agent: false,
     signal,
@@ -86,7 +86,7 @@ export async function askBot(
   const { status, body } = await readResponse(sent);
   if (status !== 200) return null;
   try {
-    return BotSession.parse(JSON.parse(body));
+    return BotSessionState.parse(JSON.parse(body));
   } catch {
     // The response is not a session state, so the bot uses this path for an unrelated route.
     return null;
@@ -97,13 +97,17 @@ export async function askBot(
  * Asks a bot to stop its session (docs/bot-contract.md, "Stop"). Returns whether the bot accepted the request. Never
  * rejects.
  */
-export async function askToStop(address: InstanceAddress, token: string, graceSeconds: number): Promise<boolean> {
+export async function requestSessionStop(
+  address: InstanceAddress,
+  token: string,
+  graceSeconds: number,
+): Promise<boolean> {
   const body = JSON.stringify({ graceSeconds });
   const headers = bodyHeaders({ authorization: `Bearer ${token}` }, body);
   const signal = AbortSignal.timeout(2_000);
   try {
     const sent = request({
-      ...requestOptions(address),
+      ...createRequestOptions(address),
       path: '/_bot/stop',
       method: 'POST',
       agent: false,

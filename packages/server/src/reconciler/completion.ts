@@ -2,8 +2,8 @@ import {
   type CompletionStatus,
   completionStatusLabels,
   type KnownCompletionStatus,
+  listStatusValues,
   ReportedStatus,
-  statusValues,
 } from '@bothost/contract';
 
 /** The bot's response to `POST /bot` or to a status request. `ownStatus` is the status that the bot reported. */
@@ -13,7 +13,7 @@ export type BotResponse =
 
 /** Completion statuses that only the service can know. A bot may report the others, which it can observe itself. */
 const reservedStatuses: ReadonlySet<string> = new Set(
-  statusValues(completionStatusLabels).filter(
+  listStatusValues(completionStatusLabels).filter(
     (status) => status !== 'BOT_CONNECTION_TIMEOUT' && status !== 'SESSION_TIME_LIMIT',
   ),
 );
@@ -32,7 +32,7 @@ export function completionFromResponse(answer: BotResponse, atLimit: boolean): C
 }
 
 /** Whether the bot ran the session instead of rejecting it (docs/bot-contract.md, "Status codes"). */
-export function isAcceptance(answer: BotResponse): boolean {
+export function isSessionAccepted(answer: BotResponse): boolean {
   if (answer.kind === 'broken') return false;
   return answer.status < 400 || (answer.status >= 500 && answer.status !== 501 && answer.status !== 503);
 }

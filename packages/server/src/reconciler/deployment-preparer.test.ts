@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { listOpenDeployments } from '../agents/deployment.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
-import { createOutcomes } from './outcomes.ts';
+import { createOutcomeWaiters } from './outcomes.ts';
 
 let rows: TestRows;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
 });
 afterAll(() => rows.close());
 
@@ -29,7 +29,7 @@ it.each([
     logger: pino({ level: 'silent' }),
     runtime: { prepare: () => Promise.reject(new Error('a build is not prepared here')) },
     backoff: createBackoff(now),
-    outcomes: createOutcomes<string | null>(),
+    outcomes: createOutcomeWaiters<string | null>(),
     retryWrite: (write) => write(),
   });
   const row = (await listOpenDeployments(rows.db, 'us-west', [])).find((one) => one.id === id);

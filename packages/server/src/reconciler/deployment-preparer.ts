@@ -4,7 +4,7 @@ import { failDeployment, type OpenDeployment, recordPreparedProject } from '../a
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { OutcomeWaiters } from './outcomes.ts';
 
 /**
  * A signal that never aborts. A preparation continues during a shutdown; if it does not finish, the next server process
@@ -19,7 +19,7 @@ type Context = {
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
-  readonly outcomes: Outcomes<string | null>;
+  readonly outcomes: OutcomeWaiters<string | null>;
   readonly retryWrite: RetryWrite;
 };
 

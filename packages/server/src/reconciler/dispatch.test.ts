@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { controlToken } from '../instances/control-token.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
 import { type DispatchContext, dispatch, type ReadySession, resume } from './dispatch.ts';
 import { createSessionOwnership } from './session-ownership.ts';
@@ -26,7 +26,7 @@ let acceptDeadline: AbortController;
 let server: Server | null = null;
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
@@ -63,9 +63,9 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     transport: 'none',
     maxSeconds: 60,
     cold: true,
-    requestedAt: ago(4),
-    claimedAt: ago(3),
-    readyAt: ago(2),
+    requestedAt: secondsAgo(4),
+    claimedAt: secondsAgo(3),
+    readyAt: secondsAgo(2),
     body: '{"caller":"anna"}',
     dispatchedAt: null,
     botStartedAt: null,
@@ -108,13 +108,13 @@ describe('dispatch', () => {
         'x-daily-session-id': readySession.id,
         'x-transport-type': 'webrtc',
         'x-max-session-seconds': '60',
-        'x-bot-control-token': controlToken(key, readySession.instanceId),
+        'x-bot-control-token': deriveControlToken(key, readySession.instanceId),
       },
     });
     expect(await stored(readySession.id)).toMatchObject({
       state: 'live',
       bot_started_at: testNow,
-      ready_at: ago(2),
+      ready_at: secondsAgo(2),
       cold_start: true,
       handed_over_at: testNow,
     });
@@ -237,12 +237,12 @@ describe('a session adopted after a restart', () => {
     });
     await resume(context, readySession);
     expect(urls().slice(0, 2)).toEqual(['/_bot/session', '/bot']);
-    expect(requests[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, readySession.instanceId)}`);
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${deriveControlToken(key, readySession.instanceId)}`);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
   it('is not dispatched twice, and takes the start time from the bot', async () => {
-    const startedAt = ago(1).toISOString();
+    const startedAt = secondsAgo(1).toISOString();
     const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
       '/bot': answer(500, {}),
@@ -250,21 +250,26 @@ describe('a session adopted after a restart', () => {
     await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(ended).toEqual([['HTTP_COMPLETED', testNow]]);
-    expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
+    expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(1) });
   });
 
   it('takes its end time and status from the bot if the session ended during the restart', async () => {
-    const report = { state: 'ended', status: 500, completionStatus: 'OUT_OF_CREDIT', endedAt: ago(5).toISOString() };
-    const fields = { botStartedAt: ago(30), maxSeconds: 60 };
+    const report = {
+      state: 'ended',
+      status: 500,
+      completionStatus: 'OUT_OF_CREDIT',
+      endedAt: secondsAgo(5).toISOString(),
+    };
+    const fields = { botStartedAt: secondsAgo(30), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
     await resume(context, readySession);
-    expect(ended).toEqual([['OUT_OF_CREDIT', ago(5)]]);
+    expect(ended).toEqual([['OUT_OF_CREDIT', secondsAgo(5)]]);
     expect(transitions).toEqual(['open']);
   });
 
   it('gets SESSION_TIME_LIMIT if it ended at its limit during the restart', async () => {
-    const report = { state: 'ended', status: 200, endedAt: ago(5).toISOString() };
-    const fields = { botStartedAt: ago(70), maxSeconds: 60 };
+    const report = { state: 'ended', status: 200, endedAt: secondsAgo(5).toISOString() };
+    const fields = { botStartedAt: secondsAgo(70), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
     await resume(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
@@ -278,7 +283,7 @@ describe('a session adopted after a restart', () => {
           response.end(JSON.stringify({ state, status: 200 }));
         },
       },
-      { botStartedAt: ago(10) },
+      { botStartedAt: secondsAgo(10) },
       'live',
     );
     await resume(context, readySession);
@@ -289,7 +294,7 @@ describe('a session adopted after a restart', () => {
   it("is not dispatched again if the bot received the previous server's request late", async () => {
     const reports = [{ state: 'idle' }, { state: 'running' }, { state: 'ended', status: 200 }];
     const bot: Bot = { '/_bot/session': (_, response) => void response.end(JSON.stringify(reports.shift())) };
-    const { context, readySession } = await session(bot, { dispatchedAt: ago(9) });
+    const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });
     await resume(context, readySession);
     expect(urls()).not.toContain('/bot');
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
@@ -297,7 +302,7 @@ describe('a session adopted after a restart', () => {
 
   it('ends with BOT_START_TIMEOUT if the bot does not report in time whether it has the session', async () => {
     const bot: Bot = { '/_bot/session': () => acceptDeadline.abort() };
-    const { context, readySession } = await session(bot, { dispatchedAt: ago(9) });
+    const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });
     await resume(context, readySession);
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
@@ -337,18 +342,18 @@ describe('a session adopted after a restart', () => {
     it('is live if a dispatch was recorded, and is not dispatched again', async () => {
       const { context, readySession } = await session(
         { '/bot': answer(200, {}) },
-        { ...silent, readyAt: ago(10), dispatchedAt: ago(9) },
+        { ...silent, readyAt: secondsAgo(10), dispatchedAt: secondsAgo(9) },
       );
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
-      expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+      expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
 
     it('is dispatched if the bot was only too busy to respond earlier and now reports no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,
-        { ...silent, dispatchedAt: ago(9), botStartedAt: ago(9) },
+        { ...silent, dispatchedAt: secondsAgo(9), botStartedAt: secondsAgo(9) },
         'live',
       );
       await resume(context, readySession);
@@ -357,11 +362,11 @@ describe('a session adopted after a restart', () => {
     });
 
     it('stays live if it was live before', async () => {
-      const { context, readySession } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
+      const { context, readySession } = await session({}, { ...silent, botStartedAt: secondsAgo(9) }, 'live');
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(transitions).toEqual(['open']);
-      expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
+      expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
   });
 });

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
-import { controlToken } from '../instances/control-token.ts';
+import { deriveControlToken } from '../instances/control-token.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
-import { askBot, type BotSession, postBot } from './bot-http.ts';
-import { type BotResponse, completionFromResponse, isAcceptance } from './completion.ts';
+import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
+import { type BotResponse, completionFromResponse, isSessionAccepted } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
 /** A session whose instance is ready, with everything that its dispatch needs. */
@@ -69,9 +69,9 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   // request.
   if (!session.reportsSession) await recorded;
   const sentAt = context.now();
-  const headers = createStartHeaders({ ...session, controlToken: controlToken(context.key, session.instanceId) });
+  const headers = createStartHeaders({ ...session, controlToken: deriveControlToken(context.key, session.instanceId) });
   context.onDispatch(session.instanceId);
-  const { answer, abort } = postBot(session.address, headers, session.body ?? '{}');
+  const { answer, abort } = postSessionToBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
   context.closing.addEventListener('abort', abort, { once: true });
   const answered = new AbortController();
@@ -88,7 +88,7 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
   // A short session may end before the bot responds to a status request. The dispatch then counts as its start.
-  const startedAt = acceptedAt ?? (isAcceptance(outcome) ? sentAt : null);
+  const startedAt = acceptedAt ?? (isSessionAccepted(outcome) ? sentAt : null);
   if (acceptedAt === null && startedAt !== null) await markStarted(context, session, startedAt);
   await endWith(context, session, startedAt, outcome);
 }
@@ -162,11 +162,11 @@ async function ask(
   session: ReadySession,
   waitSeconds: number,
   signal: AbortSignal,
-): Promise<BotSession | null | 'aborted'> {
-  const token = controlToken(context.key, session.instanceId);
+): Promise<BotSessionState | null | 'aborted'> {
+  const token = deriveControlToken(context.key, session.instanceId);
   for (;;) {
     const soonest = elapse(againMs, signal);
-    const known = await askBot(session.address, token, waitSeconds, signal).catch((error: Error) => error);
+    const known = await requestSessionState(session.address, token, waitSeconds, signal).catch((error: Error) => error);
     const goesOn = known instanceof Error || (known?.state === 'running' && waitSeconds > 0);
     if (goesOn) await soonest;
     if (signal.aborted || !context.isReachable(session.id)) return 'aborted';

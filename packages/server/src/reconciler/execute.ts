@@ -1,13 +1,13 @@
 import type { Runtime } from '@bothost/runtime';
 import { lockAgentForScaling, markProjectRemoved } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
-import { decideEnd } from '../sessions/progress.ts';
+import { recordEndCause } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { adoptSession } from './adopt-session.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
-import type { Rows } from './observe.ts';
+import type { ObservedRows } from './observe.ts';
 import type { Action } from './plan.ts';
 import type { EndRecorder } from './record-ends.ts';
 import type { Validation } from './validation.ts';
@@ -29,10 +29,10 @@ type Context = EndRecorder & {
 };
 
 /** Creates a function that executes planned actions. `rows` are the database rows from which the plan was computed. */
-export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
+export function createExecutor(context: Context): (action: Action, rows: ObservedRows) => Promise<void> {
   const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 
-  async function execute(action: Action, rows: Rows): Promise<void> {
+  async function execute(action: Action, rows: ObservedRows): Promise<void> {
     switch (action.do) {
       case 'prepare-deployment': {
         const row = rows.deployments.get(action.deploymentId);
@@ -75,7 +75,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
           : adoptSession(context.dispatchContext, row, instance);
       }
       case 'decide-end':
-        await decideEnd(context, action.sessionId, action.status);
+        await recordEndCause(context, action.sessionId, action.status);
         return requestReconcile();
       case 'end-session':
         return endSession(
@@ -87,7 +87,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
     }
   }
 
-  async function provision(deploymentId: string, idle: number, rows: Rows): Promise<void> {
+  async function provision(deploymentId: string, idle: number, rows: ObservedRows): Promise<void> {
     const row = rows.deployments.get(deploymentId);
     if (row === undefined) return;
     const added = await db.transaction().execute(async (transaction) => {
@@ -98,7 +98,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
     if (added > 0) requestReconcile();
   }
 
-  async function startInstance(instanceId: string, rows: Rows): Promise<void> {
+  async function startInstance(instanceId: string, rows: ObservedRows): Promise<void> {
     const row = rows.instances.get(instanceId);
     const deployment = row === undefined ? undefined : rows.deployments.get(row.deployment_id);
     if (row === undefined || deployment === undefined || context.runner.isBusy(instanceId)) return;

@@ -9,7 +9,7 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionFromExit } from './completion.ts';
-import { terminateMs } from './instance-runner.ts';
+import { terminationGraceMs } from './instance-runner.ts';
 import { redactTail } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
@@ -99,12 +99,12 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
 
 /**
  * Whether the service itself ended an instance, with SIGTERM or SIGKILL, after its session. The service sends SIGKILL
- * only `terminateMs` after the end of the session, so an earlier SIGKILL has another cause.
+ * only `terminationGraceMs` after the end of the session, so an earlier SIGKILL has another cause.
  */
 function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boolean {
   if (sessionEndedAt === null || exit.outOfMemory) return false;
   const afterMs = at.getTime() - sessionEndedAt.getTime();
-  return exit.signal === 'SIGKILL' ? afterMs >= terminateMs : exit.signal === 'SIGTERM' && afterMs >= 0;
+  return exit.signal === 'SIGKILL' ? afterMs >= terminationGraceMs : exit.signal === 'SIGTERM' && afterMs >= 0;
 }
 
 const noticeCodes: Readonly<Record<InstanceNotice, SessionEventCode>> = {

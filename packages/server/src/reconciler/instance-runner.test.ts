@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { testNow, testRows } from '../../test/support/test-rows.ts';
-import { testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestVault } from '../../test/support/test-vault.ts';
 import { listOpenDeployments } from '../agents/deployment.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type RunnerContext } from './instance-runner.ts';
 import { createSessionOwnership } from './session-ownership.ts';
 
 it('the instance runner does not start an instance that became ready after its row was read', async () => {
-  const rows = await testRows();
+  const rows = await createTestRows();
   onTestFinished(() => rows.close());
   const now = () => testNow;
   const agentId = await rows.agent(await rows.organization());
@@ -36,7 +36,7 @@ it('the instance runner does not start an instance that became ready after its r
     ownership: createSessionOwnership(),
     startInTurn: (_organizationId, _signal, start) => start(),
     validation: { started: async () => undefined, startFailed: async () => undefined },
-    keyring: (await testVault(rows)).context.keyring,
+    keyring: (await createTestVault(rows)).context.keyring,
     retryWrite: (write) => write(),
     iceConfigUrl: () => 'http://127.0.0.1/ice',
     onReady: () => undefined,

@@ -1,15 +1,15 @@
-import { type CompletionStatus, profiles, startDeadlineSeconds } from '@bothost/contract';
+import { agentProfiles, type CompletionStatus, instanceStartTimeoutSeconds } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
-import { addressOf } from '../instances/address.ts';
-import { controlToken } from '../instances/control-token.ts';
+import { getInstanceAddress } from '../instances/address.ts';
+import { deriveControlToken } from '../instances/control-token.ts';
 import { findInstance, markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import { decryptForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
-import { askBot, askToStop } from './bot-http.ts';
+import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 import type { StartQueue } from './start-queue.ts';
@@ -48,7 +48,7 @@ export type InstanceRunner = {
  */
 const cooperativeSeconds = 25;
 /** Milliseconds between SIGTERM and SIGKILL. */
-export const terminateMs = 5_000;
+export const terminationGraceMs = 5_000;
 /** Time for a ready bot to respond to its first status request, in milliseconds. */
 const askMs = 2_000;
 
@@ -66,11 +66,13 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       const current = await context.retryWrite(() => findInstance(context.db, row.id));
       if (current?.state !== 'starting') return;
       const address = await context.startInTurn(deployment.organization_id, abort.signal, () => {
-        turn.deadline = AbortSignal.timeout(startDeadlineSeconds * 1000);
+        turn.deadline = AbortSignal.timeout(instanceStartTimeoutSeconds * 1000);
         return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
-      const known = await askBot(address, controlToken(context.key, row.id), 0, asking).catch(() => null);
+      const known = await requestSessionState(address, deriveControlToken(context.key, row.id), 0, asking).catch(
+        () => null,
+      );
       const ready = await context.retryWrite(() => markReady(context, row.id, address, known !== null));
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
@@ -104,7 +106,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       await context.retryWrite(() => markStopping(context.db, row.id));
       starting.get(row.id)?.abort();
       if (row.session_id !== null) await endByItself(row, row.session_id, transport);
-      await context.runtime.stop(row.id, terminateMs);
+      await context.runtime.stop(row.id, terminationGraceMs);
       await context.onRemoved(row.id, 'HTTP_ERROR', null);
     } finally {
       stopping.delete(row.id);
@@ -115,16 +117,17 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     if (!context.ownership.has(sessionId)) return;
     // If the instance has no address yet, disconnect the client that waits for it. Otherwise, the client would see the end of the
     // instance as a failure of the bot.
-    const address = addressOf(row);
+    const address = getInstanceAddress(row);
     if (address === null) return context.ownership.abort(sessionId);
     const canBeAsked = row.reports_session && transport !== 'websocket';
     const hasAccepted =
-      canBeAsked && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
+      canBeAsked &&
+      (await requestSessionStop(address, deriveControlToken(context.key, row.id), cooperativeSeconds - 5));
     if (hasAccepted) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     context.ownership.abort(sessionId);
-    // Wait up to `terminateMs` until the session is released, for example because both sides have closed its WebSocket. Then
+    // Wait up to `terminationGraceMs` until the session is released, for example because both sides have closed its WebSocket. Then
     // SIGTERM is sent.
-    await context.ownership.released(sessionId, AbortSignal.timeout(terminateMs));
+    await context.ownership.released(sessionId, AbortSignal.timeout(terminationGraceMs));
   }
 
   return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
@@ -135,12 +138,12 @@ function specOf(context: RunnerContext, row: OpenInstance, deployment: OpenDeplo
     instanceId: row.id,
     deploymentId: row.deployment_id,
     prepared: deployment.prepared ?? {},
-    limits: profiles[deployment.profile],
+    limits: agentProfiles[deployment.profile],
     forks: deployment.fork,
     environment: async () => ({
       PIPECAT_LOG_LEVEL: 'DEBUG',
       ...(await secretsOf(context, deployment)),
-      BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
+      BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
       ICE_CONFIG_URL: context.iceConfigUrl(),
       PIPECAT_ICE_SERVERS: '[]',
       PYTHON_DOTENV_DISABLED: '1',

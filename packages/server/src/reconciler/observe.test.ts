@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { type LocalState, observe } from './observe.ts';
 import { plan } from './plan.ts';
@@ -8,7 +8,7 @@ let rows: TestRows;
 let organizationId: string;
 let hostId: string;
 beforeEach(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
 });
@@ -83,7 +83,11 @@ it('observe marks instances as running if the runtime lists them, and reports un
 
 it('observe reads a session with its time limit and instance, and whether this process owns it', async () => {
   const of = await agent('parrot', { max_session_seconds: 90 });
-  const sessionId = await rows.session(of, { state: 'live', bot_started_at: ago(5), requested_at: ago(9) });
+  const sessionId = await rows.session(of, {
+    state: 'live',
+    bot_started_at: secondsAgo(5),
+    requested_at: secondsAgo(9),
+  });
   const instanceId = await rows.instance(of, { session_id: sessionId });
   const { observed, rows: known } = await read([instanceId], { isOwned: (id) => id === sessionId });
   expect(observed.sessions).toMatchObject([
@@ -94,7 +98,7 @@ it('observe reads a session with its time limit and instance, and whether this p
       instanceId,
       owned: true,
       relayLost: false,
-      botStartedAt: ago(5),
+      botStartedAt: secondsAgo(5),
     },
   ]);
   expect(known.sessions.get(sessionId)).toMatchObject({ agent_name: 'parrot', organization_id: organizationId });
@@ -116,8 +120,8 @@ it('a plan after a crash adopts live sessions, starts pending instances, and end
   const claim = async (state: 'starting' | 'live', instance: Parameters<TestRows['instance']>[1] = {}) => {
     const sessionId = await rows.session(of, {
       state,
-      requested_at: ago(5),
-      bot_started_at: state === 'live' ? ago(4) : null,
+      requested_at: secondsAgo(5),
+      bot_started_at: state === 'live' ? secondsAgo(4) : null,
     });
     return { sessionId, instanceId: await rows.instance(of, { session_id: sessionId, ...instance }) };
   };

@@ -16,7 +16,7 @@ export type LocalState = {
 };
 
 /** The database rows behind the observed state, which the executor needs. */
-export type Rows = {
+export type ObservedRows = {
   readonly deployments: ReadonlyMap<string, OpenDeployment>;
   readonly instances: ReadonlyMap<string, OpenInstance>;
   readonly sessions: ReadonlyMap<string, OpenSession>;
@@ -30,7 +30,7 @@ export type Rows = {
 export async function observe(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
   local: LocalState,
-): Promise<{ observed: ObservedState; rows: Rows }> {
+): Promise<{ observed: ObservedState; rows: ObservedRows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
   const running = new Set((await context.runtime.list()).map((instance) => instance.instanceId));

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createOutcomes } from './outcomes.ts';
+import { createOutcomeWaiters } from './outcomes.ts';
 
-it('createOutcomes delivers an outcome to all waiters', async () => {
-  const { settle, next, awaited } = createOutcomes<string>();
+it('createOutcomeWaiters delivers an outcome to all waiters', async () => {
+  const { settle, next, awaited } = createOutcomeWaiters<string>();
   const both = Promise.all([next('d'), next('d')]);
   settle('other', 'well');
   expect(awaited()).toEqual(['d']);
@@ -11,8 +11,8 @@ it('createOutcomes delivers an outcome to all waiters', async () => {
   expect(awaited()).toEqual([]);
 });
 
-it('createOutcomes drops an outcome that has no waiter', async () => {
-  const { settle, next } = createOutcomes<string>();
+it('createOutcomeWaiters drops an outcome that has no waiter', async () => {
+  const { settle, next } = createOutcomeWaiters<string>();
   settle('d', 'early');
   const outcome = next('d');
   settle('d', 'late');

@@ -1,5 +1,5 @@
 /** Delivers the outcomes of operations by id. An outcome that has no waiter is dropped. */
-export type Outcomes<Outcome> = {
+export type OutcomeWaiters<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
   /** Resolves with the next outcome of this id. */
   readonly next: (id: string) => Promise<Outcome>;
@@ -7,7 +7,7 @@ export type Outcomes<Outcome> = {
   readonly awaited: () => readonly string[];
 };
 
-export function createOutcomes<Outcome>(): Outcomes<Outcome> {
+export function createOutcomeWaiters<Outcome>(): OutcomeWaiters<Outcome> {
   const waiting = new Map<string, ((outcome: Outcome) => void)[]>();
   return {
     awaited: () => [...waiting.keys()],

@@ -1,9 +1,9 @@
 import {
   type DeploymentState,
   type KnownCompletionStatus,
-  socketTokenSeconds,
-  startWaitSeconds,
-  surplusIdleSeconds,
+  maxStartWaitSeconds,
+  socketTokenLifetimeSeconds,
+  surplusInstanceIdleSeconds,
 } from '@bothost/contract';
 import type { InstanceState, SessionState, SessionTransport } from '../store/tables.ts';
 
@@ -132,7 +132,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
   if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');
   switch (session.state) {
     case 'waiting':
-      return past(session.createdAt, socketTokenSeconds, now)
+      return past(session.createdAt, socketTokenLifetimeSeconds, now)
         ? [{ do: 'end-session', sessionId: session.id, status: 'BOT_CONNECTION_TIMEOUT', at: 'now', only: 'waiting' }]
         : [];
     case 'ending':
@@ -141,7 +141,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
       if (isLost(session, instance)) return end('HTTP_ERROR');
       if (instance === undefined) return [];
       if (mustAdopt(session, instance)) return [{ do: 'adopt-session', sessionId: session.id }];
-      if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startWaitSeconds, now)) {
+      if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, maxStartWaitSeconds, now)) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
       return [];
@@ -268,7 +268,9 @@ function planDeployment(
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: wanted }];
   const surplus = idle.length - deployment.minAgents;
   return idle
-    .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, surplusIdleSeconds, observed.now))
+    .filter(
+      (i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, surplusInstanceIdleSeconds, observed.now),
+    )
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }

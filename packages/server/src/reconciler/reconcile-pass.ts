@@ -1,10 +1,10 @@
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { addressOf } from '../instances/address.ts';
+import { getInstanceAddress } from '../instances/address.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
-import { type LocalState, observe, type Rows } from './observe.ts';
-import type { Outcomes } from './outcomes.ts';
+import { type LocalState, type ObservedRows, observe } from './observe.ts';
+import type { OutcomeWaiters } from './outcomes.ts';
 import { type Action, findStartableDeployments, plan } from './plan.ts';
 
 type Context = {
@@ -14,9 +14,9 @@ type Context = {
   readonly runtime: Pick<Runtime, 'list' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly directory: Pick<SessionDirectory, 'ready'>;
-  readonly outcomes: Outcomes<string | null>;
+  readonly outcomes: OutcomeWaiters<string | null>;
   readonly localState: () => LocalState;
-  readonly execute: (action: Action, rows: Rows) => Promise<void>;
+  readonly execute: (action: Action, rows: ObservedRows) => Promise<void>;
   readonly closing: AbortSignal;
 };
 
@@ -24,7 +24,7 @@ type Context = {
  * Runs a reconcile pass: observes the state, plans, and starts the planned actions. Resolves with the actions in
  * progress without waiting for them, because a slow bot must not delay other bots.
  */
-export async function reconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
+export async function runReconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
   const { observed, rows } = await observe(context, context.localState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
@@ -38,15 +38,15 @@ export async function reconcilePass(context: Context): Promise<readonly ActionIn
 export type ActionInProgress = { readonly action: Action; readonly done: Promise<void> };
 
 /** Publishes the addresses of instances that became ready before their session was in the directory. */
-function publishReadyAddresses({ directory }: Context, rows: Rows): void {
+function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void {
   for (const row of rows.sessions.values()) {
-    const address = row.instance_state === 'ready' ? addressOf(row) : null;
+    const address = row.instance_state === 'ready' ? getInstanceAddress(row) : null;
     if (address !== null) directory.ready(row.id, address);
   }
 }
 
 /** Settles the outcomes of deployments that are no longer desired, because no event would settle them. */
-function settleSuperseded({ outcomes }: Context, rows: Rows): void {
+function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);
     if (row?.desired_deployment_id !== id || row.deleted_at !== null)
@@ -54,7 +54,7 @@ function settleSuperseded({ outcomes }: Context, rows: Rows): void {
   }
 }
 
-async function begin({ logger, execute, closing }: Context, action: Action, rows: Rows): Promise<void> {
+async function begin({ logger, execute, closing }: Context, action: Action, rows: ObservedRows): Promise<void> {
   logger.debug({ action }, 'reconcile action started');
   await execute(action, rows).catch((error: unknown) => {
     if (!closing.aborted) logger.error({ err: error, action }, 'reconcile action failed');

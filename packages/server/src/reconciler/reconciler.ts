@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { startDeadlineSeconds } from '@bothost/contract';
+import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { addressOf } from '../instances/address.ts';
+import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
@@ -17,10 +17,10 @@ import { createExecutor } from './execute.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import type { LocalState } from './observe.ts';
-import { createOutcomes } from './outcomes.ts';
+import { createOutcomeWaiters } from './outcomes.ts';
 import type { Action } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
-import { type ActionInProgress, reconcilePass } from './reconcile-pass.ts';
+import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createEndRecorder, type EndRecorder } from './record-ends.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 import { createStartQueue } from './start-queue.ts';
@@ -88,7 +88,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
   const takeover = createTakeover(context);
-  const outcomes = createOutcomes<string | null>();
+  const outcomes = createOutcomeWaiters<string | null>();
   const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
   const validation = createValidation({ ...context, backoff, outcomes });
   const loop = createReconcileLoop(runPass, closing.signal, (error) => {
@@ -104,7 +104,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     validation,
     startInTurn: createStartQueue(context.startsAtOnce),
     onReady: (row) => {
-      const address = addressOf(row);
+      const address = getInstanceAddress(row);
       if (row.session_id !== null && address !== null) directory.ready(row.session_id, address);
       requestReconcile();
     },
@@ -135,7 +135,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   async function runPass(): Promise<void> {
     if (!context.holdsRegion()) return;
     const pass = { ...context, outcomes, localState, execute, closing: closing.signal };
-    await takeover.passed(await reconcilePass(pass));
+    await takeover.passed(await runReconcilePass(pass));
   }
 
   return {
@@ -185,7 +185,7 @@ function createDispatchContext(
   return {
     ...context,
     ...given,
-    acceptDeadline: () => AbortSignal.timeout(startDeadlineSeconds * 1000),
+    acceptDeadline: () => AbortSignal.timeout(instanceStartTimeoutSeconds * 1000),
     isReachable: (sessionId) => directory.known(sessionId) !== undefined,
     onDispatch: runtime.sessionOpening,
     onOpen: directory.opened,

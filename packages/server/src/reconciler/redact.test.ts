@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { redactTail } from './redact.ts';
 
 describe('redactTail', () => {
@@ -11,10 +11,10 @@ describe('redactTail', () => {
   let redact: (tail: string) => Promise<string>;
 
   beforeEach(async () => {
-    rows = await testRows();
-    const vault = await testVault(rows);
+    rows = await createTestRows();
+    const vault = await createTestVault(rows);
     const home = await rows.organization();
-    await vault.put(home, 'keys', pairs({ A: 'sk_canary_1' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'sk_canary_1' }));
     const { id } = await rows.db.selectFrom('secret_sets').select('id').executeTakeFirstOrThrow();
     const pins = JSON.stringify([{ secretSet: 'keys', setId: id, revision: 1 }]);
     deployment = await rows.deployment(await rows.agent(home), { secret_pins: pins });

@@ -1,7 +1,7 @@
 import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { deploymentSecrets } from '../agents/deployment-secrets.ts';
-import { maskTail } from '../logs/mask.ts';
+import { readDeploymentSecrets } from '../agents/deployment-secrets.ts';
+import { maskOutputTail } from '../logs/mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
@@ -24,8 +24,8 @@ const withheld =
 export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
-    const { values, isComplete } = await context.retryWrite(() => deploymentSecrets(context, deploymentId));
-    return isComplete ? maskTail(tail, values) : withheld;
+    const { values, isComplete } = await context.retryWrite(() => readDeploymentSecrets(context, deploymentId));
+    return isComplete ? maskOutputTail(tail, values) : withheld;
   } catch (error) {
     context.logger.warn(
       { deploymentId, err: error },

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { testRows } from '../../test/support/test-rows.ts';
+import { createTestRows } from '../../test/support/test-rows.ts';
 import { isColdStart } from './cold-start.ts';
 import { clampReportedTime, type ReadySession, resume } from './dispatch.ts';
 import { createSessionOwnership } from './session-ownership.ts';
@@ -51,7 +51,7 @@ async function botWithSession(): Promise<{ port: number; end: () => void }> {
 }
 
 it('resume makes a live session reachable as soon as its bot reports the session', async () => {
-  const { db, close } = await testRows();
+  const { db, close } = await createTestRows();
   onTestFinished(close);
   const bot = await botWithSession();
   const session: ReadySession = {

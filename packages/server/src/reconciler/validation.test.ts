@@ -1,11 +1,11 @@
 import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { listOpenDeployments } from '../agents/deployment.ts';
-import { SecretsUnavailable } from '../secrets/pin.ts';
+import { SecretsUnavailableError } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
-import { createOutcomes } from './outcomes.ts';
+import { createOutcomeWaiters } from './outcomes.ts';
 import { createValidation, describeStartFailure } from './validation.ts';
 
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
@@ -18,7 +18,7 @@ describe('deployment validation', () => {
   let id: string;
 
   beforeEach(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     agentId = await rows.agent(await rows.organization());
     former = await rows.deployment(agentId, { activated_at: testNow });
     id = await rows.deployment(agentId, { state: 'validating' });
@@ -28,7 +28,7 @@ describe('deployment validation', () => {
   function begin() {
     const now = () => testNow;
     const backoff = createBackoff(now);
-    const outcomes = createOutcomes<string | null>();
+    const outcomes = createOutcomeWaiters<string | null>();
     const logger = pino({ level: 'silent' });
     const retryWrite = <T>(write: () => Promise<T>) => write();
     return { backoff, outcomes, ...createValidation({ db: rows.db, now, logger, backoff, outcomes, retryWrite }) };
@@ -128,14 +128,18 @@ describe('describeStartFailure for an instance', () => {
     ],
     [
       'lacks a secret set because it is damaged',
-      new StartError('The bot could not be started.', null, { cause: new SecretsUnavailable('It is damaged.', true) }),
+      new StartError('The bot could not be started.', null, {
+        cause: new SecretsUnavailableError('It is damaged.', true),
+      }),
       false,
       'PCC_SECRETS_UNAVAILABLE',
       true,
     ],
     [
       'lacks a root key',
-      new StartError('The bot could not be started.', null, { cause: new SecretsUnavailable('It is away.', false) }),
+      new StartError('The bot could not be started.', null, {
+        cause: new SecretsUnavailableError('It is away.', false),
+      }),
       false,
       'PCC_SECRETS_UNAVAILABLE',
       false,

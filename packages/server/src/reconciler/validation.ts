@@ -1,18 +1,18 @@
-import { startDeadlineSeconds } from '@bothost/contract';
+import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import {
   activateDeployment,
+  type DeploymentFault,
   failDeployment,
   type OpenDeployment,
-  type Problem,
   recordStartProblem,
 } from '../agents/deployment.ts';
-import { SecretsUnavailable } from '../secrets/pin.ts';
+import { SecretsUnavailableError } from '../secrets/pin.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { OutcomeWaiters } from './outcomes.ts';
 
 type Context = {
   readonly db: Database;
@@ -20,7 +20,7 @@ type Context = {
   readonly logger: Logger;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
-  readonly outcomes: Outcomes<string | null>;
+  readonly outcomes: OutcomeWaiters<string | null>;
   readonly retryWrite: RetryWrite;
 };
 
@@ -32,7 +32,7 @@ export type Validation = {
   /** Records that an instance of the deployment became ready. */
   readonly started: (deployment: OpenDeployment) => Promise<void>;
   /** Records that an instance of the deployment exited by itself while it waited for a session. */
-  readonly idleExit: (deploymentId: string, exit: NonNullable<Problem['exit']>) => Promise<void>;
+  readonly idleExit: (deploymentId: string, exit: NonNullable<DeploymentFault['exit']>) => Promise<void>;
 };
 
 /** Number of attempts to start an instance after which a deployment fails if the service causes each failure. */
@@ -80,7 +80,7 @@ export function createValidation(context: Context): Validation {
     if (row.error !== null) await retryWrite(() => recordStartProblem(context, row.id, null));
   }
 
-  async function idleExit(deploymentId: string, exit: NonNullable<Problem['exit']>): Promise<void> {
+  async function idleExit(deploymentId: string, exit: NonNullable<DeploymentFault['exit']>): Promise<void> {
     backoff.failed(deploymentId);
     const code = exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED';
     const message = exit.diskLimit ?? 'An instance ended while it waited for a session.';
@@ -94,20 +94,23 @@ export function createValidation(context: Context): Validation {
  * Explains to the agent's owner why an instance did not become ready. `lasting` is true if the same start would fail
  * again, because of the bot or the deployment's secrets. Other problems are temporary or need the operator.
  */
-export function describeStartFailure(error: unknown, timedOut: boolean): Problem & { readonly lasting: boolean } {
+export function describeStartFailure(
+  error: unknown,
+  timedOut: boolean,
+): DeploymentFault & { readonly lasting: boolean } {
   const message = error instanceof Error ? error.message : String(error);
   const exit = error instanceof StartError ? error.exit : null;
   if (exit !== null) {
     return { code: exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED', message, exit, lasting: true };
   }
-  if (error instanceof StartError && error.cause instanceof SecretsUnavailable) {
+  if (error instanceof StartError && error.cause instanceof SecretsUnavailableError) {
     const { message: reason, lasting } = error.cause;
     return { code: 'PCC_SECRETS_UNAVAILABLE', message: reason, exit, lasting };
   }
   if (timedOut) {
     const tail = error instanceof StartError ? error.tail : '';
     const stopped = { code: null, signal: null, outOfMemory: false, tail };
-    const late = `${message} It had ${startDeadlineSeconds} seconds.`;
+    const late = `${message} It had ${instanceStartTimeoutSeconds} seconds.`;
     return { code: 'PCC_BOT_START_TIMEOUT', message: late, exit: stopped, lasting: true };
   }
   return { code: 'PCC_UNKNOWN_ERROR', message, exit, lasting: false };

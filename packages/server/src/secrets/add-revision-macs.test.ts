@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { testDatabase } from '../../test/support/test-database.ts';
+import { createTestDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { migrations } from '../store/migrations/all.ts';
@@ -31,7 +31,7 @@ describe('upgrade of secrets to migration 0016', () => {
 
   beforeEach(async () => {
     const last = migrations.findIndex(({ name }) => name === '0015-build-cancellation');
-    const { address, drop } = await testDatabase(migrations.slice(0, last + 1));
+    const { address, drop } = await createTestDatabase(migrations.slice(0, last + 1));
     db = await openDatabase<Tables>({ address, logger: silent });
     close = async () => {
       await db.destroy();

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import { computeRevisionMac } from './revision-mac.ts';
-import { type RevisionRow, type SecretSetRow, updateMac } from './rows.ts';
-import { DamagedError } from './vault/damaged.ts';
+import { type RevisionRow, type SecretSetRow, updateRevisionMac } from './rows.ts';
+import { DamagedDataError } from './vault/damaged.ts';
 import { toMilliseconds } from './vault/encode.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { isValidMac, readMacKeyVersion } from './vault/mac.ts';
-import { RootKeyMissing } from './vault/root-key.ts';
+import { RootKeyMissingError } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
@@ -30,10 +30,10 @@ async function addToBatch({ db, keyring }: Context, after: Position | null, batc
     try {
       if (!(await matchesFormerMac({ db, keyring }, set, row))) continue;
       const key = await keyring.current(db, set.organization_id, 'stamp');
-      await updateMac(db, set.id, row.revision, computeRevisionMac(key, set, row));
+      await updateRevisionMac(db, set.id, row.revision, computeRevisionMac(key, set, row));
     } catch (error) {
       // Skip this revision. Without a MAC, it counts as damaged. If its key is restored, the next start adds the MAC.
-      if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+      if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
     }
   }
   return rows.at(-1) ?? null;

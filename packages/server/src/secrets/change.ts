@@ -46,7 +46,7 @@ export function planChange(
   };
 }
 
-export function keysWithChange(changes: readonly KeyChange[], kind: KeyChange['change']): string[] {
+export function filterKeysByChange(changes: readonly KeyChange[], kind: KeyChange['change']): string[] {
   return changes.filter(({ change }) => change === kind).map(({ key }) => key);
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
 import { verifyVault } from './maintenance/verify.ts';
 import { rollBackSecrets } from './rollback.ts';
-import { getSecretSet, secretHistory } from './show.ts';
+import { getSecretHistory, getSecretSet } from './show.ts';
 
 /** Changes of single columns, each of which damages the newest revision of the set `keys`. */
 const changes: readonly (readonly [column: string, table: string, expression: string])[] = [
@@ -29,17 +29,17 @@ const changes: readonly (readonly [column: string, table: string, expression: st
 
 describe('a secret set that was tampered with in the database', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let setId: string;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
-    await vault.put(home, 'keys', pairs({ A: 'one', B: 'two' }));
-    await vault.put(home, 'keys', pairs({ A: 'three' }));
-    await vault.put(home, 'intact', pairs({ C: 'four' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'one', B: 'two' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }));
+    await vault.put(home, 'intact', createPutSecretsRequest({ C: 'four' }));
     setId = await idOf('keys');
   });
   afterEach(() => rows.close());
@@ -68,8 +68,10 @@ describe('a secret set that was tampered with in the database', () => {
       const isPinUnaffected = table === 'secret_sets' && column === 'revision';
       if (isPinUnaffected) expect(await variables()).toEqual({ A: 'three', B: 'two' });
       else await expect(variables()).rejects.toThrow(/damaged|not stored/);
-      expect(await reasonOf(details(name))).toBe('secret-set-damaged');
-      expect(await reasonOf(vault.put(home, name, pairs({ A: 'five' })))).toMatch(/^secret-set-(damaged|kind)$/);
+      expect(await getRejectionReason(details(name))).toBe('secret-set-damaged');
+      expect(await getRejectionReason(vault.put(home, name, createPutSecretsRequest({ A: 'five' })))).toMatch(
+        /^secret-set-(damaged|kind)$/,
+      );
       const [damaged] = (await list({ type: 'secret', region: 'us-west' })).filter((one) => one.name === name);
       expect(damaged).toMatchObject({ damaged: true, status: 'failed', keyCount: 0, host: null });
       expect((await verify()).map(({ set }) => set)).toContain(name);
@@ -78,7 +80,10 @@ describe('a secret set that was tampered with in the database', () => {
       expect((await list()).find((one) => one.name === 'intact')).not.toHaveProperty('damaged');
       await deleteSecretSet(vault.context, vault.scopeOf(home), name, { force: false }, async () => []);
       expect(await verify()).toEqual([]);
-      expect(await vault.put(home, 'keys', pairs({ A: 'five' }))).toMatchObject({ change: 'created', revision: 1 });
+      expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'five' }))).toMatchObject({
+        change: 'created',
+        revision: 1,
+      });
     },
   );
 
@@ -92,9 +97,9 @@ describe('a secret set that was tampered with in the database', () => {
       .execute(rows.db);
     await expect(variables()).rejects.toThrow('damaged');
     expect(await variables(1)).toEqual({ A: 'one', B: 'two' });
-    expect(await reasonOf(secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 5 }))).toBe(
-      'secret-set-damaged',
-    );
+    expect(
+      await getRejectionReason(getSecretHistory(vault.context, { organizationId: home }, 'keys', { limit: 5 })),
+    ).toBe('secret-set-damaged');
   });
 
   it('cannot be rolled back to a damaged revision', async () => {
@@ -102,7 +107,7 @@ describe('a secret set that was tampered with in the database', () => {
       rows.db,
     );
     const rollback = rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision: 1 });
-    expect(await reasonOf(rollback)).toBe('secret-set-damaged');
+    expect(await getRejectionReason(rollback)).toBe('secret-set-damaged');
     expect(await variables()).toEqual({ A: 'three', B: 'two' });
   });
 

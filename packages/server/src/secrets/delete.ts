@@ -2,7 +2,7 @@ import { failure } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Database } from '../store/tables.ts';
 import { requireExpectedRevision } from './refusals.ts';
-import { deleteSet, findSet, type SecretSetRow } from './rows.ts';
+import { deleteSecretSetRow, findSecretSet, type SecretSetRow } from './rows.ts';
 import type { WriteScope } from './write-transaction.ts';
 
 /**
@@ -20,7 +20,7 @@ export function deleteSecretSet(
   usedBy: (db: Database, setId: string) => Promise<readonly string[]>,
 ): Promise<{ status: 'OK'; name: string; type: SecretSetRow['kind']; agents: string[] }> {
   return context.db.transaction().execute(async (db) => {
-    const set = await findSet(db, scope.organizationId, name, 'update');
+    const set = await findSecretSet(db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
     requireExpectedRevision(set, options.expectedRevision ?? null);
     const agents = [...(await usedBy(db, set.id))];
@@ -28,7 +28,7 @@ export function deleteSecretSet(
       const message = `The secret set is used by ${agents.join(', ')}. Deploy them without it first, or use force.`;
       throw failure('secret-set-in-use', { message });
     }
-    await deleteSet(db, set.id);
+    await deleteSecretSetRow(db, set.id);
     await appendAudit(db, scope.organizationId, {
       at: context.now(),
       actor: scope,

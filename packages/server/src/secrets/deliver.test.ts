@@ -1,8 +1,8 @@
-import { operations, type WrittenSecrets } from '@bothost/contract';
+import { operations, type SecretWriteResult } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
 import { deliverSecrets } from './deliver.ts';
 import { pinSecretSet } from './pin.ts';
 import { getSecretSet } from './show.ts';
@@ -11,20 +11,20 @@ import { createLocalRootKeys } from './vault/root-key.ts';
 
 describe('deliverSecrets', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let moment: number;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
     moment = vault.context.now().getTime();
     await put();
   });
   afterEach(() => rows.close());
 
-  const put = (more = {}) => vault.put(home, 'keys', { ...pairs({ A: '1' }), ...more });
+  const put = (more = {}) => vault.put(home, 'keys', { ...createPutSecretsRequest({ A: '1' }), ...more });
   const show = () => getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
   const now = () => new Date(moment);
   const rootKeyMissing = () => ({
@@ -82,11 +82,11 @@ describe('deliverSecrets', () => {
   it('delivers a set whose damage was repaired when the same values are written again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
-    const statusOf = (written: WrittenSecrets) => (other?.when(written) === true ? other.status : created);
+    const statusOf = (written: SecretWriteResult) => (other?.when(written) === true ? other.status : created);
     await setBytes(2);
     await vault.deliver();
-    expect(await reasonOf(show())).toBe('secret-set-damaged');
-    expect(await reasonOf(put())).toBe('secret-set-damaged');
+    expect(await getRejectionReason(show())).toBe('secret-set-damaged');
+    expect(await getRejectionReason(put())).toBe('secret-set-damaged');
     await setBytes(1);
     const unchanged = { change: 'none', revision: 1 };
     expect(await put({ dryRun: true })).toMatchObject({ ...unchanged, readiness: 'failed' });

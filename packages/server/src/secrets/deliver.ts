@@ -4,9 +4,9 @@ import { endDelivery, listDueDeliveries, postponeDelivery } from './delivery-row
 import { decryptRevision } from './encrypted-values.ts';
 import { findSetById } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
-import { DamagedError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
-import { RootKeyMissing } from './vault/root-key.ts';
+import { RootKeyMissingError } from './vault/root-key.ts';
 
 type Context = {
   readonly db: Database;
@@ -50,7 +50,7 @@ export async function deliverSecrets(context: Context): Promise<number> {
       await endDelivery(context.db, of, { ...end, state: 'ready', error: null, again: null });
     } catch (error) {
       const fields = { ...of, attempts: delivery.attempts, err: error };
-      if (error instanceof DamagedError) {
+      if (error instanceof DamagedDataError) {
         context.logger.warn(fields, 'secret set damaged');
         await endDelivery(context.db, of, { ...end, state: 'failed', error: ownerMessages.damaged, again: null });
         continue;
@@ -61,7 +61,7 @@ export async function deliverSecrets(context: Context): Promise<number> {
         continue;
       }
       context.logger.warn(fields, 'secret delivery failed, retrying');
-      const problem = error instanceof RootKeyMissing ? ownerMessages.rootKeyMissing : ownerMessages.unknown;
+      const problem = error instanceof RootKeyMissingError ? ownerMessages.rootKeyMissing : ownerMessages.unknown;
       await endDelivery(context.db, of, { ...end, state: 'failed', error: problem, again });
     }
   }

@@ -90,7 +90,7 @@ export async function retryDelivery(
  * Returns the deliveries that have been pending since before `since`, oldest first. Includes only the newest revision of each
  * set.
  */
-export function listPendingSince(db: Database, since: Date, limit: number) {
+export function listDeliveriesPendingSince(db: Database, since: Date, limit: number) {
   return db
     .selectFrom('secret_deliveries')
     .innerJoin('secret_sets', (join) =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../store/tables.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import { findRevision, findValueRows, type RevisionRow, type SecretSetRow, type ValueRow } from './rows.ts';
-import { DamagedError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged.ts';
 import {
   decryptValue,
   encryptValue,
@@ -11,7 +11,7 @@ import {
   type VersionedKey,
 } from './vault/encrypted-value.ts';
 import { computeFingerprint } from './vault/fingerprint.ts';
-import { type Keyring, withVersionCache } from './vault/keyring.ts';
+import { addVersionCache, type Keyring } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type SetIdentity = Pick<SecretSetRow, 'id' | 'organization_id' | 'region' | 'kind'>;
@@ -55,7 +55,7 @@ export function encryptToRow(
 /**
  * Decrypts one value of a secret set.
  *
- * @throws DamagedError if the value does not belong to its row; RootKeyMissing if its root key is not available
+ * @throws DamagedDataError if the value does not belong to its row; RootKeyMissingError if its root key is not available
  */
 export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row: ValueRow): Promise<Buffer> {
   const key = await keyring.version(db, set.organization_id, 'value', readKeyVersion(row.sealed));
@@ -65,7 +65,7 @@ export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row
 /**
  * Reads a revision and verifies its MAC.
  *
- * @throws DamagedError if the revision is missing or does not match its MAC; RootKeyMissing if its root key is not available
+ * @throws DamagedDataError if the revision is missing or does not match its MAC; RootKeyMissingError if its root key is not available
  */
 export async function readVerifiedRevision(
   context: Context,
@@ -73,7 +73,7 @@ export async function readVerifiedRevision(
   revision: number,
 ): Promise<RevisionRow> {
   const row = await findRevision(context.db, set.id, revision);
-  if (row === undefined) throw new DamagedError(`revision ${revision} is missing`);
+  if (row === undefined) throw new DamagedDataError(`revision ${revision} is missing`);
   await requireRevisionMac(context, set, row);
   return row;
 }
@@ -81,14 +81,14 @@ export async function readVerifiedRevision(
 /**
  * Returns the encrypted values of a revision by key, in the order of the keys in the revision.
  *
- * @throws DamagedError if a value is missing
+ * @throws DamagedDataError if a value is missing
  */
 export async function readValueRows(db: Database, revision: RevisionRow): Promise<Map<string, ValueRow>> {
   const rows = await findValueRows(db, revision.set_id, revision.entries);
   return new Map(
     revision.entries.map(([key, written]) => {
       const row = rows.find((candidate) => candidate.key === key && candidate.revision === written);
-      if (row === undefined) throw new DamagedError(`revision ${written} has no value for ${key}`);
+      if (row === undefined) throw new DamagedDataError(`revision ${written} has no value for ${key}`);
       return [key, row];
     }),
   );
@@ -97,14 +97,14 @@ export async function readValueRows(db: Database, revision: RevisionRow): Promis
 /**
  * Decrypts all values of a revision. The caller must have read the set in the same snapshot, or locked it.
  *
- * @throws DamagedError, RootKeyMissing
+ * @throws DamagedDataError, RootKeyMissingError
  */
 export async function decryptRevision(
   context: Context,
   set: SecretSetRow,
   revision: number,
 ): Promise<Map<string, Buffer>> {
-  const reading = { ...context, keyring: withVersionCache(context.keyring) };
+  const reading = { ...context, keyring: addVersionCache(context.keyring) };
   const rows = await readValueRows(context.db, await readVerifiedRevision(reading, set, revision));
   const values = new Map<string, Buffer>();
   for (const [key, row] of rows) values.set(key, await decryptRow(reading, set, row));

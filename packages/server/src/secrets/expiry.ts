@@ -6,7 +6,7 @@ import { failure } from '@bothost/contract';
  *
  * @throws failure `invalid-request` if the time in the request has passed
  */
-export function resolveExpiry(
+export function resolveCredentialExpiry(
   request: { readonly expiresAt: Date | null; readonly lifetimeSeconds: number | null },
   before: Date | null,
   now: Date,
@@ -29,7 +29,7 @@ export function isSameTime(one: Date | null, other: Date | null): boolean {
 const ecrSeconds = 12 * 3_600;
 
 /** Returns null if the lifetime of the credentials is not known for this registry and user. */
-export function credentialLifetimeSeconds(host: string, user: string): number | null {
+export function getCredentialLifetimeSeconds(host: string, user: string): number | null {
   const isEcr = /(?:^|\.)amazonaws\.com(?:\.cn)?(?:[:/]|$)/.test(host) || /^public\.ecr\.aws(?:[:/]|$)/.test(host);
   return user === 'AWS' && isEcr ? ecrSeconds : null;
 }

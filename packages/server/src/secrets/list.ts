@@ -5,9 +5,9 @@ import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
 import { readInSnapshot } from './snapshot.ts';
-import { DamagedError } from './vault/damaged.ts';
-import { type Keyring, withVersionCache } from './vault/keyring.ts';
-import { toVerification } from './verify.ts';
+import { DamagedDataError } from './vault/damaged.ts';
+import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { toVerificationFields } from './verify.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type ListedRow = Awaited<ReturnType<typeof listSetsWithDelivery>>[number];
@@ -22,7 +22,7 @@ export function listSecrets(
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
   return readInSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: withVersionCache(context.keyring) };
+    const reading = { db, keyring: addVersionCache(context.keyring) };
     const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];
     for (const set of await listSetsWithDelivery(db, scope.organizationId)) {
@@ -48,7 +48,7 @@ async function itemOf(context: Context, set: ListedRow, newest: RevisionRow | un
       verification: verificationOf(set),
     };
   } catch (error) {
-    if (!(error instanceof DamagedError)) throw error;
+    if (!(error instanceof DamagedDataError)) throw error;
     return damagedItem(set);
   }
 }
@@ -75,5 +75,5 @@ function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetL
 
 function verificationOf({ result, message, image, checked_at }: ListedRow) {
   if (result === null || message === null || checked_at === null) return null;
-  return toVerification({ result, message, image, checked_at });
+  return toVerificationFields({ result, message, image, checked_at });
 }

@@ -1,9 +1,16 @@
 import type { Database } from '../store/tables.ts';
-import { type KeyChange, type KeyRevision, keysWithChange } from './change.ts';
+import { filterKeysByChange, type KeyChange, type KeyRevision } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
 import { type CurrentOrganizationKeys, encryptToRow } from './encrypted-values.ts';
 import { computeRevisionMac } from './revision-mac.ts';
-import { insertRevision, insertSet, insertValues, type RevisionRow, type SecretSetRow, updateSet } from './rows.ts';
+import {
+  insertRevision,
+  insertSecretSetRow,
+  insertValues,
+  type RevisionRow,
+  type SecretSetRow,
+  updateSecretSetRow,
+} from './rows.ts';
 
 export type RevisionDraft = {
   readonly action: RevisionRow['action'];
@@ -25,8 +32,8 @@ export async function storeRevision(
 ): Promise<number> {
   const at = now();
   const revision = set.revision + 1;
-  if (set.revision === 0) await insertSet(db, { ...set, revision });
-  else await updateSet(db, set.id, { revision, updated_at: at });
+  if (set.revision === 0) await insertSecretSetRow(db, { ...set, revision });
+  else await updateSecretSetRow(db, set.id, { revision, updated_at: at });
   const values = [...draft.values].map(([key, value]) =>
     encryptToRow(keys, set, { key, revision, createdAt: at }, value),
   );
@@ -43,9 +50,9 @@ export async function storeRevision(
     action: draft.action,
     rolled_back_to: draft.rolledBackTo,
     entries: JSON.stringify(bound.entries),
-    added: JSON.stringify(keysWithChange(draft.changes, 'new')),
-    changed: JSON.stringify(keysWithChange(draft.changes, 'changed')),
-    removed: JSON.stringify(keysWithChange(draft.changes, 'removed')),
+    added: JSON.stringify(filterKeysByChange(draft.changes, 'new')),
+    changed: JSON.stringify(filterKeysByChange(draft.changes, 'changed')),
+    removed: JSON.stringify(filterKeysByChange(draft.changes, 'removed')),
     created_by_key_id: keyId,
     created_at: at,
     mac: computeRevisionMac(keys.mac, set, bound),

@@ -2,11 +2,11 @@ import { failure, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { findNewestRevisions, findRevision, findSet, findSetById } from './rows.ts';
+import { findNewestRevisions, findRevision, findSecretSet, findSetById } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
-import { DamagedError } from './vault/damaged.ts';
-import { type Keyring, withVersionCache } from './vault/keyring.ts';
-import { RootKeyMissing } from './vault/root-key.ts';
+import { DamagedDataError } from './vault/damaged.ts';
+import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { RootKeyMissingError } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
@@ -29,7 +29,7 @@ export async function pinSecretSet(
   name: string,
 ): Promise<SecretPin> {
   const path = 'body.secretSet';
-  const set = await findSet(db, scope.organizationId, name, 'share');
+  const set = await findSecretSet(db, scope.organizationId, name, 'share');
   if (set === undefined) {
     const create = `botcli cloud secrets set ${name} KEY=value --region ${scope.region}`;
     const message = `Secret set "${name}" does not exist in region ${scope.region}. Create it with "${create}".`;
@@ -57,7 +57,11 @@ export async function pinSecretSet(
  *
  * @throws failure `deployment-unavailable` if a set was deleted or its revision is no longer stored
  */
-export async function requirePins(db: Database, organizationId: string, pins: readonly SecretPin[]): Promise<void> {
+export async function requirePinnedRevisions(
+  db: Database,
+  organizationId: string,
+  pins: readonly SecretPin[],
+): Promise<void> {
   for (const { secretSet, setId, revision } of pins) {
     const exists = (await findSetById(db, organizationId, setId, 'share')) !== undefined;
     if (exists && (await findRevision(db, setId, revision)) !== undefined) continue;
@@ -71,7 +75,7 @@ export async function requirePins(db: Database, organizationId: string, pins: re
  * Returns each pin with the newest revision of its set, which is null if the set was deleted. `stale` is true if the pinned
  * revision is not the newest one.
  */
-export async function pinStates(
+export async function listPinStates(
   db: Database,
   organizationId: string,
   pins: readonly (readonly SecretPin[])[],
@@ -89,8 +93,8 @@ export async function pinStates(
  * Thrown if the secrets of a deployment cannot be decrypted. The message is for the agent's owner. If `lasting` is true, a retry
  * cannot succeed, and the owner has to deploy the agent again.
  */
-export class SecretsUnavailable extends Error {
-  override readonly name = 'SecretsUnavailable';
+export class SecretsUnavailableError extends Error {
+  override readonly name = 'SecretsUnavailableError';
   readonly lasting: boolean;
   constructor(message: string, lasting: boolean, options?: ErrorOptions) {
     super(message, options);
@@ -101,7 +105,7 @@ export class SecretsUnavailable extends Error {
 /**
  * Decrypts the environment variables of a deployment when an instance starts. Values are never empty.
  *
- * @throws SecretsUnavailable
+ * @throws SecretsUnavailableError
  */
 export function decryptForDeployment(
   context: Context,
@@ -111,7 +115,7 @@ export function decryptForDeployment(
   // lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
   return readInSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: withVersionCache(context.keyring) };
+    const reading = { db, keyring: addVersionCache(context.keyring) };
     const variables: [string, string][] = [];
     for (const pin of pins) {
       for (const [key, value] of await decryptPin(reading, { organizationId, region, lock }, pin)) {
@@ -131,24 +135,24 @@ async function decryptPin(
   const set = await findSetById(context.db, of.organizationId, setId, of.lock);
   if (set === undefined) {
     const message = `The secret set ${secretSet} was deleted. Set it again and deploy, or deploy without it.`;
-    throw new SecretsUnavailable(message, true);
+    throw new SecretsUnavailableError(message, true);
   }
   if ((await findRevision(context.db, setId, revision)) === undefined) {
     const message = `Revision ${revision} of the secret set ${secretSet} is not stored, for example because an older backup was restored. Deploy the agent again with the current revision.`;
-    throw new SecretsUnavailable(message, true);
+    throw new SecretsUnavailableError(message, true);
   }
   try {
     if (set.kind !== 'secret' || set.region !== of.region)
-      throw new DamagedError('the kind or the region of the set was changed');
+      throw new DamagedDataError('the kind or the region of the set was changed');
     return await decryptRevision(context, set, revision);
   } catch (error) {
-    if (error instanceof DamagedError) {
+    if (error instanceof DamagedDataError) {
       const message = `The secret set ${secretSet} is damaged and not used. Delete it, set it again and deploy; the operator can find the cause in the log of the service.`;
-      throw new SecretsUnavailable(message, true, { cause: error });
+      throw new SecretsUnavailableError(message, true, { cause: error });
     }
-    if (error instanceof RootKeyMissing) {
+    if (error instanceof RootKeyMissingError) {
       const message = `The secret set ${secretSet} cannot be decrypted: the operator of the service has to put a root key back.`;
-      throw new SecretsUnavailable(message, false, { cause: error });
+      throw new SecretsUnavailableError(message, false, { cause: error });
     }
     throw error;
   }

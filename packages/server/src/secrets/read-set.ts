@@ -3,8 +3,8 @@ import type { Database } from '../store/tables.ts';
 import type { KeyRevision } from './change.ts';
 import { decryptRow, readValueRows, readVerifiedRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
-import { DamagedError } from './vault/damaged.ts';
-import { type Keyring, withVersionCache } from './vault/keyring.ts';
+import { DamagedDataError } from './vault/damaged.ts';
+import { addVersionCache, type Keyring } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
@@ -17,7 +17,7 @@ export type SecretSetContent = {
 
 /** Reads the content of a revision without decrypting its values. @throws failure `secret-set-damaged` */
 export function readSecretSet(context: Context, set: SecretSetRow, revision = set.revision): Promise<SecretSetContent> {
-  return withDamageAsFailure(async () => {
+  return mapDamageToFailure(async () => {
     const row = await readVerifiedRevision(context, set, revision);
     return {
       host: row.host,
@@ -35,8 +35,8 @@ export function findUnchangedKeys(
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): Promise<ReadonlySet<string>> {
-  return withDamageAsFailure(async () => {
-    const reading = { ...context, keyring: withVersionCache(context.keyring) };
+  return mapDamageToFailure(async () => {
+    const reading = { ...context, keyring: addVersionCache(context.keyring) };
     const unchanged = new Set<string>();
     for (const [key, value] of values) {
       const row = rows.get(key);
@@ -50,14 +50,14 @@ export function findUnchangedKeys(
 }
 
 /**
- * Runs `read`, and converts a DamagedError, whose message is only for the operator, to a failure.
+ * Runs `read`, and converts a DamagedDataError, whose message is only for the operator, to a failure.
  *
  * @throws failure `secret-set-damaged`
  */
-export async function withDamageAsFailure<T>(read: () => Promise<T>): Promise<T> {
+export async function mapDamageToFailure<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof DamagedError ? failure('secret-set-damaged', { cause: error }) : error;
+    throw error instanceof DamagedDataError ? failure('secret-set-damaged', { cause: error }) : error;
   }
 }

@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import type { SecretPin } from '../store/tables.ts';
-import { readableValues } from './readable-values.ts';
+import { decryptReadableValues } from './readable-values.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createLocalRootKeys } from './vault/root-key.ts';
 
-describe('readableValues', () => {
+describe('decryptReadableValues', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let pin: SecretPin;
 
   const read = (pins: readonly SecretPin[], organizationId = home) =>
-    readableValues(vault.context, organizationId, pins);
+    decryptReadableValues(vault.context, organizationId, pins);
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
-    await vault.put(home, 'keys', pairs({ A: 'first', B: 'second' }));
-    await vault.put(home, 'keys', pairs({ A: 'changed' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'first', B: 'second' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'changed' }));
     const { id } = await rows.db.selectFrom('secret_sets').select('id').executeTakeFirstOrThrow();
     pin = { secretSet: 'keys', setId: id, revision: 1 };
   });
@@ -50,7 +50,10 @@ describe('readableValues', () => {
   it('returns no values if the root key is missing', async () => {
     const rootKeys = createLocalRootKeys([randomBytes(32)]);
     const keyring = createKeyring({ rootKeys, now: vault.context.now });
-    expect(await readableValues({ db: rows.db, keyring }, home, [pin])).toEqual({ values: [], isComplete: false });
+    expect(await decryptReadableValues({ db: rows.db, keyring }, home, [pin])).toEqual({
+      values: [],
+      isComplete: false,
+    });
   });
 
   it("returns no values of another organization's set", async () => {

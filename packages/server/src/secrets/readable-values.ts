@@ -3,9 +3,9 @@ import { isUuid } from '../store/uuid.ts';
 import { decryptRow } from './encrypted-values.ts';
 import { findRevision, findSetById, findValueRows } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
-import { DamagedError } from './vault/damaged.ts';
-import { type Keyring, withVersionCache } from './vault/keyring.ts';
-import { RootKeyMissing } from './vault/root-key.ts';
+import { DamagedDataError } from './vault/damaged.ts';
+import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { RootKeyMissingError } from './vault/root-key.ts';
 
 /**
  * Secret values for masking the output of bots. `isComplete` is true if `values` contains every value of the pinned
@@ -17,13 +17,13 @@ export type ReadableValues = { readonly values: readonly string[]; readonly isCo
  * Decrypts as many values of pinned sets as possible, for masking output. Never start a bot with the result, because
  * values may be missing.
  */
-export function readableValues(
+export function decryptReadableValues(
   context: { readonly db: Database; readonly keyring: Keyring },
   organizationId: string,
   pins: readonly SecretPin[],
 ): Promise<ReadableValues> {
   return readInSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: withVersionCache(context.keyring) };
+    const reading = { db, keyring: addVersionCache(context.keyring) };
     const values: string[] = [];
     let isComplete = true;
     for (const { setId, revision: number } of pins) {
@@ -39,7 +39,7 @@ export function readableValues(
         try {
           values.push((await decryptRow(reading, set, row)).toString('utf8'));
         } catch (error) {
-          if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+          if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
           isComplete = false;
         }
       }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { addRevisionMacs } from './add-revision-macs.ts';
 import { listSecrets } from './list.ts';
 import { runTask } from './maintenance/run-task.ts';
@@ -21,24 +21,24 @@ const vaultTables = ['vault_state', 'vault_keys', 'vault_tasks'];
 describe('restoring an older backup of secrets', () => {
   const rootKey = Buffer.alloc(32, 7);
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows, [rootKey]);
+    rows = await createTestRows();
+    vault = await createTestVault(rows, [rootKey]);
     home = await rows.organization('home');
-    await vault.put(home, 'keys', pairs({ A: 'old', B: 'both' }));
-    await vault.put(home, 'other', pairs({ C: 'old' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'old', B: 'both' }));
+    await vault.put(home, 'other', createPutSecretsRequest({ C: 'old' }));
     await vault.deliver();
     for (const table of [...vaultTables, ...setTables]) {
       await sql.raw(`create table backup_${table} as select * from ${table}`).execute(rows.db);
     }
     // Changes after the backup: writes, audit entries, a deletion and a rotation of keys.
-    await vault.put(home, 'keys', pairs({ A: 'new' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'new' }));
     await vault.put(home, 'keys', { remove: ['B'] });
-    await vault.put(home, 'other', pairs({ C: 'new' }));
-    await vault.put(home, 'later', pairs({ D: 'new' }));
+    await vault.put(home, 'other', createPutSecretsRequest({ C: 'new' }));
+    await vault.put(home, 'later', createPutSecretsRequest({ D: 'new' }));
     const task = { ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] };
     await rotateOrganizationKeys(task, null);
     const signal = new AbortController().signal;
@@ -72,7 +72,10 @@ describe('restoring an older backup of secrets', () => {
     expect(await variables('other', 1)).toEqual({ C: 'old' });
     expect(await damagedSets()).toEqual([]);
     expect(await findings()).toEqual([]);
-    expect(await vault.put(home, 'keys', pairs({ A: 'newer' }))).toMatchObject({ change: 'updated', revision: 2 });
+    expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'newer' }))).toMatchObject({
+      change: 'updated',
+      revision: 2,
+    });
     expect(await variables('keys', 2)).toEqual({ A: 'newer', B: 'both' });
   });
 
@@ -92,7 +95,10 @@ describe('restoring an older backup of secrets', () => {
     const shown = await getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
     expect(shown).toMatchObject({ status: 'ready', revision: 1 });
     await expect(variables('keys', 3)).rejects.toThrow('Deploy the agent again');
-    expect(await vault.put(home, 'keys', pairs({ A: 'newer' }))).toMatchObject({ change: 'updated', revision: 2 });
+    expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'newer' }))).toMatchObject({
+      change: 'updated',
+      revision: 2,
+    });
   });
 
   it('leaves every secret readable if the audit log is lost', async () => {

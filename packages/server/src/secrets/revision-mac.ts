@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
-import { DamagedError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged.ts';
 import { toMilliseconds } from './vault/encode.ts';
 import type { VersionedKey } from './vault/encrypted-value.ts';
 import type { Keyring } from './vault/keyring.ts';
@@ -23,7 +23,7 @@ export function computeRevisionMac(key: VersionedKey, set: Identity, row: Authen
 /**
  * Verifies the MAC of a revision.
  *
- * @throws DamagedError if the revision does not match its MAC; RootKeyMissing if its root key is not available
+ * @throws DamagedDataError if the revision does not match its MAC; RootKeyMissingError if its root key is not available
  */
 export async function requireRevisionMac(
   { db, keyring }: { readonly db: Database; readonly keyring: Keyring },
@@ -35,7 +35,7 @@ export async function requireRevisionMac(
     const key = await keyring.version(db, set.organization_id, 'stamp', version);
     if (isValidMac(key, purpose, fieldsOf(set, row), row.mac)) return;
   }
-  throw new DamagedError(`revision ${row.revision} does not match its MAC`);
+  throw new DamagedDataError(`revision ${row.revision} does not match its MAC`);
 }
 
 function fieldsOf(set: Identity, row: AuthenticatedFields): (string | number | null)[] {

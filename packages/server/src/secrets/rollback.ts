@@ -1,10 +1,10 @@
-import { failure, type WrittenSecrets } from '@bothost/contract';
+import { failure, type SecretWriteResult } from '@bothost/contract';
 import { compareStrings, type KeyChange, type KeyRevision } from './change.ts';
 import { isSameTime } from './expiry.ts';
 import { readSecretSet } from './read-set.ts';
 import { requireExpectedRevision } from './refusals.ts';
-import { findRevision, findSet } from './rows.ts';
-import { executeWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
+import { findRevision, findSecretSet } from './rows.ts';
+import { executeSecretWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
 
 /**
  * Creates a new revision with the content of an earlier one. The new revision refers to the stored values, so none is decrypted.
@@ -20,9 +20,9 @@ export function rollBackSecrets(
     readonly expectedRevision?: number | null | undefined;
     readonly dryRun?: boolean | null | undefined;
   },
-): Promise<WrittenSecrets> {
-  return executeWrite(context, scope, to.dryRun === true, async (inside) => {
-    const set = await findSet(inside.db, scope.organizationId, name, 'update');
+): Promise<SecretWriteResult> {
+  return executeSecretWrite(context, scope, to.dryRun === true, async (inside) => {
+    const set = await findSecretSet(inside.db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
     requireExpectedRevision(set, to.expectedRevision ?? null);
     if ((await findRevision(inside.db, set.id, to.revision)) === undefined) throw failure('secret-revision-not-found');

@@ -10,7 +10,7 @@ export type ValueRow = Selectable<SecretValuesTable>;
  * Finds a secret set by name, ignoring case. `lock` is held until the transaction ends: `share` keeps the set unchanged, `update`
  * is for changing it.
  */
-export async function findSet(
+export async function findSecretSet(
   db: Database,
   organizationId: string,
   name: string,
@@ -58,7 +58,7 @@ export async function findNewestRevisions(
 }
 
 /** Takes a lock until the transaction ends, so that concurrent creations of sets cannot exceed the organization's limit. */
-export async function lockSetCreation(db: Database, organizationId: string): Promise<void> {
+export async function lockSecretSetCreation(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secret sets ${organizationId}`}, 0))`.execute(db);
 }
 
@@ -71,11 +71,11 @@ export async function countSecretSets(db: Database, organizationId: string): Pro
   return count;
 }
 
-export async function insertSet(db: Database, row: Insertable<SecretSetsTable>): Promise<void> {
+export async function insertSecretSetRow(db: Database, row: Insertable<SecretSetsTable>): Promise<void> {
   await db.insertInto('secret_sets').values(row).execute();
 }
 
-export async function updateSet(
+export async function updateSecretSetRow(
   db: Database,
   id: string,
   change: Pick<SecretSetRow, 'revision' | 'updated_at'>,
@@ -83,7 +83,7 @@ export async function updateSet(
   await db.updateTable('secret_sets').set(change).where('id', '=', id).execute();
 }
 
-export async function deleteSet(db: Database, id: string): Promise<void> {
+export async function deleteSecretSetRow(db: Database, id: string): Promise<void> {
   await db.deleteFrom('secret_sets').where('id', '=', id).execute();
 }
 
@@ -142,7 +142,7 @@ export function findValueRows(
     .execute();
 }
 
-export async function updateMac(db: Database, setId: string, revision: number, mac: Buffer): Promise<void> {
+export async function updateRevisionMac(db: Database, setId: string, revision: number, mac: Buffer): Promise<void> {
   await db
     .updateTable('secret_revisions')
     .set({ mac, former_mac: null })

@@ -1,40 +1,40 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
-import { pinSecretSet, SecretsUnavailable } from './pin.ts';
+import { pinSecretSet, SecretsUnavailableError } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
-import { getSecretSet, secretHistory } from './show.ts';
+import { getSecretHistory, getSecretSet } from './show.ts';
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
 describe('secret sets', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let other: string;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
     other = await rows.organization('other');
   });
   afterEach(() => rows.close());
 
   const put = (values: Record<string, string>, more: object = {}, name = 'keys') =>
-    vault.put(home, name, { ...pairs(values), ...more });
+    vault.put(home, name, { ...createPutSecretsRequest(values), ...more });
   const pin = (name = 'keys', region = 'us-west', organizationId = home) =>
     rows.db.transaction().execute((db) => pinSecretSet(db, { organizationId, region }, name));
   const values = async (name = 'keys') => vault.variables(home, await pin(name));
   const show = (name = 'keys', organizationId = home) =>
     getSecretSet(vault.context, { organizationId }, name, async () => []);
   const history = async () =>
-    (await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 20 })).revisions;
+    (await getSecretHistory(vault.context, { organizationId: home }, 'keys', { limit: 20 })).revisions;
   const remove = (
     name: string,
     force = false,
@@ -65,7 +65,7 @@ describe('secret sets', () => {
           { key: 'B', change: 'new', bytes: 9 },
         ],
       });
-      expect(await reasonOf(pin())).toBe('secret-set-not-ready');
+      expect(await getRejectionReason(pin())).toBe('secret-set-not-ready');
       await vault.deliver();
       expect(await values()).toEqual({ A: '1', B: 'two words' });
     });
@@ -108,14 +108,14 @@ describe('secret sets', () => {
       await vault.put(home, 'keys', { remove: ['A'] });
       await vault.put(home, 'keys', { remove: ['B'] });
       expect((await show()).secrets).toEqual([]);
-      expect(await reasonOf(vault.put(home, 'keys', { remove: ['A'] }))).toBe('secret-not-found');
-      expect(await reasonOf(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
+      expect(await getRejectionReason(vault.put(home, 'keys', { remove: ['A'] }))).toBe('secret-not-found');
+      expect(await getRejectionReason(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
     });
 
     it('refuses a write if the revision is not the expected one', async () => {
-      expect(await reasonOf(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
+      expect(await getRejectionReason(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
       await put({ A: '1' }, { expectedRevision: 0 });
-      expect(await reasonOf(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
+      expect(await getRejectionReason(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
       expect(await put({ A: '2' }, { expectedRevision: 1 })).toMatchObject({ revision: 2 });
     });
 
@@ -137,11 +137,11 @@ describe('secret sets', () => {
     it('ignores the case of set names, and refuses to change the region or kind of a set', async () => {
       await put({ A: '1' });
       expect(await put({ A: '2' }, {}, 'KEYS')).toMatchObject({ name: 'keys', revision: 2 });
-      expect(await reasonOf(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
-      expect(await reasonOf(put({ A: '2' }, { region: 'mars' }))).toBe('region-unknown');
-      expect(await reasonOf(put({ A: '2' }, { region: 'mars' }, 'new'))).toBe('region-unknown');
+      expect(await getRejectionReason(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
+      expect(await getRejectionReason(put({ A: '2' }, { region: 'mars' }))).toBe('region-unknown');
+      expect(await getRejectionReason(put({ A: '2' }, { region: 'mars' }, 'new'))).toBe('region-unknown');
       const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: encoded('me:pass:word') };
-      expect(await reasonOf(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
+      expect(await getRejectionReason(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
     });
 
     it('refuses a set that is too large, and names the limit', async () => {
@@ -199,7 +199,7 @@ describe('secret sets', () => {
       expect(await values()).toEqual({ A: '1', B: '2' });
       expect((await history())[0]).toMatchObject({ action: 'rollback', rolledBackTo: 1, current: true });
       expect(await back(1)).toMatchObject({ change: 'none', revision: 3 });
-      expect(await reasonOf(back(9))).toBe('secret-revision-not-found');
+      expect(await getRejectionReason(back(9))).toBe('secret-revision-not-found');
     });
   });
 
@@ -211,14 +211,14 @@ describe('secret sets', () => {
       await vault.deliver();
       expect((await history()).map(({ status }) => status)).toEqual(['pending', 'ready']);
       expect((await show()).status).toBe('pending');
-      expect(await reasonOf(pin())).toBe('secret-set-not-ready');
+      expect(await getRejectionReason(pin())).toBe('secret-set-not-ready');
     });
 
     it('delivers a set only to its region, and refuses to pin it in another region', async () => {
       await put({ A: '1' }, { region: 'eu' });
       expect(await vault.deliver()).toBe(0);
-      expect(await reasonOf(pin())).toBe('secret-set-elsewhere');
-      expect(await reasonOf(pin('none'))).toBe('secret-set-not-found');
+      expect(await getRejectionReason(pin())).toBe('secret-set-elsewhere');
+      expect(await getRejectionReason(pin('none'))).toBe('secret-set-not-found');
     });
 
     it('keeps the values of a pinned revision available after later writes', async () => {
@@ -230,7 +230,7 @@ describe('secret sets', () => {
       expect(await vault.variables(home, pinned)).toEqual({ A: '1' });
       await remove('keys');
       await put({ A: '3' });
-      await expect(vault.variables(home, pinned)).rejects.toThrow(SecretsUnavailable);
+      await expect(vault.variables(home, pinned)).rejects.toThrow(SecretsUnavailableError);
     });
   });
 
@@ -240,16 +240,16 @@ describe('secret sets', () => {
     await put({ A: '2' });
     for (const force of [false, true]) {
       await expect(remove('keys', force, [], home, 1)).rejects.toThrow('at revision 2, but revision 1 was expected');
-      expect(await reasonOf(remove('keys', force, [], home, 0))).toBe('secret-set-changed');
+      expect(await getRejectionReason(remove('keys', force, [], home, 0))).toBe('secret-set-changed');
     }
-    expect(await reasonOf(remove('nothing', true, [], home, 2))).toBe('secret-set-not-found');
+    expect(await getRejectionReason(remove('nothing', true, [], home, 2))).toBe('secret-set-not-found');
     expect(await remove('keys', false, [], home, 2)).toMatchObject({ status: 'OK' });
     await put({ A: '1' });
     expect(await remove('keys', true, ['parrot'])).toMatchObject({ status: 'OK', agents: ['parrot'] });
     const left = await sql`select set_id from secret_values union select set_id from secret_revisions
       union select set_id from secret_deliveries`.execute(rows.db);
     expect(left.rows).toEqual([]);
-    expect(await reasonOf(remove('keys'))).toBe('secret-set-not-found');
+    expect(await getRejectionReason(remove('keys'))).toBe('secret-set-not-found');
   });
 
   it('store image pull credentials under the canonical name of their registry', async () => {
@@ -261,10 +261,11 @@ describe('secret sets', () => {
     ]);
     expect(await pull('docker.io', 'me:a:b')).toMatchObject({ change: 'none' });
     expect(await pull('ghcr.io', 'me:a:b')).toMatchObject({ change: 'updated', revision: 2 });
-    expect(await reasonOf(show('hub'))).toBe('secret-set-has-no-keys');
-    expect(await reasonOf(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
-    expect(await reasonOf(pin('hub'))).toBe('secret-set-kind');
-    for (const text of ['nocolon', ':x', '']) expect(await reasonOf(pull('ghcr.io', text))).toBe('invalid-request');
+    expect(await getRejectionReason(show('hub'))).toBe('secret-set-has-no-keys');
+    expect(await getRejectionReason(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
+    expect(await getRejectionReason(pin('hub'))).toBe('secret-set-kind');
+    for (const text of ['nocolon', ':x', ''])
+      expect(await getRejectionReason(pull('ghcr.io', text))).toBe('invalid-request');
     expect(await listSecrets(vault.context, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
 
@@ -274,15 +275,17 @@ describe('secret sets', () => {
     const answers = async (name: string) => {
       const ask = [
         show(name, other),
-        secretHistory(vault.context, { organizationId: other }, name, { limit: 5 }),
+        getSecretHistory(vault.context, { organizationId: other }, name, { limit: 5 }),
         vault.put(other, name, { remove: ['A'] }),
-        vault.put(other, name, { ...pairs({ A: '2' }), expectedRevision: 1 }),
+        vault.put(other, name, { ...createPutSecretsRequest({ A: '2' }), expectedRevision: 1 }),
         rollBackSecrets(vault.context, vault.scopeOf(other), name, { revision: 1 }),
         remove(name, false, [], other),
         pin(name, 'us-west', other),
-        vault.put(other, name, { ...pairs({ A: '1' }), dryRun: true }).then(({ changes, ...rest }) => {
-          throw new Error(JSON.stringify({ ...rest, name: '', changes: changes.map(({ change }) => change) }));
-        }),
+        vault
+          .put(other, name, { ...createPutSecretsRequest({ A: '1' }), dryRun: true })
+          .then(({ changes, ...rest }) => {
+            throw new Error(JSON.stringify({ ...rest, name: '', changes: changes.map(({ change }) => change) }));
+          }),
       ];
       const errors = await Promise.allSettled(ask);
       const seen = errors.map((one) =>
@@ -294,7 +297,9 @@ describe('secret sets', () => {
     const { setId } = await pin();
     await expect(vault.variables(other, { secretSet: 'keys', setId, revision: 1 })).rejects.toThrow();
     expect(await listSecrets(vault.context, { organizationId: other }, {})).toEqual([]);
-    expect(await vault.put(other, 'keys', pairs({ A: 'theirs' }))).toMatchObject({ change: 'created' });
+    expect(await vault.put(other, 'keys', createPutSecretsRequest({ A: 'theirs' }))).toMatchObject({
+      change: 'created',
+    });
   });
 
   it('appear in the audit log without their values', async () => {

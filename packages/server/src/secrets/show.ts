@@ -2,13 +2,13 @@ import { failure, type SecretRevision, type SecretSetDetails } from '@bothost/co
 import type { Database } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRow } from './encrypted-values.ts';
-import { readSecretSet, withDamageAsFailure } from './read-set.ts';
+import { mapDamageToFailure, readSecretSet } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
-import { findSet, listRevisionPage } from './rows.ts';
+import { findSecretSet, listRevisionPage } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { formatFingerprint } from './vault/fingerprint.ts';
-import { type Keyring, withVersionCache } from './vault/keyring.ts';
+import { addVersionCache, type Keyring } from './vault/keyring.ts';
 
 type Scope = { readonly organizationId: string };
 
@@ -20,15 +20,15 @@ export async function getSecretSet(
   agentsOf: (setId: string) => Promise<readonly { readonly name: string; readonly revision: number }[]>,
 ): Promise<SecretSetDetails> {
   const { set, rows } = await readInSnapshot(context.db, async (db) => {
-    const found = await findSet(db, scope.organizationId, name);
+    const found = await findSecretSet(db, scope.organizationId, name);
     if (found === undefined) throw failure('secret-set-not-found');
-    const reading = { db, keyring: withVersionCache(context.keyring) };
+    const reading = { db, keyring: addVersionCache(context.keyring) };
     const content = await readSecretSet(reading, found);
     if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
     // Decrypt every value, although the response contains none. Decryption authenticates the columns that the response
     // shows, because they are associated data.
     for (const row of content.rows.values()) {
-      (await withDamageAsFailure(() => decryptRow(reading, found, row))).fill(0);
+      (await mapDamageToFailure(() => decryptRow(reading, found, row))).fill(0);
     }
     return { set: found, rows: content.rows };
   });
@@ -48,19 +48,19 @@ export async function getSecretSet(
 }
 
 /** Returns the revisions of a secret set. @throws failure `secret-set-not-found`, `secret-set-damaged` */
-export function secretHistory(
+export function getSecretHistory(
   context: { readonly db: Database; readonly keyring: Keyring },
   scope: Scope,
   name: string,
   page: { readonly limit: number; readonly before?: number | undefined },
 ): Promise<{ revisions: SecretRevision[]; nextBefore: number | null }> {
   return readInSnapshot(context.db, async (db) => {
-    const set = await findSet(db, scope.organizationId, name);
+    const set = await findSecretSet(db, scope.organizationId, name);
     if (set === undefined) throw failure('secret-set-not-found');
     const rows = await listRevisionPage(db, set.id, { limit: page.limit + 1, before: page.before });
     const shown = rows.slice(0, page.limit);
-    await withDamageAsFailure(async () => {
-      const reading = { db, keyring: withVersionCache(context.keyring) };
+    await mapDamageToFailure(async () => {
+      const reading = { db, keyring: addVersionCache(context.keyring) };
       for (const row of shown) await requireRevisionMac(reading, set, row);
     });
     const revisions = shown.map((row) => ({

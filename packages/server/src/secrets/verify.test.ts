@@ -2,14 +2,14 @@ import type { PutSecretsRequest } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  credentialForms,
   type FakeRegistry,
   formatReply,
+  listCredentialForms,
   type RegistryRequest,
   startFakeRegistry,
 } from '../../test/support/fake-registry.ts';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
@@ -24,14 +24,14 @@ const encoded = (text: string) => Buffer.from(text).toString('base64');
 
 describe('image pull secrets', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let registry: FakeRegistry;
   let meanwhile: () => Promise<void>;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
     meanwhile = async () => {};
     registry = await startFakeRegistry((request, socket) => {
@@ -111,7 +111,7 @@ describe('image pull secrets', () => {
     );
     const stored = tables[0]?.text ?? '';
     expect(stored).toContain('verified');
-    for (const form of credentialForms(credentials)) expect(stored).not.toContain(form);
+    for (const form of listCredentialForms(credentials)) expect(stored).not.toContain(form);
   });
 
   it('are reported as missing if they are deleted during the check', async () => {
@@ -120,24 +120,24 @@ describe('image pull secrets', () => {
       meanwhile = async () => {};
       await deleteSecretSet(vault.context, vault.scopeOf(home), 'hub', { force: false }, async () => []);
     };
-    expect(await reasonOf(verify())).toBe('secret-set-not-found');
+    expect(await getRejectionReason(verify())).toBe('secret-set-not-found');
   });
 
   it('are not sent for a missing set, a set of another organization or without a registry, or an image in another registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
-    expect(await reasonOf(verify(null, 'hub', other))).toBe('secret-set-not-found');
-    expect(await reasonOf(verify(null, 'none'))).toBe('secret-set-not-found');
-    await vault.put(home, 'keys', pairs({ A: '1' }));
-    expect(await reasonOf(verify(null, 'keys'))).toBe('secret-set-no-registry');
-    expect(await reasonOf(verify('quay.io/x/y'))).toBe('invalid-request');
+    expect(await getRejectionReason(verify(null, 'hub', other))).toBe('secret-set-not-found');
+    expect(await getRejectionReason(verify(null, 'none'))).toBe('secret-set-not-found');
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: '1' }));
+    expect(await getRejectionReason(verify(null, 'keys'))).toBe('secret-set-no-registry');
+    expect(await getRejectionReason(verify('quay.io/x/y'))).toBe('invalid-request');
     expect(registry.requests).toEqual([]);
   });
 
   it('are not sent to a host that was changed in the database', async () => {
     await put(credentials);
     await sql`update secret_revisions set host = 'evil.example'`.execute(rows.db);
-    expect(await reasonOf(verify())).toBe('secret-set-damaged');
+    expect(await getRejectionReason(verify())).toBe('secret-set-damaged');
     expect(registry.requests).toEqual([]);
   });
 
@@ -153,16 +153,18 @@ describe('image pull secrets', () => {
     expect(await put('AWS:token', { host: ecr })).toMatchObject({ expiresAt: '2026-11-21T00:00:00.000Z' });
     expect(await put('me:token', { host: ecr })).toMatchObject({ expiresAt: null });
     expect(await put('AWS:token', { host: 'amazonaws.com.evil.io' })).toMatchObject({ expiresAt: null });
-    expect(await reasonOf(put(credentials, { expiresAt: '2026-11-20T12:00:00Z' }))).toBe('invalid-request');
+    expect(await getRejectionReason(put(credentials, { expiresAt: '2026-11-20T12:00:00Z' }))).toBe('invalid-request');
     await rollBackSecrets(vault.context, vault.scopeOf(home), 'hub', { revision: 2 });
     expect(await listed()).toMatchObject({ expiresAt: '2026-12-01T23:00:00.000Z' });
   });
 
   it('are refused for a registry without TLS unless the operator listed it', async () => {
-    expect(await reasonOf((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
+    expect(await getRejectionReason((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
       'invalid-request',
     );
-    expect(await reasonOf((async () => put(credentials, { host: 'http://ghcr.io' }))())).toBe('invalid-request');
+    expect(await getRejectionReason((async () => put(credentials, { host: 'http://ghcr.io' }))())).toBe(
+      'invalid-request',
+    );
     expect(await put(credentials)).toMatchObject({ change: 'created', host: host() });
   });
 });

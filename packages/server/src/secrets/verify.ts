@@ -1,14 +1,14 @@
-import { type CheckedPullSecret, failure } from '@bothost/contract';
+import { failure, type PullSecretVerification } from '@bothost/contract';
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { readSecretSet, withDamageAsFailure } from './read-set.ts';
+import { mapDamageToFailure, readSecretSet } from './read-set.ts';
 import { checkCredentials, type RegistryAccess } from './registry/check-credentials.ts';
 import { dockerConfigurationKey, parseDockerCredentials } from './registry/docker-configuration.ts';
 import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
-import type { Verdict } from './registry/verdict.ts';
-import { findRevision, findSet } from './rows.ts';
+import type { CredentialVerdict } from './registry/verdict.ts';
+import { findRevision, findSecretSet } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
 import type { WriteScope } from './write-transaction.ts';
@@ -32,7 +32,7 @@ export async function verifyImagePullSecret(
   scope: WriteScope,
   name: string,
   imageText: string | null,
-): Promise<CheckedPullSecret> {
+): Promise<PullSecretVerification> {
   const { set, host, expiresAt, credentials } = await decryptCredentials(context, scope, name);
   const { image, verdict } = await check(context.registries, host, credentials, imageText);
   const row = {
@@ -44,7 +44,7 @@ export async function verifyImagePullSecret(
   };
   await context.db.transaction().execute(async (db) => {
     // Check the set again: it was not locked during the request to the registry, so it or its revision may have been deleted.
-    const now = await findSet(db, scope.organizationId, name, 'share');
+    const now = await findSecretSet(db, scope.organizationId, name, 'share');
     const isStored = now?.id === set.id && (await findRevision(db, set.id, set.revision)) !== undefined;
     if (!isStored) throw failure('secret-set-not-found');
     await storeCheck(db, row);
@@ -56,7 +56,7 @@ export async function verifyImagePullSecret(
     host,
     revision: set.revision,
     expiresAt: expiresAt?.toISOString() ?? null,
-    verification: toVerification(row),
+    verification: toVerificationFields(row),
   };
 }
 
@@ -69,18 +69,18 @@ async function storeCheck(db: Database, row: Insertable<PullSecretChecksTable>):
     .execute();
 }
 
-export function toVerification(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
+export function toVerificationFields(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
   const { result, message, image } = row;
   return { result, message, image, checkedAt: row.checked_at.toISOString() };
 }
 
 function decryptCredentials(context: Context, scope: WriteScope, name: string) {
   return readInSnapshot(context.db, async (db) => {
-    const set = await findSet(db, scope.organizationId, name);
+    const set = await findSecretSet(db, scope.organizationId, name);
     if (set === undefined) throw failure('secret-set-not-found');
     const { host, expiresAt } = await readSecretSet({ ...context, db }, set);
     if (set.kind !== 'imagePullSecret' || host === null) throw failure('secret-set-no-registry');
-    const values = await withDamageAsFailure(() => decryptRevision({ ...context, db }, set, set.revision));
+    const values = await mapDamageToFailure(() => decryptRevision({ ...context, db }, set, set.revision));
     const configuration = values.get(dockerConfigurationKey);
     if (configuration === undefined) throw failure('secret-set-damaged');
     const credentials = parseDockerCredentials(configuration, host);
@@ -109,7 +109,7 @@ function eventOf(
   scope: WriteScope,
   set: { name: string; region: string; revision: number },
   at: Date,
-  verdict: Verdict,
+  verdict: CredentialVerdict,
 ) {
   return {
     at,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
-import { listPendingSince } from './delivery-rows.ts';
+import { listDeliveriesPendingSince } from './delivery-rows.ts';
 
 /**
  * Seconds after which a pending secret set is logged. Delivery to a running server of its region normally takes one or two
@@ -13,13 +13,13 @@ const maxLogged = 20;
  * Logs the secret sets that have been pending for more than a minute, because no server of their region is running or can
  * decrypt them. Returns how many it logged.
  */
-export async function watchPending(context: {
+export async function logPendingDeliveries(context: {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'warn'>;
 }): Promise<number> {
   const since = new Date(context.now().getTime() - overdueSeconds * 1000);
-  const overdue = await listPendingSince(context.db, since, maxLogged);
+  const overdue = await listDeliveriesPendingSince(context.db, since, maxLogged);
   for (const { organization, name, revision, region, attempts, created_at: at } of overdue) {
     context.logger.warn(
       { organization, set: name, revision, region, attempts, since: at.toISOString() },

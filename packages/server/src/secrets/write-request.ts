@@ -1,14 +1,14 @@
 import {
-  canonicalRegistry,
   failure,
   isEncodedCredentials,
   isUnencryptedRegistry,
+  normalizeRegistryHost,
   type PutSecretsRequest,
 } from '@bothost/contract';
-import { credentialLifetimeSeconds } from './expiry.ts';
+import { getCredentialLifetimeSeconds } from './expiry.ts';
 import { createDockerConfiguration, dockerConfigurationKey } from './registry/docker-configuration.ts';
-import { formatHostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
-import { conceal } from './vault/conceal.ts';
+import { createRegistryUrl, formatHostAndPort, type RegistryPolicy } from './registry/registry-policy.ts';
+import { concealBuffer } from './vault/conceal.ts';
 
 /** A request to write secrets. All variants of the request body are converted to this form. */
 export type WriteRequest = {
@@ -48,7 +48,9 @@ export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<Registry
   return {
     ...common,
     kind: 'secret',
-    values: new Map(pairs.map(({ secretKey, secretValue }) => [secretKey, conceal(Buffer.from(secretValue, 'utf8'))])),
+    values: new Map(
+      pairs.map(({ secretKey, secretValue }) => [secretKey, concealBuffer(Buffer.from(secretValue, 'utf8'))]),
+    ),
     remove: [...new Set(body.remove ?? [])],
     mode: body.mode ?? 'merge',
     host: null,
@@ -58,15 +60,19 @@ export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<Registry
 }
 
 /** The approximate memory that a waiting request occupies, in bytes. */
-export function requestBytes({ values, remove, region }: Pick<WriteRequest, 'values' | 'remove' | 'region'>): number {
+export function estimateRequestBytes({
+  values,
+  remove,
+  region,
+}: Pick<WriteRequest, 'values' | 'remove' | 'region'>): number {
   const texts = [...values.keys(), ...remove, region ?? ''].reduce((sum, text) => sum + text.length, 0);
   return [...values.values()].reduce((sum, value) => sum + value.length, texts);
 }
 
 function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
-  const registry = canonicalRegistry(host);
+  const registry = normalizeRegistryHost(host);
   if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
-  if (isUnencryptedRegistry(registry.host) && !policy.plain.has(formatHostAndPort(registryUrl(registry.host)))) {
+  if (isUnencryptedRegistry(registry.host) && !policy.plain.has(formatHostAndPort(createRegistryUrl(registry.host)))) {
     const message =
       'Without TLS anybody on the network path could read the credentials, so the operator has to list such a registry.';
     throw invalid('body.host', `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`);
@@ -74,9 +80,9 @@ function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 
   if (!isEncodedCredentials(encoded)) {
     throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
   }
-  const values = new Map([[dockerConfigurationKey, conceal(createDockerConfiguration(registry.host, encoded))]]);
+  const values = new Map([[dockerConfigurationKey, concealBuffer(createDockerConfiguration(registry.host, encoded))]]);
   const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
-  const lifetimeSeconds = credentialLifetimeSeconds(registry.host, user);
+  const lifetimeSeconds = getCredentialLifetimeSeconds(registry.host, user);
   return {
     kind: 'imagePullSecret',
     values,

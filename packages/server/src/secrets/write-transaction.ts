@@ -1,4 +1,4 @@
-import { failure, type WrittenSecrets } from '@bothost/contract';
+import { failure, type SecretWriteResult } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -7,7 +7,7 @@ import { findDelivery, retryDelivery } from './delivery-rows.ts';
 import { type CurrentOrganizationKeys, readCurrentKeys } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
-import { DamagedError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged.ts';
 import { computeFingerprint, formatFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 
@@ -31,7 +31,7 @@ export type PlannedWrite = {
    * Whether to retry a failed delivery even if the write changes nothing. The cause of the failure may be fixed by now.
    */
   readonly retriesDelivery: boolean;
-  readonly details: Pick<WrittenSecrets, 'host' | 'expiresAt'>;
+  readonly details: Pick<SecretWriteResult, 'host' | 'expiresAt'>;
 };
 
 /**
@@ -40,12 +40,12 @@ export type PlannedWrite = {
  *
  * @throws failure `secret-set-damaged` if the keys of the organization are lost
  */
-export async function executeWrite(
+export async function executeSecretWrite(
   context: WriteContext,
   scope: WriteScope,
   dryRun: boolean,
   plan: (inside: WriteContext) => Promise<PlannedWrite>,
-): Promise<WrittenSecrets> {
+): Promise<SecretWriteResult> {
   await ensureKeys(context, scope.organizationId);
   return context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
@@ -87,7 +87,7 @@ async function ensureKeys({ db, keyring }: WriteContext, organizationId: string)
   try {
     await keyring.ensure(db, organizationId);
   } catch (error) {
-    if (!(error instanceof DamagedError)) throw error;
+    if (!(error instanceof DamagedDataError)) throw error;
     const message =
       'The keys of this organization are lost, so its secret sets can be neither decrypted nor written. Ask the operator to restore the keys, or delete all secret sets of the organization and set them again.';
     throw failure('secret-set-damaged', { message, cause: error });
@@ -99,7 +99,7 @@ async function readinessOf(
   { set, draft, retriesDelivery }: PlannedWrite,
   revision: number,
   dryRun: boolean,
-): Promise<WrittenSecrets['readiness']> {
+): Promise<SecretWriteResult['readiness']> {
   const state = (await findDelivery(db, set.id, revision))?.state ?? null;
   if (state !== 'failed' || draft !== null || dryRun || !retriesDelivery) return state;
   await retryDelivery(db, { setId: set.id, revision }, now());

@@ -1,11 +1,16 @@
-import { failure, maxSecretSetsPerOrganization, type WrittenSecrets } from '@bothost/contract';
-import { keysWithChange, planChange } from './change.ts';
-import { isSameTime, resolveExpiry } from './expiry.ts';
+import { failure, maxSecretSetsPerOrganization, type SecretWriteResult } from '@bothost/contract';
+import { filterKeysByChange, planChange } from './change.ts';
+import { isSameTime, resolveCredentialExpiry } from './expiry.ts';
 import { findUnchangedKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
-import { requireAllowedSize, requireExpectedRevision, requireKnownRegion, requireUnchangedRegion } from './refusals.ts';
-import { countSecretSets, findSet, lockSetCreation, type SecretSetRow } from './rows.ts';
+import {
+  requireAllowedSetSize,
+  requireExpectedRevision,
+  requireKnownRegion,
+  requireUnchangedRegion,
+} from './refusals.ts';
+import { countSecretSets, findSecretSet, lockSecretSetCreation, type SecretSetRow } from './rows.ts';
 import type { WriteRequest } from './write-request.ts';
-import { executeWrite, type PlannedWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
+import { executeSecretWrite, type PlannedWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
 
 /** The regions in which sets can be stored, and the default region of a new set. */
 export type SecretRegions = { readonly known: readonly string[]; readonly standard: string };
@@ -23,9 +28,9 @@ export function writeSecrets(
   name: string,
   request: WriteRequest,
   regions: SecretRegions,
-): Promise<WrittenSecrets> {
-  return executeWrite(context, scope, request.dryRun, async (inside) => {
-    const found = await findSet(inside.db, scope.organizationId, name, 'update');
+): Promise<SecretWriteResult> {
+  return executeSecretWrite(context, scope, request.dryRun, async (inside) => {
+    const found = await findSecretSet(inside.db, scope.organizationId, name, 'update');
     const set = found ?? (await newSet(inside, scope.organizationId, name, request, regions));
     if (set.kind !== request.kind) throw failure(request.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
     if (request.region !== null) requireUnchangedRegion(set, request.region, regions.known);
@@ -50,8 +55,8 @@ async function newSet(
   if (request.values.size === 0) throw failure('secret-set-not-found');
   const region = request.region ?? regions.standard;
   requireKnownRegion(region, regions.known);
-  await lockSetCreation(db, organizationId);
-  const found = await findSet(db, organizationId, name, 'update');
+  await lockSecretSetCreation(db, organizationId);
+  const found = await findSecretSet(db, organizationId, name, 'update');
   if (found !== undefined) return found;
   if ((await countSecretSets(db, organizationId)) >= maxSecretSetsPerOrganization) {
     const message = `The organization already has ${maxSecretSetsPerOrganization} secret sets, which is the limit. Delete one first.`;
@@ -83,9 +88,9 @@ async function planWrite(
     set.revision + 1,
     (key) => unchanged.has(key),
   );
-  requireAllowedSize(plan.entries, before.rows, request.values);
-  const expiresAt = resolveExpiry(request, plan.changed ? null : before.expiresAt, context.now());
-  const written = new Set([...keysWithChange(plan.changes, 'new'), ...keysWithChange(plan.changes, 'changed')]);
+  requireAllowedSetSize(plan.entries, before.rows, request.values);
+  const expiresAt = resolveCredentialExpiry(request, plan.changed ? null : before.expiresAt, context.now());
+  const written = new Set([...filterKeysByChange(plan.changes, 'new'), ...filterKeysByChange(plan.changes, 'changed')]);
   const { host } = request;
   const isUnset = request.values.size === 0;
   const draft = {

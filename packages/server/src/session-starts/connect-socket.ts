@@ -1,8 +1,8 @@
 import { ApiError, type Carrier, type CompletionStatus, failure, namePattern } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import type { Address } from '../instances/address.ts';
-import type { Claim } from '../instances/claim.ts';
-import { controlToken } from '../instances/control-token.ts';
+import type { InstanceClaim } from '../instances/claim.ts';
+import { deriveControlToken } from '../instances/control-token.ts';
 import { findOrganizationByName } from '../organizations/find.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { connectSession, connectWithoutToken } from '../sessions/connect.ts';
@@ -38,7 +38,7 @@ export type SocketSession = {
 };
 
 type SocketParts = Pick<
-  Context,
+  ServiceContext,
   | 'db'
   | 'now'
   | 'logger'
@@ -51,7 +51,7 @@ type SocketParts = Pick<
   | 'runtime'
 >;
 type ConnectContext = SocketParts &
-  Pick<Context, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey' | 'delayRefusal'> &
+  Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey' | 'delayRefusal'> &
   Parameters<typeof connectSession>[0];
 
 /**
@@ -89,7 +89,11 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
   }
 }
 
-function sessionOf(context: Pick<Context, 'now' | 'socketTokenKey'>, requested: SocketTarget, token: string): string {
+function sessionOf(
+  context: Pick<ServiceContext, 'now' | 'socketTokenKey'>,
+  requested: SocketTarget,
+  token: string,
+): string {
   const payload = verifyToken(context.socketTokenKey, token, context.now());
   const fits = payload !== null && payload.agent === requested.agentName && payload.org === requested.organizationName;
   if (!fits) throw failure('token-invalid');
@@ -99,7 +103,7 @@ function sessionOf(context: Pick<Context, 'now' | 'socketTokenKey'>, requested: 
 function createSocketSession(
   context: SocketParts,
   target: { organizationId: string; agentName: string; sessionId: string; carrier: Carrier | null },
-  claim: Claim,
+  claim: InstanceClaim,
   maxSeconds: number,
   requestedAt: Date,
 ): SocketSession {
@@ -118,7 +122,7 @@ function createSocketSession(
       id: sessionId,
       transport: carrier ?? 'websocket',
       maxSeconds,
-      controlToken: controlToken(context.controlTokenKey, instanceId),
+      controlToken: deriveControlToken(context.controlTokenKey, instanceId),
     }),
     address: async (signal) => {
       const address = await context.directory.whenReady(sessionId, signal);

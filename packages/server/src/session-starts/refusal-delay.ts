@@ -6,7 +6,7 @@ import { createRateLimit } from '../concurrency/rate-limit.ts';
 const promptRefusals = { burst: 20, perSecond: 20 };
 const delayMs = 1_000;
 
-/** Resolves when the client may be told of a failed start. */
+/** Resolves when the response to a failed start may be sent. */
 export type RefusalDelay = (organizationId: string, error: unknown) => Promise<void>;
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { ended, evaluate, stop } from '../../test/support/client.ts';
+import { evaluateInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 let bots: BotDirectory[];
@@ -42,31 +42,31 @@ describe('startSession', () => {
     const { status, json } = await startSession(body);
     expect(status).toBe(200);
     expect(json).toEqual({ sessionId: expect.stringMatching(uuid) });
-    await stop(service, 'default', String(json['sessionId']));
-    await ended(service, 'default', String(json['sessionId']));
+    await stopAgentSession(service, 'default', String(json['sessionId']));
+    await waitForSessionEnd(service, 'default', String(json['sessionId']));
   });
 
   it('passes the body of the start request to the bot unchanged', async () => {
     const body = { name: 'Zoë', list: [1, { deep: null }], text: '\u2028 \ud83e\udd9c "quoted"' };
     const { json } = await startSession({ body });
     const id = String(json['sessionId']);
-    expect(JSON.parse(await evaluate<string>(service, 'default', id, 'state.starts[0].body'))).toEqual(body);
-    await stop(service, 'default', id);
-    await ended(service, 'default', id);
+    expect(JSON.parse(await evaluateInBot<string>(service, 'default', id, 'state.starts[0].body'))).toEqual(body);
+    await stopAgentSession(service, 'default', id);
+    await waitForSessionEnd(service, 'default', id);
   });
 
   it('returns the ICE configuration for WebRTC if requested', async () => {
     const { json } = await startSession({ transport: 'webrtc', enableDefaultIceServers: true });
     expect(json).toEqual({ sessionId: expect.stringMatching(uuid), iceConfig: { iceServers: [] } });
-    await stop(service, 'default', String(json['sessionId']));
-    await ended(service, 'default', String(json['sessionId']));
+    await stopAgentSession(service, 'default', String(json['sessionId']));
+    await waitForSessionEnd(service, 'default', String(json['sessionId']));
   });
 
   it('returns only URL and token for a WebSocket if the agent has the minimal start response', async () => {
     const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } }, '', 'strict');
     expect(Object.keys(json)).toEqual(['wsUrl', 'token']);
     const { sessions } = await service.client.getSessions({ params: { agentName: 'strict' } });
-    await stop(service, 'strict', sessions[0]?.sessionId ?? '');
+    await stopAgentSession(service, 'strict', sessions[0]?.sessionId ?? '');
   });
 
   it('returns URL, token and body for a WebSocket by default', async () => {
@@ -77,7 +77,7 @@ describe('startSession', () => {
       token: expect.stringMatching(/^[\w-]+\.[\w-]+$/),
       body: Buffer.from('{"caller":"anna"}').toString('base64'),
     });
-    await stop(service, 'default', String(json['sessionId']));
+    await stopAgentSession(service, 'default', String(json['sessionId']));
   });
 
   it('returns only the requested fields, because the standard WebSocket client rejects others', async () => {

@@ -6,20 +6,20 @@ import {
   type RequestOf,
   type StartResponse,
   socketPath,
-  socketTokenSeconds,
+  socketTokenLifetimeSeconds,
 } from '@bothost/contract';
-import type { Context } from '../context.ts';
+import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { type StartedSession, startSession as start } from '../sessions/start.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
-import { bodyParameter } from './body-parameter.ts';
+import { encodeBodyParameter } from './body-parameter.ts';
 import { signToken } from './socket-token.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
-type SessionParts = Pick<Context, 'now' | 'directory' | 'telemetry' | 'ownership' | 'reconciler'>;
+type SessionParts = Pick<ServiceContext, 'now' | 'directory' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
-  Pick<Context, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'delayRefusal'> &
+  Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'delayRefusal'> &
   Parameters<typeof start>[0];
 type StartOptions = {
   readonly request: Request;
@@ -110,7 +110,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
 }
 
 function answer(
-  { socketTokenKey }: Pick<Context, 'socketTokenKey'>,
+  { socketTokenKey }: Pick<ServiceContext, 'socketTokenKey'>,
   caller: Principal,
   agentName: string,
   made: { sessionId: string; transport: string; body: string | null; started: StartedSession; options: StartOptions },
@@ -124,7 +124,7 @@ function answer(
   }
   const wsUrl = `${caller.serviceUrl.replace(/^http/, 'ws')}${socketPath(null)}/${agentName}.${caller.organizationName}`;
   if (started.deployment.websocketAuth === 'none') return { wsUrl };
-  const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenSeconds;
+  const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenLifetimeSeconds;
   const token = signToken(socketTokenKey, {
     agent: agentName,
     org: caller.organizationName,
@@ -132,7 +132,7 @@ function answer(
     exp,
   });
   if (started.deployment.websocketStart === 'minimal') return { wsUrl, token };
-  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: bodyParameter(body) }) };
+  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: encodeBodyParameter(body) }) };
 }
 
 function narrow(response: StartResponse, fields: readonly (keyof StartResponse)[] | undefined): StartResponse {

@@ -2,7 +2,7 @@ import type { Carrier } from '@bothost/contract';
 import type { SessionTransport } from '../store/tables.ts';
 
 /** Returns the session id in two headers, because some existing bot images read only `x-daily-session-id`. */
-export function sessionHeaders(sessionId: string): Record<string, string> {
+export function createSessionHeaders(sessionId: string): Record<string, string> {
   return { 'x-daily-session-id': sessionId, 'x-session-id': sessionId };
 }
 
@@ -17,7 +17,7 @@ export function createStartHeaders(session: {
   const transportHeaders =
     transport === 'none' ? {} : { 'x-daily-transport-type': transport, 'x-transport-type': transport };
   return {
-    ...sessionHeaders(session.id),
+    ...createSessionHeaders(session.id),
     ...transportHeaders,
     'x-pcc-max-session-seconds': String(session.maxSeconds),
     'x-max-session-seconds': String(session.maxSeconds),

@@ -1,8 +1,8 @@
 import { failure } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import type { ServingDeployment } from '../agents/deployment.ts';
-import { type Claim, claimInstance } from '../instances/claim.ts';
-import { decryptForDeployment, SecretsUnavailable } from '../secrets/pin.ts';
+import { claimInstance, type InstanceClaim } from '../instances/claim.ts';
+import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { recordEvents } from './progress.ts';
@@ -21,7 +21,7 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If the
+ * Claims an instance for a session in one transaction. `firstMigration` is the statement that creates the session. If the
  * secrets of the deployment could not be decrypted at the last start of an instance, a session that needs a new
  * instance first decrypts them again, because the new instance could not start without them.
  *
@@ -31,7 +31,7 @@ export async function claimForSession(
   context: ClaimContext,
   session: ClaimingSession,
   first?: RawBuilder<unknown>,
-): Promise<Claim> {
+): Promise<InstanceClaim> {
   const claim = await claimInstance(context, session, first);
   if (claim === null) throw failure('at-capacity');
   if (claim.address === null) await requireSecrets(context, session);
@@ -47,6 +47,6 @@ async function requireSecrets(context: ClaimContext, session: ClaimingSession): 
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);
   } catch (error) {
-    throw error instanceof SecretsUnavailable ? failure('secrets-unavailable', { cause: error }) : error;
+    throw error instanceof SecretsUnavailableError ? failure('secrets-unavailable', { cause: error }) : error;
   }
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError, errorBody } from '@bothost/contract';
+import { ApiError, createErrorBody } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { connectSession, connectWithoutToken } from './connect.ts';
 import { type StartInput, startSession } from './start.ts';
@@ -11,13 +11,13 @@ import { stopSession } from './stop.ts';
 let rows: TestRows;
 let organizationId: string;
 let hostId: string;
-let vault: Awaited<ReturnType<typeof testVault>>;
+let vault: Awaited<ReturnType<typeof createTestVault>>;
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
-  vault = await testVault(rows);
+  vault = await createTestVault(rows);
 });
 afterAll(() => rows.close());
 
@@ -29,7 +29,7 @@ const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput 
   agentName,
   transport: 'none',
   body: null,
-  requestedAt: ago(1),
+  requestedAt: secondsAgo(1),
   ...fields,
 });
 /** Creates an agent with a unique name and a serving deployment. */
@@ -118,7 +118,9 @@ describe('connectSession', () => {
       ),
     );
     // All clients get the same response, because only the service's log may contain the cause.
-    const [body, other] = errors.map((error) => (error instanceof ApiError ? errorBody(error, 'request') : error));
+    const [body, other] = errors.map((error) =>
+      error instanceof ApiError ? createErrorBody(error, 'request') : error,
+    );
     expect(body).toEqual(other);
     expect(body).toMatchObject({ reason: 'token-invalid' });
   });

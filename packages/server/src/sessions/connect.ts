@@ -1,7 +1,7 @@
 import { failure } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import { lockAgentForStart } from '../agents/deployment.ts';
-import type { Claim } from '../instances/claim.ts';
+import type { InstanceClaim } from '../instances/claim.ts';
 import { type ClaimContext, type ClaimingSession, claimForSession } from './claim.ts';
 import { changeSession, insertSession } from './rows.ts';
 
@@ -11,7 +11,7 @@ type Context = ClaimContext & {
   serverId: string;
 };
 
-export type ConnectedSession = { readonly claim: Claim; readonly maxSessionSeconds: number };
+export type ConnectedSession = { readonly claim: InstanceClaim; readonly maxSessionSeconds: number };
 
 /** Explains the rejection in the log, because a carrier shows the caller of a phone call nothing. */
 const wantsToken =

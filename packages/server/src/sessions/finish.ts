@@ -1,5 +1,5 @@
 import type { CompletionStatus } from '@bothost/contract';
-import { finishMetrics } from '../metrics/finish.ts';
+import { storeFinalMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -16,7 +16,7 @@ export function finishSession(
 ): Promise<SessionRow | undefined> {
   return inTransaction(context.db, async (db) => {
     const row = await endSessionRow(db, sessionId, status, endedAt, only);
-    if (row !== undefined) await finishMetrics({ db }, sessionId, late);
+    if (row !== undefined) await storeFinalMetrics({ db }, sessionId, late);
     return row;
   });
 }

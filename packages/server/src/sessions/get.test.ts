@@ -1,7 +1,7 @@
 import { operations, ReportedStatus } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshName } from '../../test/support/fresh-name.ts';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createFreshName } from '../../test/support/fresh-name.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
 import { newId } from '../store/uuid.ts';
@@ -35,7 +35,7 @@ describe('getSession', () => {
     rows.session({ organizationId, agentId, deploymentId }, fields);
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     organizationId = await rows.organization();
     agentId = await rows.agent(organizationId);
     deploymentId = await rows.deployment(agentId);
@@ -44,10 +44,19 @@ describe('getSession', () => {
 
   const states = [
     ['waiting', { state: 'waiting', transport: 'websocket' }],
-    ['starting', { state: 'starting', requested_at: ago(1), claimed_at: ago(1) }],
-    ['live', { state: 'live', requested_at: ago(9), claimed_at: ago(8), bot_started_at: ago(5), cold_start: true }],
+    ['starting', { state: 'starting', requested_at: secondsAgo(1), claimed_at: secondsAgo(1) }],
+    [
+      'live',
+      {
+        state: 'live',
+        requested_at: secondsAgo(9),
+        claimed_at: secondsAgo(8),
+        bot_started_at: secondsAgo(5),
+        cold_start: true,
+      },
+    ],
     ['ending', { state: 'ending', ending_status: 'SESSION_STOPPED' }],
-    ['ended', { state: 'ended', completion_status: 'HTTP_ERROR', ended_at: ago(1) }],
+    ['ended', { state: 'ended', completion_status: 'HTTP_ERROR', ended_at: secondsAgo(1) }],
   ] as const;
 
   it.each(states)('returns all twelve fields of a session that is %s', async (_, fields) => {
@@ -58,7 +67,7 @@ describe('getSession', () => {
   });
 
   it('returns null for start, end and metrics until the bot has started', async () => {
-    const session = await get(await add({ requested_at: ago(3), claimed_at: ago(3), cold_start: null }));
+    const session = await get(await add({ requested_at: secondsAgo(3), claimed_at: secondsAgo(3), cold_start: null }));
     expect(session).toMatchObject({
       endedAt: null,
       botStartSeconds: null,
@@ -73,11 +82,11 @@ describe('getSession', () => {
   it('returns the duration of the start and of its phases in seconds', async () => {
     const id = await add({
       state: 'live',
-      created_at: ago(10),
-      requested_at: ago(10),
-      claimed_at: ago(9.9),
-      ready_at: ago(7),
-      bot_started_at: ago(6.6),
+      created_at: secondsAgo(10),
+      requested_at: secondsAgo(10),
+      claimed_at: secondsAgo(9.9),
+      ready_at: secondsAgo(7),
+      bot_started_at: secondsAgo(6.6),
       cold_start: true,
     });
     expect(await get(id)).toMatchObject({
@@ -88,7 +97,12 @@ describe('getSession', () => {
   });
 
   it('returns no boot phase for a warm start', async () => {
-    const times = { requested_at: ago(10), claimed_at: ago(9.9), ready_at: ago(900), bot_started_at: ago(9.8) };
+    const times = {
+      requested_at: secondsAgo(10),
+      claimed_at: secondsAgo(9.9),
+      ready_at: secondsAgo(900),
+      bot_started_at: secondsAgo(9.8),
+    };
     expect(await get(await add({ state: 'live', cold_start: false, ...times }))).toMatchObject({
       botStartSeconds: 0,
       coldStart: false,
@@ -101,14 +115,14 @@ describe('getSession', () => {
       state: 'ended',
       completion_status: 'BOT_START_TIMEOUT',
       ended_at: testNow,
-      requested_at: ago(120),
+      requested_at: secondsAgo(120),
     });
     expect(await get(id)).toMatchObject({ botStartSeconds: null, coldStart: null, endState: 'agent_start_timeout' });
   });
 
   it('returns the same metrics during a session and after it', async () => {
-    const id = await add({ state: 'live', bot_started_at: ago(10) });
-    const start = Math.floor(ago(10).getTime() / 1000);
+    const id = await add({ state: 'live', bot_started_at: secondsAgo(10) });
+    const start = Math.floor(secondsAgo(10).getTime() / 1000);
     const samples = Array.from({ length: 7 }, (_, n): Sample => [start + n, 100 * (n + 1), 1_000 * (n + 1)]);
     await insertSamples(rows.db, [
       { sessionId: id, samples: samples.slice(0, 5) },
@@ -139,7 +153,7 @@ describe('getSession', () => {
     const at = testNow.toISOString();
     const id = await add({
       state: 'live',
-      bot_started_at: ago(5),
+      bot_started_at: secondsAgo(5),
       events: JSON.stringify([{ code: 'INSTANCE_EXITED', at, detail: { code: 137, outOfMemory: true } }]),
     });
     await finishSession(context(), id, 'HTTP_ERROR', testNow, []);
@@ -169,7 +183,7 @@ describe('getSession', () => {
     const otherDeployment = await rows.deployment(otherAgent);
     const mine = await add();
     const theirs = await rows.session({ organizationId: other, agentId: otherAgent, deploymentId: otherDeployment });
-    const name = freshName('second');
+    const name = createFreshName('second');
     const second = await rows.agent(organizationId, { name });
     await rows.deployment(second);
     const errors = await Promise.all(
@@ -200,7 +214,7 @@ describe('finishSession', () => {
   const context = () => ({ db: rows.db });
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
@@ -228,7 +242,7 @@ describe('finishSession', () => {
 
   it('records no end time before the start time', async () => {
     const id = await rows.session(of, { state: 'live' });
-    expect((await finishSession(context(), id, 'WS_CONNECTION_CLOSED', ago(60), []))?.ended_at).toEqual(testNow);
+    expect((await finishSession(context(), id, 'WS_CONNECTION_CLOSED', secondsAgo(60), []))?.ended_at).toEqual(testNow);
   });
 
   it('removes the request body and adds each late sample once', async () => {

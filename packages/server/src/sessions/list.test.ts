@@ -2,7 +2,7 @@ import type { CompletionStatus, EndState } from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { endStateExpression } from './end-state.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
@@ -34,7 +34,7 @@ describe('listSessions', () => {
   };
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     secondDeployment = await rows.deployment(agentId);
@@ -43,39 +43,39 @@ describe('listSessions', () => {
       ids[name] = await rows.session(of, fields);
     };
     const started = (age: number, took: number) => ({
-      created_at: ago(age),
-      requested_at: ago(age),
-      bot_started_at: ago(age - took),
+      created_at: secondsAgo(age),
+      requested_at: secondsAgo(age),
+      bot_started_at: secondsAgo(age - took),
     });
     await add('stopped', {
       ...started(50, 7),
       state: 'ended',
       completion_status: 'SESSION_STOPPED',
-      ended_at: ago(9),
+      ended_at: secondsAgo(9),
       cold_start: true,
     });
     await add('failed', {
       ...started(40, 3),
       state: 'ended',
       completion_status: '500',
-      ended_at: ago(9),
+      ended_at: secondsAgo(9),
       cold_start: false,
     });
     await add('done', {
       ...started(30, 0),
       state: 'ended',
       completion_status: 'HTTP_COMPLETED',
-      ended_at: ago(9),
+      ended_at: secondsAgo(9),
       cold_start: false,
     });
     await add('never', {
-      created_at: ago(20),
+      created_at: secondsAgo(20),
       state: 'ended',
       completion_status: 'BOT_START_TIMEOUT',
-      ended_at: ago(9),
+      ended_at: secondsAgo(9),
     });
     await add('live', { ...started(10, 2), state: 'live', cold_start: true, deployment_id: secondDeployment });
-    await add('waiting', { created_at: ago(5), state: 'waiting', transport: 'websocket' });
+    await add('waiting', { created_at: secondsAgo(5), state: 'waiting', transport: 'websocket' });
   });
   afterAll(() => rows.close());
 
@@ -91,11 +91,15 @@ describe('listSessions', () => {
     ['sessions with a warm start', () => ({ startType: 'warm' }), ['done', 'failed']],
     ['sessions of one deployment', () => ({ deploymentId: secondDeployment }), ['live']],
     ['no sessions for an unknown deployment', () => ({ deploymentId: 'none' }), []],
-    ['sessions created from a given time on', () => ({ startTime: seconds(ago(20)) }), ['waiting', 'live', 'never']],
-    ['sessions created up to a given time', () => ({ endTime: seconds(ago(40)) }), ['failed', 'stopped']],
+    [
+      'sessions created from a given time on',
+      () => ({ startTime: seconds(secondsAgo(20)) }),
+      ['waiting', 'live', 'never'],
+    ],
+    ['sessions created up to a given time', () => ({ endTime: seconds(secondsAgo(40)) }), ['failed', 'stopped']],
     [
       'sessions created between two times',
-      () => ({ startTime: seconds(ago(40)), endTime: seconds(ago(20)) }),
+      () => ({ startTime: seconds(secondsAgo(40)), endTime: seconds(secondsAgo(20)) }),
       ['never', 'done', 'failed'],
     ],
     ['sessions with a minimum start duration', () => ({ startTimeMin: 3 }), ['failed', 'stopped']],
@@ -163,7 +167,7 @@ describe('listOrganizationSessions', () => {
     (await list(query)).sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     organizationId = await rows.organization();
     const agentOf = async (organization: string, name: string) => {
       const agentId = await rows.agent(organization, { name });
@@ -172,14 +176,14 @@ describe('listOrganizationSessions', () => {
     const parrot = await agentOf(organizationId, 'parrot');
     const raven = await agentOf(organizationId, 'raven');
     const ended = (completion_status: CompletionStatus, from: number, to: number) =>
-      ({ state: 'ended', completion_status, created_at: ago(from), ended_at: ago(to) }) as const;
+      ({ state: 'ended', completion_status, created_at: secondsAgo(from), ended_at: secondsAgo(to) }) as const;
     ids['timeout'] = await rows.session(raven, ended('BOT_START_TIMEOUT', 400, 100));
     ids['crashed'] = await rows.session(parrot, ended('HTTP_ERROR', 300.25, 290.25));
-    ids['live'] = await rows.session(parrot, { state: 'live', created_at: ago(60) });
+    ids['live'] = await rows.session(parrot, { state: 'live', created_at: secondsAgo(60) });
     ids['done'] = await rows.session(raven, {
       ...ended('HTTP_COMPLETED', 50, 20),
-      requested_at: ago(50),
-      bot_started_at: ago(49),
+      requested_at: secondsAgo(50),
+      bot_started_at: secondsAgo(49),
     });
     await rows.session(await agentOf(await rows.organization(), 'parrot'), { state: 'live' });
   });
@@ -199,8 +203,16 @@ describe('listOrganizationSessions', () => {
     ['of none for an id that is not a UUID', () => ({ sessionId: 'x' }), []],
     ['that are active', () => ({ status: 'active' }), ['live']],
     ['with one of several end states', () => ({ endState: 'completed,agent_start_timeout' }), ['done', 'timeout']],
-    ['created up to a fraction of a second', () => ({ endTime: ago(300.25).getTime() / 1000 }), ['crashed', 'timeout']],
-    ['created from a fraction of a second on', () => ({ startTime: ago(300.24).getTime() / 1000 }), ['done', 'live']],
+    [
+      'created up to a fraction of a second',
+      () => ({ endTime: secondsAgo(300.25).getTime() / 1000 }),
+      ['crashed', 'timeout'],
+    ],
+    [
+      'created from a fraction of a second on',
+      () => ({ startTime: secondsAgo(300.24).getTime() / 1000 }),
+      ['done', 'live'],
+    ],
     ['of at least a duration, active ones until now', () => ({ durationMin: 60 }), ['live', 'timeout']],
     ['of at most a duration', () => ({ durationMax: 30 }), ['done', 'crashed']],
     ['of a range of durations', () => ({ durationMin: 30, durationMax: 60 }), ['done', 'live']],
@@ -231,7 +243,7 @@ describe('listOrganizationSessions', () => {
 describe('listSessions by cursor while sessions are added', () => {
   let rows: TestRows;
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
   });
   afterAll(() => rows.close());
 
@@ -247,7 +259,7 @@ describe('listSessions by cursor while sessions are added', () => {
           const agentId = await rows.agent(organizationId, { name: `a${newId()}` });
           const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
           const before = new Set<string>();
-          for (const age of ages) before.add(await rows.session(of, { created_at: ago(age) }));
+          for (const age of ages) before.add(await rows.session(of, { created_at: secondsAgo(age) }));
           const seen: string[] = [];
           let cursor: string | undefined;
           for (let turn = 0; turn === 0 || cursor !== undefined; turn += 1) {
@@ -256,7 +268,7 @@ describe('listSessions by cursor while sessions are added', () => {
             const found = await listSessions({ db: rows.db }, of, agentId, query);
             seen.push(...found.sessions.map(({ sessionId }) => sessionId));
             cursor = found.nextCursor ?? undefined;
-            for (const age of added) await rows.session(of, { created_at: ago(-1 - age) });
+            for (const age of added) await rows.session(of, { created_at: secondsAgo(-1 - age) });
           }
           expect(new Set(seen).size).toBe(seen.length);
           expect(seen.filter((one) => before.has(one)).length).toBe(before.size);
@@ -270,7 +282,7 @@ describe('listSessions by cursor while sessions are added', () => {
 describe('endStateExpression', () => {
   let rows: TestRows;
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
   });
   afterAll(() => rows.close());
 

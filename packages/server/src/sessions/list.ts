@@ -1,4 +1,4 @@
-import { failure, type Operations, type RequestOf, type ResponseOf, sessionsAtMost } from '@bothost/contract';
+import { failure, maxListedSessions, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { findAgentId, findAgentIdIfAny } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -58,11 +58,11 @@ export async function listOrganizationSessions(
     endStates: query.endState?.split(','),
   };
   const [count, page] = await Promise.all([
-    countSessions(context.db, filter, sessionsAtMost + 1),
+    countSessions(context.db, filter, maxListedSessions + 1),
     readPage(context.db, filter, query),
   ]);
   return {
-    total: { value: Math.min(count, sessionsAtMost), relation: count > sessionsAtMost ? 'gte' : 'eq' },
+    total: { value: Math.min(count, maxListedSessions), relation: count > maxListedSessions ? 'gte' : 'eq' },
     sessions: page.rows.map((row) => ({ ...presentSummary(row), agentName: row.agent_name })),
     nextCursor: page.nextCursor,
   };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { getOverview } from './overview.ts';
 
 let rows: TestRows;
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
 });
 afterAll(() => rows.close());
 
@@ -36,11 +36,11 @@ it('getOverview counts only agents of the organization, and only session starts 
   await rows.instance(instances, { state: 'starting', ready_at: null });
   await rows.instance(instances, { state: 'ended', ended_at: testNow });
   const started = (age: number, seconds: number) => ({
-    created_at: ago(age),
-    requested_at: ago(age),
-    bot_started_at: ago(age - seconds),
+    created_at: secondsAgo(age),
+    requested_at: secondsAgo(age),
+    bot_started_at: secondsAgo(age - seconds),
     state: 'ended' as const,
-    ended_at: ago(age - seconds - 1),
+    ended_at: secondsAgo(age - seconds - 1),
   });
   for (const seconds of [1, 2, 3]) {
     await rows.session(of, { ...started(600, seconds), ...warm, completion_status: 'HTTP_COMPLETED' });
@@ -76,10 +76,15 @@ it('getOverview reports a failed deployment and one whose instances do not start
   await rows.deployment(flaky, {
     error: 'The bot exited with status 1.',
     error_code: 'PCC_UNKNOWN_ERROR',
-    error_at: ago(5),
+    error_at: secondsAgo(5),
   });
   expect((await overview(organizationId)).attention).toMatchObject([
     { kind: 'deployment-failed', agentName: 'broken', cause: 'The build failed. No deployment serves.' },
-    { kind: 'starts-failing', agentName: 'flaky', cause: 'The bot exited with status 1.', since: ago(5).toISOString() },
+    {
+      kind: 'starts-failing',
+      agentName: 'flaky',
+      cause: 'The bot exited with status 1.',
+      since: secondsAgo(5).toISOString(),
+    },
   ]);
 });

@@ -1,4 +1,4 @@
-import type { Attention, Overview } from '@bothost/contract';
+import type { AttentionItem, Overview } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import {
   type AgentStatistics,
@@ -40,9 +40,9 @@ export async function getOverview(
 }
 
 /** Lists the problems of an agent, the most severe first. */
-function findAttention(agent: AgentStatistics, ends: SessionEndStatistics | undefined): readonly Attention[] {
-  const found: Attention[] = [];
-  const add = (kind: Attention['kind'], cause: string, since: Date | null, sessionId: string | null = null) =>
+function findAttention(agent: AgentStatistics, ends: SessionEndStatistics | undefined): readonly AttentionItem[] {
+  const found: AttentionItem[] = [];
+  const add = (kind: AttentionItem['kind'], cause: string, since: Date | null, sessionId: string | null = null) =>
     found.push({ kind, agentName: agent.name, cause, since: since?.toISOString() ?? null, sessionId });
   if (agent.activeError !== null) add('starts-failing', agent.activeError, agent.activeErrorAt);
   if (agent.desiredState === 'failed') {

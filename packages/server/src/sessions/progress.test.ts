@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, testNow } from '../../test/support/test-rows.ts';
 import { recordEvents } from './progress.ts';
 
 it('recordEvents records an event only once if a server reports it again after a restart', async () => {
-  const rows = await testRows();
+  const rows = await createTestRows();
   onTestFinished(() => rows.close());
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);

@@ -36,7 +36,7 @@ export async function markLive(
 }
 
 /** Records why a session ends. Returns false if an earlier cause is recorded, or if the session has ended. */
-export async function decideEnd(
+export async function recordEndCause(
   context: { db: Database; now: () => Date },
   sessionId: string,
   status: CompletionStatus,
@@ -51,7 +51,7 @@ export async function recordEvents(db: Database, sessionId: string, events: read
 }
 
 /** Returns the request body for the bot as JSON text. */
-export async function bodyForBot(db: Database, sessionId: string): Promise<string | null> {
+export async function findBotRequestBody(db: Database, sessionId: string): Promise<string | null> {
   return (await findSessionBody(db, sessionId))?.body ?? null;
 }
 

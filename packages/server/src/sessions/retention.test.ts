@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeSessions } from './retention.ts';
 
@@ -13,14 +13,14 @@ describe('session retention', () => {
     ({
       state: 'ended',
       completion_status: 'HTTP_COMPLETED',
-      created_at: ago(seconds + 60),
-      ended_at: ago(seconds),
+      created_at: secondsAgo(seconds + 60),
+      ended_at: secondsAgo(seconds),
     }) as const;
   const left = async (table: 'sessions' | 'instances') =>
     new Set((await rows.db.selectFrom(table).select('id').execute()).map(({ id }) => id));
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
@@ -28,7 +28,7 @@ describe('session retention', () => {
   afterAll(() => rows.close());
 
   it('removes sessions that ended before the limit, with their metrics, and keeps open sessions of any age', async () => {
-    const open = await rows.session(of, { state: 'live', created_at: ago(500 * day) });
+    const open = await rows.session(of, { state: 'live', created_at: secondsAgo(500 * day) });
     const young = await rows.session(of, ended(90 * day - 1));
     const old = await rows.session(of, ended(90 * day + 1));
     await rows.db
@@ -76,15 +76,15 @@ describe('session retention', () => {
     expect(await purge(100)).toBeGreaterThanOrEqual(1_500);
     const old = rows.db
       .selectFrom('sessions')
-      .where('ended_at', '<', ago(100 * day))
+      .where('ended_at', '<', secondsAgo(100 * day))
       .select('id');
     expect(await old.execute()).toEqual([]);
   });
 
   it('keeps the row of an instance until a day after its end', async () => {
-    const running = await rows.instance(of, { created_at: ago(9 * day) });
-    const fresh = await rows.instance(of, { state: 'ended', ended_at: ago(day - 1) });
-    const expired = await rows.instance(of, { state: 'ended', ended_at: ago(day + 1) });
+    const running = await rows.instance(of, { created_at: secondsAgo(9 * day) });
+    const fresh = await rows.instance(of, { state: 'ended', ended_at: secondsAgo(day - 1) });
+    const expired = await rows.instance(of, { state: 'ended', ended_at: secondsAgo(day + 1) });
     await purge(0);
     const kept = await left('instances');
     expect(kept).toContain(running);

@@ -1,6 +1,6 @@
 import type { CompletionStatus, EndState } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { preparedQuery } from '../store/prepared.ts';
+import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { endStateExpression } from './end-state.ts';
@@ -30,7 +30,7 @@ export async function findSessionWithMetrics<Metrics>(
   sessionId: string,
 ): Promise<(PresentedRow & { metrics: Metrics | null }) | undefined> {
   const parameters = [sessionId, organizationId, agent, isUuid(agent) ? agent : null];
-  const query = preparedQuery<PresentedRow & { metrics: Metrics | null }>('session-look-up', lookUp, parameters);
+  const query = createPreparedQuery<PresentedRow & { metrics: Metrics | null }>('session-look-up', lookUp, parameters);
   return (await db.executeQuery(query)).rows[0];
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createSessionDirectory } from './session-directory.ts';
 
@@ -20,7 +20,7 @@ describe('the session directory', () => {
   const open = () => createSessionDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
 
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };

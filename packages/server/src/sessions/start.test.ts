@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../test/support/test-vault.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { type StartInput, startSession } from './start.ts';
 
 let rows: TestRows;
 let organizationId: string;
 let hostId: string;
-let vault: Awaited<ReturnType<typeof testVault>>;
+let vault: Awaited<ReturnType<typeof createTestVault>>;
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
-  vault = await testVault(rows);
+  vault = await createTestVault(rows);
 });
 afterAll(() => rows.close());
 
@@ -24,7 +24,7 @@ const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput 
   agentName,
   transport: 'none',
   body: null,
-  requestedAt: ago(1),
+  requestedAt: secondsAgo(1),
   ...fields,
 });
 /** Creates an agent with a unique name and a serving deployment. */
@@ -41,7 +41,7 @@ const instanceOf = (sessionId: string) =>
 describe('startSession', () => {
   it("rejects a session that needs a new instance while the agent's secrets cannot be decrypted", async () => {
     const secretSet = `set-${newId().slice(-12)}`;
-    await vault.put(organizationId, secretSet, pairs({ A: 'a value' }));
+    await vault.put(organizationId, secretSet, createPutSecretsRequest({ A: 'a value' }));
     const set = await rows.db
       .selectFrom('secret_sets')
       .selectAll()
@@ -62,28 +62,32 @@ describe('startSession', () => {
     expect(await sessionRow(refused.sessionId)).toBeUndefined();
     expect(await instanceOf(refused.sessionId)).toBeUndefined();
 
-    const warm = await rows.instance(of, { state: 'ready', host: '127.0.0.1', port: 1, ready_at: ago(9) });
+    const warm = await rows.instance(of, { state: 'ready', host: '127.0.0.1', port: 1, ready_at: secondsAgo(9) });
     expect(await startSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
   });
 
   it('claims the oldest ready instance', async () => {
     const { name, of } = await agent();
-    await rows.instance(of, { created_at: ago(5) });
-    const oldest = await rows.instance(of, { created_at: ago(9), ready_at: ago(8), reports_session: true });
-    await rows.instance(of, { created_at: ago(20), state: 'starting', host: null, port: null, ready_at: null });
+    await rows.instance(of, { created_at: secondsAgo(5) });
+    const oldest = await rows.instance(of, {
+      created_at: secondsAgo(9),
+      ready_at: secondsAgo(8),
+      reports_session: true,
+    });
+    await rows.instance(of, { created_at: secondsAgo(20), state: 'starting', host: null, port: null, ready_at: null });
     const start = input(name, { body: '{"a":1}' });
     const { claim } = await startSession(context(), start);
     expect(claim).toMatchObject({
       instanceId: oldest,
       address: { host: '127.0.0.1', port: 40_000 },
-      readyAt: ago(8),
+      readyAt: secondsAgo(8),
       reportsSession: true,
     });
     expect(await sessionRow(start.sessionId)).toMatchObject({
       state: 'starting',
       body: '{"a":1}',
-      created_at: ago(1),
-      requested_at: ago(1),
+      created_at: secondsAgo(1),
+      requested_at: secondsAgo(1),
       claimed_at: testNow,
     });
   });

@@ -1,6 +1,6 @@
 import { failure } from '@bothost/contract';
 import { lockAgentForStart, type ServingDeployment } from '../agents/deployment.ts';
-import type { Claim } from '../instances/claim.ts';
+import type { InstanceClaim } from '../instances/claim.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { type ClaimContext, claimForSession } from './claim.ts';
 import { insertSession } from './rows.ts';
@@ -17,7 +17,7 @@ export type StartInput = {
   readonly requestedAt: Date;
 };
 
-export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: Claim | null };
+export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: InstanceClaim | null };
 
 /**
  * Creates a session and claims its instance in one transaction, so that neither exists without the other. A WebSocket

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { decideEnd, markDispatched, markLive } from './progress.ts';
+import { markDispatched, markLive, recordEndCause } from './progress.ts';
 import { stopSession } from './stop.ts';
 
 let rows: TestRows;
@@ -9,7 +9,7 @@ let organizationId: string;
 let hostId: string;
 
 beforeAll(async () => {
-  rows = await testRows();
+  rows = await createTestRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
 });
@@ -80,12 +80,12 @@ describe('markLive', () => {
   it('records only the first time that the bot accepts the session', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
-    await markLive(context(), id, { at: ago(5), readyAt: ago(6), cold: true });
+    await markLive(context(), id, { at: secondsAgo(5), readyAt: secondsAgo(6), cold: true });
     await markLive(context(), id, { at: testNow, readyAt: testNow, cold: false });
     expect(await sessionRow(id)).toMatchObject({
       state: 'live',
-      bot_started_at: ago(5),
-      ready_at: ago(6),
+      bot_started_at: secondsAgo(5),
+      ready_at: secondsAgo(6),
       cold_start: true,
     });
   });
@@ -93,8 +93,8 @@ describe('markLive', () => {
   it('does not change a session that is already ending', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
-    expect(await decideEnd(context(), id, 'SESSION_STOPPED')).toBe(true);
-    expect(await decideEnd(context(), id, 'SESSION_TIME_LIMIT')).toBe(false);
+    expect(await recordEndCause(context(), id, 'SESSION_STOPPED')).toBe(true);
+    expect(await recordEndCause(context(), id, 'SESSION_TIME_LIMIT')).toBe(false);
     await markLive(context(), id, { at: testNow, readyAt: testNow, cold: false });
     await markDispatched(context(), id);
     expect(await sessionRow(id)).toMatchObject({

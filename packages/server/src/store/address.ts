@@ -9,13 +9,13 @@ export type DatabaseAddress =
  * Connection settings for `pg`. For a socket, sets everything that `pg` would otherwise read from environment variables
  * such as `PGOPTIONS` or `PGSSLMODE`, so that the operator's shell cannot change how the embedded database is reached.
  */
-export function clientConfig(address: DatabaseAddress): pg.ClientConfig {
+export function createClientConfig(address: DatabaseAddress): pg.ClientConfig {
   if ('url' in address) return { connectionString: address.url, keepAlive: true, connectionTimeoutMillis: 10_000 };
   return { ...address, ssl: false, options: '-c client_min_messages=warning', connectionTimeoutMillis: 10_000 };
 }
 
 /** Formats the address as a URL. For a Unix socket, `pg` uses `host` in the query instead of the host name. */
-export function addressUrl(address: DatabaseAddress): string {
+export function formatAddressUrl(address: DatabaseAddress): string {
   if ('url' in address) return address.url;
   const { host, port, database, user } = address;
   return `postgresql://${encodeURIComponent(user)}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}&port=${port}`;

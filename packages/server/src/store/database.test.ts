@@ -7,15 +7,15 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../test/support/test-database.ts';
-import { clientConfig, type DatabaseAddress } from './address.ts';
+import { createTestDatabase } from '../../test/support/test-database.ts';
+import { createClientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError, isDiskFullError } from './connection-error.ts';
 import { openDatabase } from './database.ts';
 
 const logger = pino({ level: 'silent' });
 
 async function freshDatabase() {
-  const { address, drop } = await testDatabase([]);
+  const { address, drop } = await createTestDatabase([]);
   onTestFinished(drop);
   const db = await openDatabase<unknown>({ address, logger, maxConnections: 2 });
   onTestFinished(() => db.destroy());
@@ -23,7 +23,7 @@ async function freshDatabase() {
 }
 
 async function administer(admin: DatabaseAddress, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client(clientConfig(admin));
+  const client = new pg.Client(createClientConfig(admin));
   await client.connect();
   for (const statement of statements) await client.query(statement);
   await client.end();
@@ -57,7 +57,7 @@ test('a connection lost during a query fails only that query', async () => {
 
 test('the connection pool replaces lost idle connections', async () => {
   const { address, db } = await freshDatabase();
-  const client = new pg.Client(clientConfig(address));
+  const client = new pg.Client(createClientConfig(address));
   await client.connect();
   await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
@@ -71,14 +71,14 @@ test('the connection pool replaces lost idle connections', async () => {
 });
 
 test('the connection pool logs the loss of an idle connection without the settings of the connection', async () => {
-  const { address, drop } = await testDatabase([]);
+  const { address, drop } = await createTestDatabase([]);
   onTestFinished(drop);
   const logged: unknown[][] = [];
   const db = await openDatabase<unknown>({ address, logger: { warn: (...line: unknown[]) => void logged.push(line) } });
   onTestFinished(() => db.destroy());
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`;
-  const client = new pg.Client(clientConfig(address));
+  const client = new pg.Client(createClientConfig(address));
   await client.connect();
   await client.query(cut);
   await client.end();
@@ -90,7 +90,7 @@ test('the connection pool logs the loss of an idle connection without the settin
 async function relayTo(url: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
   onTestFinished(() => rm(directory, { recursive: true }));
-  const { host, port } = new pg.Client(clientConfig({ url }));
+  const { host, port } = new pg.Client(createClientConfig({ url }));
   const streams = new Set<net.Socket>();
   const server = net.createServer((inner) => {
     const outer = net.connect(host.startsWith('/') ? { path: path.join(host, `.s.PGSQL.${port}`) } : { host, port });
@@ -109,7 +109,7 @@ async function relayTo(url: string) {
 }
 
 test('the connection pool calls onConnectionFailure if it cannot connect, then retries once', async () => {
-  const { url, drop } = await testDatabase([]);
+  const { url, drop } = await createTestDatabase([]);
   onTestFinished(drop);
   const relay = await relayTo(url);
   onTestFinished(relay.cut);
@@ -147,7 +147,7 @@ test('openDatabase reports an unreachable server without its password', async ()
 });
 
 test('openDatabase refuses a database that does not store UTF-8', async () => {
-  const { url, admin, drop } = await testDatabase([]);
+  const { url, admin, drop } = await createTestDatabase([]);
   const name = `${new URL(url).pathname.slice(1)}_ascii`;
   await administer(admin, [
     `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,

@@ -8,9 +8,9 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { clientConfig, type DatabaseAddress } from './address.ts';
+import { createClientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError } from './connection-error.ts';
-import { preparedName } from './prepared.ts';
+import { findPreparedName } from './prepared.ts';
 import { StoreError } from './store-error.ts';
 
 /** The oldest supported version of PostgreSQL, as `server_version_num`. Older versions lack SQL that the service uses. */
@@ -40,7 +40,7 @@ export type DatabaseOptions = {
  */
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Kysely<Tables>> {
   const pool = new pg.Pool({
-    ...clientConfig(options.address),
+    ...createClientConfig(options.address),
     max: options.maxConnections ?? 20,
     idleTimeoutMillis: 60_000,
     statement_timeout: 30_000,
@@ -90,7 +90,7 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
     // Kysely passes a cursor instead of the text of a query only to stream the results.
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
-    const name = preparedName(text);
+    const name = findPreparedName(text);
     const values = [...(parameters ?? [])];
     return client.query(name === undefined ? { text, values } : { name, text, values }).catch((error: unknown) => {
       broken ||= isConnectionError(error);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { clientConfig, type DatabaseAddress } from './address.ts';
+import { createClientConfig, type DatabaseAddress } from './address.ts';
 
 /** Interval in milliseconds of queries that detect the loss of the server, which TCP alone may not report. */
 const heartbeatMs = 5_000;
@@ -11,12 +11,12 @@ export type DedicatedConnection = { readonly close: () => Promise<void> };
  * Connects and runs `prepare`, without a time limit. Then watches the connection and calls `onLost` once if it ends without
  * `close`. If connecting or preparing fails, rejects and leaves no connection open.
  */
-export async function openDedicated(options: {
+export async function openDedicatedConnection(options: {
   readonly address: DatabaseAddress;
   readonly prepare: (client: pg.Client) => Promise<void>;
   readonly onLost: (error: Error) => void;
 }): Promise<DedicatedConnection> {
-  const client = new pg.Client(clientConfig(options.address));
+  const client = new pg.Client(createClientConfig(options.address));
   let heartbeat: NodeJS.Timeout | undefined;
   let onLost: ((error: Error) => void) | undefined;
   const lose = (error: Error) => {

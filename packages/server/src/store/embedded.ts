@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { DatabaseAddress } from './address.ts';
-import { ownAccount } from './embedded/account.ts';
+import { findOwnAccount } from './embedded/account.ts';
 import { ensureRunning } from './embedded/ensure-running.ts';
-import { layoutOf } from './embedded/layout.ts';
-import { stopPostmaster, trimLog } from './embedded/postmaster.ts';
+import { createLayout } from './embedded/layout.ts';
+import { stopPostmaster, truncateLog } from './embedded/postmaster.ts';
 import { findProgramPackage } from './embedded/programs.ts';
-import { reach } from './embedded/reach.ts';
+import { createReachableAddress } from './embedded/reach.ts';
 import { StoreError } from './store-error.ts';
 
 /** Time limit in milliseconds for a fast shutdown of PostgreSQL. After it, an immediate shutdown follows. */
@@ -48,16 +48,16 @@ export type EmbeddedOptions = {
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDirectory, logger, now = Date.now } = options;
-  const layout = layoutOf(dataDirectory);
-  const installation = { layout, own: ownAccount(), programPackage: await findProgramPackage() };
+  const layout = createLayout(dataDirectory);
+  const installation = { layout, own: findOwnAccount(), programPackage: await findProgramPackage() };
   const adopted = (await ensureRunning(installation)) === 'adopted';
-  const { address, release } = reach(layout.data);
+  const { address, release } = createReachableAddress(layout.data);
   logger.info({ adopted, data: layout.data }, adopted ? 'running database adopted' : 'database started');
 
   let open = true;
   let starting: Promise<void> | undefined;
   let failed: { readonly at: number; readonly error: unknown } | undefined;
-  const logCheck = setInterval(() => void trimLog(layout.log).catch(() => undefined), logCheckMs);
+  const logCheck = setInterval(() => void truncateLog(layout.log).catch(() => undefined), logCheckMs);
   logCheck.unref();
 
   const start = async () => {

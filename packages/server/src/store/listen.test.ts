@@ -1,21 +1,27 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../test/support/test-database.ts';
+import { createTestDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from './database.ts';
-import { listen } from './listen.ts';
+import { subscribeToChannel } from './listen.ts';
 
 const logger = pino({ level: 'silent' });
 
 async function subscribed() {
-  const { address, drop } = await testDatabase([]);
+  const { address, drop } = await createTestDatabase([]);
   onTestFinished(drop);
   const db = await openDatabase<unknown>({ address, logger });
   onTestFinished(() => db.destroy());
   const received: string[] = [];
   const onMessage = (payload: string) => void received.push(payload);
   const onReconnected = () => void received.push('(reconnected)');
-  const subscription = await listen({ address, channel: 'Agent changed', onMessage, onReconnected, logger });
+  const subscription = await subscribeToChannel({
+    address,
+    channel: 'Agent changed',
+    onMessage,
+    onReconnected,
+    logger,
+  });
   onTestFinished(() => subscription.close());
   const send = (payload: string) => sql`select pg_notify('Agent changed', ${payload})`.execute(db);
   const cut = () =>
@@ -24,14 +30,14 @@ async function subscribed() {
   return { received, subscription, send, cut };
 }
 
-test('listen receives the messages of its channel in order', async () => {
+test('subscribeToChannel receives the messages of its channel in order', async () => {
   const { received, send } = await subscribed();
   await send('one');
   await send('two');
   await expect.poll(() => received).toEqual(['one', 'two']);
 });
 
-test('listen reconnects after a lost connection, reports it, and receives messages again', async () => {
+test('subscribeToChannel reconnects after a lost connection, reports it, and receives messages again', async () => {
   const { received, send, cut } = await subscribed();
   await cut();
   await expect.poll(() => received).toEqual(['(reconnected)']);
@@ -39,7 +45,7 @@ test('listen reconnects after a lost connection, reports it, and receives messag
   await expect.poll(() => received).toEqual(['(reconnected)', 'after']);
 });
 
-test('listen receives nothing after it is closed during a reconnect', async () => {
+test('subscribeToChannel receives nothing after it is closed during a reconnect', async () => {
   const { received, subscription, send, cut } = await subscribed();
   await cut();
   await subscription.close();

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DatabaseAddress } from './address.ts';
-import { type DedicatedConnection, openDedicated } from './dedicated.ts';
+import { type DedicatedConnection, openDedicatedConnection } from './dedicated.ts';
 
 const firstRetryMs = 50;
 const lastRetryMs = 5_000;
@@ -12,7 +12,7 @@ export type Subscription = { readonly close: () => Promise<void> };
  * lost and then calls `onReconnected`: messages may have been missed, so drop caches that depend on them. Rejects if the
  * first connection fails.
  */
-export async function listen(options: {
+export async function subscribeToChannel(options: {
   readonly address: DatabaseAddress;
   readonly channel: string;
   readonly onMessage: (payload: string) => void;
@@ -22,7 +22,7 @@ export async function listen(options: {
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
   const open = () =>
-    openDedicated({
+    openDedicatedConnection({
       address: options.address,
       onLost: (error) => {
         options.logger.warn({ err: error, channel: options.channel }, 'database subscription lost');

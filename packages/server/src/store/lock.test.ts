@@ -1,18 +1,18 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../test/support/test-database.ts';
-import { clientConfig, type DatabaseAddress } from './address.ts';
+import { createTestDatabase } from '../../test/support/test-database.ts';
+import { createClientConfig, type DatabaseAddress } from './address.ts';
 import { holdLock } from './lock.ts';
 
 async function freshAddress(): Promise<DatabaseAddress> {
-  const { address, drop } = await testDatabase([]);
+  const { address, drop } = await createTestDatabase([]);
   onTestFinished(drop);
   return address;
 }
 
 /** Terminates all other connections to the database. */
 async function cutConnections(address: DatabaseAddress): Promise<void> {
-  const client = new pg.Client(clientConfig(address));
+  const client = new pg.Client(createClientConfig(address));
   await client.connect();
   await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);

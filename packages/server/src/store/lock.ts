@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from './address.ts';
-import { openDedicated } from './dedicated.ts';
+import { openDedicatedConnection } from './dedicated.ts';
 
 export type LockHandle = { readonly release: () => Promise<void> };
 
@@ -15,7 +15,7 @@ export async function holdLock(options: {
   readonly onLost: (error: Error) => void;
 }): Promise<LockHandle | null> {
   try {
-    const { close } = await openDedicated({
+    const { close } = await openDedicatedConnection({
       address: options.address,
       onLost: options.onLost,
       prepare: async (client) => {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../test/support/test-database.ts';
+import { createTestDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from './database.ts';
 import { type Migration, migrate } from './migrate.ts';
 
@@ -23,7 +23,7 @@ const broken: Migration = {
 
 /** Opens separate pools on one new database, as several servers would. */
 async function servers(count: number): Promise<readonly Kysely<unknown>[]> {
-  const { address, drop } = await testDatabase([]);
+  const { address, drop } = await createTestDatabase([]);
   onTestFinished(drop);
   return await Promise.all(
     Array.from({ length: count }, async () => {

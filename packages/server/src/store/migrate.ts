@@ -31,7 +31,7 @@ export async function migrate<Tables>(
  * Applies the missing migrations in the caller's transaction and returns their names. The transaction holds the migration lock
  * until it ends.
  */
-export async function migrateWithin<Tables>(
+export async function migrateInTransaction<Tables>(
   db: Transaction<Tables>,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
@@ -45,7 +45,7 @@ export async function migrateWithin<Tables>(
 }
 
 /** Returns the names of the migrations that were applied to a database, in order. */
-export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
+export async function listAppliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from schema_migration order by position`.execute(db);
   return rows.map(({ name }) => name);
 }
@@ -59,7 +59,7 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
     position integer primary key, name text not null unique, applied_at timestamptz not null default now())`.execute(
     db,
   );
-  const applied = await appliedMigrations(db);
+  const applied = await listAppliedMigrations(db);
   requireKnown(
     applied,
     migrations.map((migration) => migration.name),

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from './address.ts';
 import { isConnectionError } from './connection-error.ts';
 import { openDatabase } from './database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
-import { listen, type Subscription } from './listen.ts';
+import { type Subscription, subscribeToChannel } from './listen.ts';
 import { holdLock, type LockHandle } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/all.ts';
@@ -138,7 +138,9 @@ async function hold(
     notify: async (channel, message) => void (await sql`select pg_notify(${channel}, ${message})`.execute(db)),
     subscribe: async (channel, onMessage) => {
       const onReconnected = () => onMessage('');
-      subscriptions.push(await listen({ address, channel, onMessage, onReconnected, logger: options.logger }));
+      subscriptions.push(
+        await subscribeToChannel({ address, channel, onMessage, onReconnected, logger: options.logger }),
+      );
     },
     close: async (leave) => {
       closed = true;

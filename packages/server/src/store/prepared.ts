@@ -4,7 +4,11 @@ import { CompiledQuery } from 'kysely';
  * Creates a query that PostgreSQL plans once per connection. List its columns by name: a prepared `select *` fails
  * after a column is added.
  */
-export function preparedQuery<Row>(name: string, text: string, parameters: readonly unknown[]): CompiledQuery<Row> {
+export function createPreparedQuery<Row>(
+  name: string,
+  text: string,
+  parameters: readonly unknown[],
+): CompiledQuery<Row> {
   return CompiledQuery.raw(`/* prepared: ${name} */ ${text}`, [...parameters]) as CompiledQuery<Row>;
 }
 
@@ -12,6 +16,6 @@ export function preparedQuery<Row>(name: string, text: string, parameters: reado
  * Returns the name of a prepared query, or undefined for any other query. The name is in the text, because Kysely
  * passes nothing else to the driver.
  */
-export function preparedName(text: string): string | undefined {
+export function findPreparedName(text: string): string | undefined {
   return /^\/\* prepared: ([a-z-]+) \*\//.exec(text)?.[1];
 }

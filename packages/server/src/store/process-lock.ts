@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from './store-error.ts';
-import { waitFor } from './wait.ts';
+import { waitForValue } from './wait.ts';
 
 let locks = 0;
 
@@ -33,7 +33,7 @@ export async function withProcessLock<T>(
     return undefined;
   };
   try {
-    const isLocked = await waitFor({ directory, timeoutMs, check: tryLock });
+    const isLocked = await waitForValue({ directory, timeoutMs, check: tryLock });
     if (isLocked === undefined) throw new StoreError(refusal);
     return await work();
   } finally {

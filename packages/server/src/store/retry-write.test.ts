@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../test/support/test-rows.ts';
-import { clientConfig } from './address.ts';
+import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createClientConfig } from './address.ts';
 import { openDatabase } from './database.ts';
 import { createRetryWrite } from './retry-write.ts';
 
 describe('createRetryWrite', () => {
   let rows: TestRows;
   beforeAll(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
   });
   afterAll(() => rows.close());
 
@@ -69,7 +69,7 @@ describe('createRetryWrite', () => {
       maxConnections: 1,
     });
     await db.schema.createTable('kept').addColumn('n', 'integer').execute();
-    const admin = new pg.Client(clientConfig(rows.database.admin));
+    const admin = new pg.Client(createClientConfig(rows.database.admin));
     await admin.connect();
     let cut = false;
     await createRetryWrite(new AbortController().signal)(() =>

@@ -1,9 +1,9 @@
 import type {
+  AgentProfileName,
   BuildStatus,
   CompletionStatus,
   DeploymentProblem,
   DeploymentState,
-  ProfileName,
   PullSecretResult,
   Role,
   SecretReadiness,
@@ -148,7 +148,7 @@ export type DeploymentsTable = {
   replaced_at: Date | null;
   min_agents: number;
   max_agents: number;
-  profile: ProfileName;
+  profile: AgentProfileName;
   max_session_seconds: number;
   websocket_auth: 'none' | 'token';
   /**
@@ -189,7 +189,7 @@ export type InstancesTable = {
 
 /**
  * `waiting`: created for a WebSocket start whose client has not connected yet. `starting`: has an instance. `live`: the bot
- * accepted the session. `ending`: the cause of the end is decided (`ending_status`), and the instance is being stopped. `ended`:
+ * accepted the session. `ending`: the cause of the end is decided (`ending_status`), and the instance is being stopped. `waitForSessionEnd`:
  * the record is final.
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';

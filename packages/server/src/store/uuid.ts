@@ -9,7 +9,7 @@ export function newId(): string {
  * Returns the id of the object with this name that belongs to `ownerId`. The same arguments always give the same id
  * (UUID version 5, RFC 9562, section 5.5).
  */
-export function derivedId(ownerId: string, name: string): string {
+export function deriveId(ownerId: string, name: string): string {
   return v5(name, ownerId);
 }
 

@@ -7,7 +7,7 @@ const recheckMs = 100;
  * Resolves with the first value of `check` that is not undefined. Calls `check` immediately, at each change in `directory`, when
  * `also` settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
  */
-export async function waitFor<T>(options: {
+export async function waitForValue<T>(options: {
   readonly directory: string;
   readonly timeoutMs: number;
   readonly check: () => Promise<T | undefined>;

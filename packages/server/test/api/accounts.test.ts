@@ -5,7 +5,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Database, Tables } from '../../src/store/tables.ts';
-import { operatorOf, password, signUpPerson, type TestPerson, testBrowser, tokenOf } from '../support/people.ts';
+import {
+  createOperatorClient,
+  createTestBrowser,
+  parseLinkToken,
+  password,
+  signUpPerson,
+  type TestPerson,
+} from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const lines: string[] = [];
@@ -25,13 +32,13 @@ afterAll(async () => {
 });
 
 const invite = async (body: { email?: string; role?: 'owner' | 'member' | 'viewer' } = {}) =>
-  tokenOf((await (await operatorOf(service)).createOperatorInvitation({ body })).url);
+  parseLinkToken((await (await createOperatorClient(service)).createOperatorInvitation({ body })).url);
 const sessionOf = (cookie: string) => /bothost\.session_token=([^;]+)/.exec(cookie)?.[1] ?? '';
 
 describe('an account', () => {
   it('is created with an invitation, whose link works once', async () => {
     const token = await invite({ role: 'member' });
-    const browser = testBrowser(service.url);
+    const browser = createTestBrowser(service.url);
     expect(await browser.client.describeLink({ body: { token } })).toMatchObject({
       purpose: 'invitation',
       organization: 'test-org',
@@ -44,7 +51,7 @@ describe('an account', () => {
     });
     expect(await browser.client.getUser()).toMatchObject({ name: 'Grace', hasPassword: true });
     const again = { ...body, email: 'other@example.com' };
-    await expect(testBrowser(service.url).client.signUp({ body: again })).rejects.toMatchObject({
+    await expect(createTestBrowser(service.url).client.signUp({ body: again })).rejects.toMatchObject({
       reason: 'link-invalid',
     });
   });
@@ -52,9 +59,9 @@ describe('an account', () => {
   it('is created with the link that the service prints while its organization has no member', async () => {
     const fresh = await startTestServer();
     const links = [await fresh.server.createFirstInvitation(), await fresh.server.createFirstInvitation()];
-    const [first, second] = links.map((link) => tokenOf(link ?? ''));
+    const [first, second] = links.map((link) => parseLinkToken(link ?? ''));
     const body = { token: second ?? '', email: 'first@example.com', name: 'First', password };
-    const { client } = testBrowser(fresh.url);
+    const { client } = createTestBrowser(fresh.url);
     expect((await client.signUp({ body })).organizations).toMatchObject([{ name: 'test-org', role: 'owner' }]);
     expect(await fresh.server.createFirstInvitation()).toBeNull();
     expect(first).not.toBe(second);
@@ -65,7 +72,7 @@ describe('an account', () => {
     const token = await invite();
     const attempts = await Promise.allSettled(
       ['one', 'two', 'three'].map((name) =>
-        testBrowser(service.url).client.signUp({ body: { token, email: `${name}@example.com`, name, password } }),
+        createTestBrowser(service.url).client.signUp({ body: { token, email: `${name}@example.com`, name, password } }),
       ),
     );
     expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -90,7 +97,7 @@ describe('an account', () => {
     ['a short password', async () => ({ token: await invite(), password: 'eleven char' }), 'invalid-request'],
   ])('is not created with %s', async (_, fields, reason) => {
     const body = { email: 'new@example.com', name: 'New', password, ...(await fields()) };
-    await expect(testBrowser(service.url).client.signUp({ body })).rejects.toMatchObject({ reason });
+    await expect(createTestBrowser(service.url).client.signUp({ body })).rejects.toMatchObject({ reason });
   });
 
   it('joins another organization with an invitation', async () => {
@@ -98,10 +105,10 @@ describe('an account', () => {
     await client.createOrganization({ body: { name: 'second', verboseName: 'Second' } });
     const { url } = await within('second').createInvitation({ body: { role: 'viewer', email: 'alan@example.com' } });
     const alan = await signUpPerson(service, 'alan', 'member');
-    await expect(ada.client.acceptInvitation({ body: { token: tokenOf(url) } })).rejects.toMatchObject({
+    await expect(ada.client.acceptInvitation({ body: { token: parseLinkToken(url) } })).rejects.toMatchObject({
       reason: 'link-invalid',
     });
-    const { organizations } = await alan.client.acceptInvitation({ body: { token: tokenOf(url) } });
+    const { organizations } = await alan.client.acceptInvitation({ body: { token: parseLinkToken(url) } });
     expect(organizations.map(({ name, role }) => [name, role])).toEqual([
       ['second', 'viewer'],
       ['test-org', 'member'],
@@ -120,7 +127,7 @@ describe('an account', () => {
     });
     expect(await client.changeEmail({ body: { email, password } })).toMatchObject({ email });
 
-    const elsewhere = testBrowser(service.url);
+    const elsewhere = createTestBrowser(service.url);
     await elsewhere.client.signIn({ body: { email, password } });
     const newPassword = 'another parrot on the other';
     const change = (currentPassword: string) => client.changePassword({ body: { currentPassword, newPassword } });
@@ -134,7 +141,7 @@ describe('an account', () => {
 
   it("gets a new password with the operator's link, which ends all sessions and works once", async () => {
     const person = await signUpPerson(service, 'forgetful');
-    const operator = await operatorOf(service);
+    const operator = await createOperatorClient(service);
     await expect(operator.createPasswordReset({ body: { email: 'nobody@example.com' } })).rejects.toMatchObject({
       reason: 'user-not-found',
     });
@@ -142,9 +149,9 @@ describe('an account', () => {
       await operator.createPasswordReset({ body: { email: person.email } }),
       await operator.createPasswordReset({ body: { email: person.email } }),
     ];
-    const elsewhere = testBrowser(service.url);
+    const elsewhere = createTestBrowser(service.url);
     const reset = (url: string) =>
-      elsewhere.client.resetPassword({ body: { token: tokenOf(url), password: 'a completely new one' } });
+      elsewhere.client.resetPassword({ body: { token: parseLinkToken(url), password: 'a completely new one' } });
     expect(await reset(first.url)).toMatchObject({ email: person.email });
     await elsewhere.client.getUser();
     await expect(person.client.getUser()).rejects.toMatchObject({ reason: 'session-expired' });
@@ -193,13 +200,13 @@ describe('a browser session', () => {
       .limit(1)
       .executeTakeFirstOrThrow();
     for (const chosen of ['chosen', token, `${token}.${'A'.repeat(43)}=`, sessionOf(ada.cookie())]) {
-      const victim = testBrowser(service.url);
+      const victim = createTestBrowser(service.url);
       victim.setCookie('bothost.session_token', chosen);
       await victim.client.signIn({ body: { email: person.email, password } });
       expect(sessionOf(victim.cookie())).not.toBe(chosen);
       expect(await victim.client.getUser()).toMatchObject({ email: person.email });
     }
-    const forged = testBrowser(service.url);
+    const forged = createTestBrowser(service.url);
     forged.setCookie('bothost.session_token', token);
     await expect(forged.client.getUser()).rejects.toMatchObject({ reason: 'session-expired' });
     await ada.client.signIn({ body: { email: ada.email, password } });
@@ -207,7 +214,7 @@ describe('a browser session', () => {
 
   it('ends at sign-out; signing out everywhere also ends all other sessions and device logins', async () => {
     const person = await signUpPerson(service, 'leaving');
-    const browsers = [testBrowser(service.url), testBrowser(service.url)];
+    const browsers = [createTestBrowser(service.url), createTestBrowser(service.url)];
     for (const { client } of browsers) await client.signIn({ body: { email: person.email, password } });
     const { token } = await person.client.createPersonalToken({ body: { name: 'ci' } });
     const [one, two] = browsers;
@@ -247,7 +254,7 @@ describe('a browser session', () => {
 
 describe('sign-in', () => {
   it('answers the same for a wrong password and for an unknown address', async () => {
-    const { client } = testBrowser(service.url);
+    const { client } = createTestBrowser(service.url);
     const attempt = (email: string) => client.signIn({ body: { email, password: 'wrong password' } });
     const failure = await attempt(ada.email).catch((error: unknown) => error);
     expect(failure).toMatchObject({ reason: 'sign-in-failed', status: 401 });
@@ -259,13 +266,13 @@ describe('sign-in', () => {
     await sql`delete from rate_limits`.execute(db);
     const reasons: string[] = [];
     for (let attempt = 0; attempt < 12; attempt += 1) {
-      const { client } = testBrowser(service.url);
+      const { client } = createTestBrowser(service.url);
       await client
         .signIn({ body: { email: person.email, password: `guess ${attempt}` } })
         .catch((error: { reason: string }) => reasons.push(error.reason));
     }
     expect(reasons).toEqual([...Array(10).fill('sign-in-failed'), 'too-many-attempts', 'too-many-attempts']);
-    const { client } = testBrowser(service.url);
+    const { client } = createTestBrowser(service.url);
     await expect(client.signIn({ body: { email: person.email, password } })).rejects.toMatchObject({ status: 429 });
     await client.signIn({ body: { email: ada.email, password } });
   });

@@ -1,4 +1,4 @@
-import { allOperations, ErrorResponse, openApiDocument, pathsOf } from '@bothost/contract';
+import { allOperations, ErrorResponse, listOperationPaths, openApiDocument } from '@bothost/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
@@ -38,7 +38,7 @@ const anyRequest = fc
     body: fc.dictionary(fc.constantFrom(...names), anyValue, { maxKeys: 4 }),
   })
   .map(({ operation, mount, params, query, body }) => {
-    const paths = pathsOf(operation);
+    const paths = listOperationPaths(operation);
     let next = 0;
     const template = paths[mount % paths.length] ?? '';
     const path = template.replace(/\{\w+\}/g, () => encode(params[next++] ?? ''));

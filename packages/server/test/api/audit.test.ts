@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type AuditEntry, secretDryRunRate } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { clientConfig } from '../../src/store/address.ts';
-import { ask as askService } from '../support/ask.ts';
+import { createClientConfig } from '../../src/store/address.ts';
+import { sendRawRequest as askService } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { freshName } from '../support/fresh-name.ts';
+import { createFreshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -48,8 +48,8 @@ describe('the audit log', () => {
   });
 
   it('records the caller, IP address, object and request id of each change', async () => {
-    const set = freshName('audited-set');
-    const puller = freshName('puller');
+    const set = createFreshName('audited-set');
+    const puller = createFreshName('puller');
     const put = await ask('PUT', `/secrets/${set}`, { secrets: [one] });
     await ask('PUT', `/secrets/${set}`, { secrets: [one] });
     await ask('PUT', `/secrets/${set}`, {
@@ -167,8 +167,8 @@ describe('the audit log', () => {
   });
 
   it('has an entry for each change, and a change without an entry fails', async () => {
-    const both = freshName('both');
-    const db = new pg.Client(clientConfig(service.database.address));
+    const both = createFreshName('both');
+    const db = new pg.Client(createClientConfig(service.database.address));
     await db.connect();
     await ask('PUT', `/secrets/${both}`, { secrets: [one] });
     const { id } = await service.client.createKey({ body: { name: 'both', kind: 'public' } });
@@ -204,8 +204,8 @@ describe('the audit log', () => {
   });
 
   it('is listed only for its own organization, with filters and pages', async () => {
-    const paged = freshName('paged');
-    const others = await insertSecondOrganization(service, freshName('others'));
+    const paged = createFreshName('paged');
+    const others = await insertSecondOrganization(service, createFreshName('others'));
     onTestFinished(others.close);
     await ask('PUT', `/secrets/${paged}`, { secrets: [one] }, { key: others.privateKey });
     const theirs = await ask('GET', '/audit', undefined, { key: others.privateKey });
@@ -262,7 +262,7 @@ describe('the audit log', () => {
   });
 
   it('records dry runs, whose rate is limited because they could confirm guesses of values', async () => {
-    const guessed = freshName('guessed');
+    const guessed = createFreshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
     // Send most dry runs concurrently. One after the other, they could be slower than the rate limit, which allows one more each

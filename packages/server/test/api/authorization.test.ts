@@ -4,8 +4,8 @@ import {
   createClient,
   type Grantee,
   isAuthorized,
+  listOperationPaths,
   type Operation,
-  pathsOf,
 } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -106,7 +106,9 @@ function expected(operation: Operation, path: string, caller: CallerKind): strin
 
 /** Each operation, paired with each of its paths. */
 const routes = [
-  ...Object.values(allOperations).flatMap((one: Operation) => pathsOf(one).map((path) => [one, path] as const)),
+  ...Object.values(allOperations).flatMap((one: Operation) =>
+    listOperationPaths(one).map((path) => [one, path] as const),
+  ),
   [allOperations.signOut as Operation, '/auth/logout'] as const,
 ];
 

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluate, idle, openSocket, sendRaw, start, stop } from '../support/client.ts';
+import {
+  evaluateInBot,
+  openTcpSocket,
+  sendRawBytes,
+  startAgentSession,
+  stopAgentSession,
+  waitUntilIdle,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('request validation', () => {
@@ -108,12 +115,12 @@ describe('request validation', () => {
     });
     expect(made.body).toMatch(/^[0-9A-Za-z]+={0,2}$/);
     expect(JSON.parse(Buffer.from(made.body ?? '', 'base64').toString())).toEqual({ text: text.slice(0, 4_000) });
-    await stop(service, 'plain', made.sessionId ?? '');
+    await stopAgentSession(service, 'plain', made.sessionId ?? '');
 
-    const id = await start(service, 'plain', { text });
-    expect(JSON.parse(await evaluate(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
-    await stop(service, 'plain', id);
-    await idle(service, 'plain');
+    const id = await startAgentSession(service, 'plain', { text });
+    expect(JSON.parse(await evaluateInBot(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
+    await stopAgentSession(service, 'plain', id);
+    await waitUntilIdle(service, 'plain');
   });
 
   it.each([
@@ -126,9 +133,9 @@ describe('request validation', () => {
     const { status, answer } = await startWith(body);
     expect([status, Object.keys(answer)]).toEqual([200, ['sessionId']]);
     const id = String(answer['sessionId']);
-    expect(await evaluate(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
-    await stop(service, 'plain', id);
-    await idle(service, 'plain');
+    expect(await evaluateInBot(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
+    await stopAgentSession(service, 'plain', id);
+    await waitUntilIdle(service, 'plain');
   });
 
   it('lists the existing fields if a request names an unknown one', async () => {
@@ -138,7 +145,7 @@ describe('request validation', () => {
     expect([wrong.status, wrong.answer['reason']]).toEqual([400, 'invalid-request']);
     const webrtc = await startWith('{"transport": "webrtc", "enableDefaultIceServers": true}');
     expect(webrtc.answer).toEqual({ sessionId: expect.any(String), iceConfig: { iceServers: [] } });
-    await stop(service, 'plain', String(webrtc.answer['sessionId']));
+    await stopAgentSession(service, 'plain', String(webrtc.answer['sessionId']));
   });
 
   it('refuses a body for an agent whose clients need no token', async () => {
@@ -150,7 +157,7 @@ describe('request validation', () => {
   });
 
   it('refuses an endless body when it exceeds the limit', async () => {
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     socket.write(
       `POST /v1/public/plain/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ntransfer-encoding: chunked\r\n\r\n`,
     );
@@ -164,9 +171,12 @@ describe('request validation', () => {
   });
 
   it('refuses headers that are too large and requests that are not HTTP', async () => {
-    const large = await sendRaw(service, `GET /v1/agents HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`);
+    const large = await sendRawBytes(
+      service,
+      `GET /v1/agents HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`,
+    );
     expect(large).toMatch(/^HTTP\/1\.1 431 [\s\S]*"headers-too-large"/);
-    expect(await sendRaw(service, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')).toMatch(
+    expect(await sendRawBytes(service, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*"not-http"/,
     );
   });

@@ -5,8 +5,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { type Build, type Client, createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { archive } from '../support/archive.ts';
-import { freshName } from '../support/fresh-name.ts';
+import { createArchive } from '../support/archive.ts';
+import { createFreshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -29,9 +29,9 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
 let made = 0;
-function project(more: Parameters<typeof archive> = []): Buffer {
+function project(more: Parameters<typeof createArchive> = []): Buffer {
   made += 1;
-  return archive(
+  return createArchive(
     { path: 'package.json', body: JSON.stringify({ name: `bot-${made}`, type: 'module' }) },
     { path: 'index.js', body: `// ${made}\n` },
     ...more,
@@ -150,7 +150,7 @@ describe('a build', () => {
   });
 
   it('fails with a reason for a malicious archive, leaves no files, and can be requested again', async () => {
-    const bytes = archive({ path: '../../etc/cron.d/x', body: 'x' });
+    const bytes = createArchive({ path: '../../etc/cron.d/x', body: 'x' });
     const failed = await build(bytes);
     expect(failed).toMatchObject({
       status: 'failed',
@@ -165,7 +165,7 @@ describe('a build', () => {
   });
 
   it('fails with a message for a project without an entry point', async () => {
-    const failed = await build(archive({ path: 'readme.txt', body: `nothing to start ${made++}` }));
+    const failed = await build(createArchive({ path: 'readme.txt', body: `nothing to start ${made++}` }));
     expect(failed).toMatchObject({ status: 'failed', errorCode: 'prepare-failed' });
     expect(failed.errorMessage).toMatch(/\S/);
   });
@@ -389,7 +389,7 @@ describe('an upload', () => {
   });
 
   it('is refused if the organization has a hundred uploads without a build', async () => {
-    const crowd = await insertSecondOrganization(service, freshName('crowd'));
+    const crowd = await insertSecondOrganization(service, createFreshName('crowd'));
     onTestFinished(crowd.close);
     const other = createClient({ origin: service.url, key: crowd.privateKey });
     const asked = await Promise.all(

@@ -2,7 +2,14 @@ import { createClient } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, idle, start, stop, withKey } from '../support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  startAgentSession,
+  stopAgentSession,
+  waitForSessionEnd,
+  waitUntilIdle,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const most = 4;
@@ -28,15 +35,15 @@ describe('an agent at its session limit', () => {
   afterEach(async () => {
     for (const agentName of ['cold', 'warm', 'open-door']) {
       const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
-      await Promise.allSettled(sessions.map(({ sessionId }) => stop(service, agentName, sessionId)));
-      await idle(service, agentName);
+      await Promise.allSettled(sessions.map(({ sessionId }) => stopAgentSession(service, agentName, sessionId)));
+      await waitUntilIdle(service, agentName);
     }
   });
 
   const total = async (agentName: string) => (await service.client.getSessions({ params: { agentName } })).total_count;
 
   function startRaw(agentName: string, fields: Record<string, unknown> = {}) {
-    const init = withKey(service.publicKey, { 'content-type': 'application/json' });
+    const init = createKeyHeaders(service.publicKey, { 'content-type': 'application/json' });
     return fetch(`${service.url}/v1/public/${agentName}/start`, {
       method: 'POST',
       body: JSON.stringify(fields),
@@ -54,7 +61,7 @@ describe('an agent at its session limit', () => {
     const ids = bodies.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId]));
     const served = await Promise.all(
       ids.map((id) =>
-        evaluate<{ pid: number; starts: { headers: Record<string, string> }[] }>(
+        evaluateInBot<{ pid: number; starts: { headers: Record<string, string> }[] }>(
           service,
           agent,
           id,
@@ -67,13 +74,13 @@ describe('an agent at its session limit', () => {
       ids.map((id) => [id]),
     );
 
-    await Promise.all(ids.map((id) => stop(service, agent, id)));
-    await idle(service, agent);
+    await Promise.all(ids.map((id) => stopAgentSession(service, agent, id)));
+    await waitUntilIdle(service, agent);
     expect((await total(agent)) - before).toBe(most);
   });
 
   it('answers 429 with Retry-After and the message that clients expect', async () => {
-    const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
+    const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     const refused = await startRaw('cold');
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('5');
@@ -87,15 +94,15 @@ describe('an agent at its session limit', () => {
       reason: 'at-capacity',
       requestId: refused.headers.get('x-request-id'),
     });
-    await Promise.all(ids.map((id) => stop(service, 'cold', id)));
-    await idle(service, 'cold');
+    await Promise.all(ids.map((id) => stopAgentSession(service, 'cold', id)));
+    await waitUntilIdle(service, 'cold');
   });
 
   it('starts another session after one has ended by itself', async () => {
-    const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
+    const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
-    await evaluate(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
-    expect((await ended(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
+    await evaluateInBot(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
+    expect((await waitForSessionEnd(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
     // Poll, because the instance frees its capacity only when it ends, which is after the end of its session.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);
     const { sessions } = await service.client.getSessions({
@@ -103,8 +110,8 @@ describe('an agent at its session limit', () => {
       query: { status: 'active' },
     });
     expect(sessions).toHaveLength(most);
-    await Promise.all(sessions.map(({ sessionId }) => stop(service, 'cold', sessionId)));
-    await idle(service, 'cold');
+    await Promise.all(sessions.map(({ sessionId }) => stopAgentSession(service, 'cold', sessionId)));
+    await waitUntilIdle(service, 'cold');
   });
 
   it('refuses a WebSocket with HTTP status 429 and keeps its token valid', async () => {
@@ -112,7 +119,7 @@ describe('an agent at its session limit', () => {
       params: { agentName: 'cold' },
       body: { transport: 'websocket' },
     });
-    const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
+    const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     const connect = () =>
       new Promise<number>((resolve) => {
         const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`);
@@ -129,11 +136,13 @@ describe('an agent at its session limit', () => {
       });
     expect(await connect()).toBe(429);
     expect(await connect()).toBe(429);
-    await Promise.all(ids.map((id) => stop(service, 'cold', id)));
-    await idle(service, 'cold');
+    await Promise.all(ids.map((id) => stopAgentSession(service, 'cold', id)));
+    await waitUntilIdle(service, 'cold');
     expect(await connect()).toBe(101);
-    expect((await ended(service, 'cold', made.sessionId ?? '')).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await idle(service, 'cold');
+    expect((await waitForSessionEnd(service, 'cold', made.sessionId ?? '')).completionStatus).toBe(
+      'WS_CONNECTION_CLOSED',
+    );
+    await waitUntilIdle(service, 'cold');
   });
 
   it('also limits WebSockets that need no token', async () => {
@@ -151,7 +160,7 @@ describe('an agent at its session limit', () => {
     );
     expect(attempts.map(({ status }) => status).sort()).toEqual([101, 101, 429, 429, 429, 429, 429, 429]);
     for (const { socket } of attempts) socket.terminate();
-    await idle(service, 'open-door');
+    await waitUntilIdle(service, 'open-door');
     const list = createClient({ origin: service.url, key: service.privateKey });
     const { sessions } = await list.getSessions({ params: { agentName: 'open-door' } });
     expect(sessions.slice(0, sessions.length - before).map((session) => session.completionStatus)).toEqual([

@@ -1,11 +1,11 @@
 import { maxSecretValueBytes } from '@bothost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, ask as askService } from '../support/ask.ts';
+import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-9d31';
 
-describe('secrets API under hostile requests', () => {
+describe('secretsMigration API under hostile requests', () => {
   let service: TestServer;
   let before: string;
   const ask = (method: string, path: string, body?: unknown, more?: object) =>
@@ -31,7 +31,7 @@ describe('secrets API under hostile requests', () => {
    * Expects a response with this status, issues for exactly these fields and no secret value, and expects that the
    * stored sets have not changed.
    */
-  async function refused(answer: Answer, status: number, ...paths: string[]): Promise<void> {
+  async function refused(answer: RawResponse, status: number, ...paths: string[]): Promise<void> {
     expect({ status: answer.status, text: answer.text }).toEqual({
       status,
       text: expect.not.stringContaining('canary'),

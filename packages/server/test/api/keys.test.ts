@@ -1,7 +1,7 @@
-import { allOperations, createClient, pathsOf } from '@bothost/contract';
+import { allOperations, createClient, listOperationPaths } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluate, sendRaw, sessionUrl, start, stop } from '../support/client.ts';
+import { evaluateInBot, sendRawBytes, sessionUrl, startAgentSession, stopAgentSession } from '../support/client.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -25,7 +25,7 @@ describe('API keys', () => {
     service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
     other = await insertSecondOrganization(service);
     await other.serve(bots[1]?.path ?? '');
-    sessionId = await start(service, 'mine');
+    sessionId = await startAgentSession(service, 'mine');
   });
   afterAll(async () => {
     await other.close();
@@ -44,7 +44,7 @@ describe('API keys', () => {
     ...Object.values(allOperations)
       .filter(({ key }) => ['private', 'organization', 'public', 'account'].includes(key))
       .flatMap((operation) =>
-        pathsOf(operation).map((path) => ({
+        listOperationPaths(operation).map((path) => ({
           kind: operation.key === 'public' ? ('public' as const) : ('private' as const),
           method: operation.method as string,
           path: path
@@ -133,12 +133,12 @@ describe('API keys', () => {
     expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
     const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
     expect(crossed.status).toBe(404);
-    expect(await evaluate(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
+    expect(await evaluateInBot(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
   });
 
   it("get the same response for a WebSocket to another organization's session as to a missing one", async () => {
     const upgrade = async (agent: string, id: string) => {
-      const answer = await sendRaw(
+      const answer = await sendRawBytes(
         service,
         `GET /v1/public/${agent}/sessions/${id}/socket HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${other.publicKey}\r\n` +
           'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
@@ -161,14 +161,14 @@ describe('API keys', () => {
     await expect(theirs.revokeKey({ params: { keyId: mineOnly[0]?.id ?? '' } })).rejects.toMatchObject({ status: 404 });
     const asked = { publicKey: other.publicKey, url: service.url, client: theirs };
     const publicClient = createClient({ origin: service.url, key: other.publicKey });
-    const id = await start({ ...asked, publicClient }, 'theirs');
+    const id = await startAgentSession({ ...asked, publicClient }, 'theirs');
     await expect(service.client.stopSession({ params: { agentName: 'theirs', sessionId: id } })).rejects.toMatchObject({
       status: 404,
     });
-    await stop({ ...asked, publicClient }, 'theirs', id);
+    await stopAgentSession({ ...asked, publicClient }, 'theirs', id);
   });
 
-  it('accept ids in upper or lower case, but only UUIDs', async () => {
+  it('acceptUpgrade ids in upper or lower case, but only UUIDs', async () => {
     const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
     expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
     expect(
@@ -199,7 +199,7 @@ describe('API keys', () => {
   });
 
   it('do not reveal the control token of a bot', async () => {
-    const known = await evaluate<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
+    const known = await evaluateInBot<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
     expect(known).toMatch(/^[0-9a-f]{64}$/);
     const record = await (await ask('GET', `/v1/agents/mine/sessions/${sessionId}`, service.privateKey)).text();
     expect(record).not.toContain(known);

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { openSocket, start } from '../support/client.ts';
+import { openTcpSocket, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /**
- * Resolves when Fastify reports that the handler of the request with this id has started (`start`) or responded
+ * Resolves when Fastify reports that the handler of the request with this id has started (`startAgentSession`) or responded
  * (`asyncEnd`).
  */
 function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
@@ -44,7 +44,7 @@ function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
 }
 
 it('a waiting request for logs ends when its client disconnects', async () => {
-  const sessionId = await start(service, 'quiet');
+  const sessionId = await startAgentSession(service, 'quiet');
   const path = `/v1/agents/quiet/logs?sessionId=${sessionId}&order=asc&wait=25`;
   const [begun, over] = [handler('start', 'left'), handler('asyncEnd', 'left')];
   const headers = { authorization: `Bearer ${service.privateKey}`, 'x-test-id': 'left' };
@@ -58,7 +58,7 @@ it('a waiting request for logs ends when its client disconnects', async () => {
 }, 20_000);
 
 it('a client that disconnects in the middle of a body is logged without an error', async () => {
-  const socket = await openSocket(service);
+  const socket = await openTcpSocket(service);
   const head = `POST /v1/public/quiet/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n`;
   logged.length = 0;
   socket.write(`${head}content-length: 1000\r\nexpect: 100-continue\r\n\r\n`);
@@ -74,7 +74,7 @@ it('a client that disconnects in the middle of a body is logged without an error
 it('a client that resets the connection after an upgrade request does not end the service', async () => {
   const handshake = 'host: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n';
   for (let round = 0; round < 20; round += 1) {
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     socket.write(`GET /nothing HTTP/1.1\r\n${handshake}`, () => socket.resetAndDestroy());
     await once(socket, 'close');
   }

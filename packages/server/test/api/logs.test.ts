@@ -1,19 +1,19 @@
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, start, stop } from '../support/client.ts';
-import { freshName } from '../support/fresh-name.ts';
+import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
+import { createFreshName } from '../support/fresh-name.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 
-describe('logs', () => {
+describe('logsMigration', () => {
   let service: TestServer;
   const bots: BotDirectory[] = [];
   let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
-  const say = (agent: string, session: string, code: string) => evaluate(service, agent, session, `${code}; null`);
+  const say = (agent: string, session: string, code: string) => evaluateInBot(service, agent, session, `${code}; null`);
 
   beforeAll(async () => {
     const prelude = 'console.log("boot of " + process.env.BOT_INSTANCE_ID)';
@@ -33,7 +33,7 @@ describe('logs', () => {
   });
 
   it('are the same during a session and after its end', async () => {
-    const session = await start(service, 'talker');
+    const session = await startAgentSession(service, 'talker');
     await say(
       'talker',
       session,
@@ -42,8 +42,8 @@ describe('logs', () => {
     const live = await read('talker', { sessionId: session, order: 'asc', limit: 100 });
     expect(texts(live.logs).slice(1)).toEqual(['one', 'zwei ä', 'three']);
     expect(live.nextCursor).not.toBeNull();
-    await stop(service, 'talker', session);
-    await ended(service, 'talker', session);
+    await stopAgentSession(service, 'talker', session);
+    await waitForSessionEnd(service, 'talker', session);
     await expect.poll(async () => (await read('talker', { sessionId: session, order: 'asc' })).nextCursor).toBeNull();
     const after = await read('talker', { sessionId: session, order: 'asc', limit: 100 });
     expect(after.logs.slice(0, 4)).toEqual(live.logs);
@@ -62,7 +62,7 @@ describe('logs', () => {
   });
 
   it('can be followed until the session ends, without lost or duplicate lines', async () => {
-    const session = await start(service, 'talker');
+    const session = await startAgentSession(service, 'talker');
     await say('talker', session, 'console.log("begin")');
     const first = await read('talker', { sessionId: session });
     expect(texts(first.logs)[0]).toBe('begin');
@@ -83,12 +83,12 @@ describe('logs', () => {
   });
 
   it('cover all sessions of an agent in chronological order, across pages', async () => {
-    const word = freshName('Merged');
-    const sessions = await Promise.all([1, 2, 3].map(() => start(service, 'talker')));
+    const word = createFreshName('Merged');
+    const sessions = await Promise.all([1, 2, 3].map(() => startAgentSession(service, 'talker')));
     for (let round = 0; round < 5; round++)
       for (const session of sessions) await say('talker', session, `console.log("${word} ${round}")`);
-    await stop(service, 'talker', sessions[0] ?? '');
-    await ended(service, 'talker', sessions[0] ?? '');
+    await stopAgentSession(service, 'talker', sessions[0] ?? '');
+    await waitForSessionEnd(service, 'talker', sessions[0] ?? '');
     for (const order of ['asc', 'desc'] as const) {
       const all: LogLine[] = [];
       let cursor: string | null | undefined;
@@ -107,11 +107,11 @@ describe('logs', () => {
       expect(byOffset.logs).toEqual(all.slice(4, 8));
       expect(byOffset.total).toEqual({ value: 15, relation: 'eq' });
     }
-    for (const session of sessions.slice(1)) await stop(service, 'talker', session);
+    for (const session of sessions.slice(1)) await stopAgentSession(service, 'talker', session);
   });
 
   it('can be filtered by text, level, deployment and time', async () => {
-    const session = await start(service, 'talker');
+    const session = await startAgentSession(service, 'talker');
     const line = (level: string, text: string) => `2026-11-20 12:00:00.123 | ${level} | bot:run:1 | NONE - ${text}`;
     const lines = [line('DEBUG   ', 'quiet Ähre'), line('WARNING ', 'Careful'), line('ERROR   ', 'bad'), 'Traceback'];
     await say('talker', session, `console.log(${JSON.stringify(lines.join('\n'))})`);
@@ -131,7 +131,7 @@ describe('logs', () => {
     expect(await find({ startTime: boundary + 3_600 })).toEqual([]);
     expect(await find({ endTime: boundary - 3_600 })).toEqual([]);
     expect(await find({ endTime: boundary + 3_600 })).toEqual(all);
-    await stop(service, 'talker', session);
+    await stopAgentSession(service, 'talker', session);
   });
 
   it('mark lines that a warm instance wrote before its session began', async () => {
@@ -139,7 +139,7 @@ describe('logs', () => {
     await expect.poll(idle).toBe(1);
     const unclaimed = async () => (await read('warm')).logs.filter(({ sessionId }) => sessionId === null);
     await expect.poll(async () => texts(await unclaimed())).toEqual([expect.stringMatching(/^boot of/)]);
-    const session = await start(service, 'warm');
+    const session = await startAgentSession(service, 'warm');
     await say('warm', session, 'console.log("in session")');
     const { logs } = await read('warm', { sessionId: session, order: 'asc' });
     expect(logs).toMatchObject([
@@ -147,7 +147,7 @@ describe('logs', () => {
       { log: 'in session', sessionId: session },
     ]);
     expect(logs[1]).not.toHaveProperty('beforeSession');
-    await stop(service, 'warm', session);
+    await stopAgentSession(service, 'warm', session);
   });
 
   it('contain the output of instances that failed without a session', async () => {
@@ -156,7 +156,7 @@ describe('logs', () => {
   });
 
   it('mark the gap where output beyond the limit was dropped', async () => {
-    const session = await start(service, 'talker');
+    const session = await startAgentSession(service, 'talker');
     await say(
       'talker',
       session,
@@ -177,11 +177,11 @@ describe('logs', () => {
       return events.map(({ eventCode }) => eventCode);
     };
     await expect.poll(events).toContain('INSTANCE_OUTPUT_DROPPED');
-    await stop(service, 'talker', session);
+    await stopAgentSession(service, 'talker', session);
   });
 
   it('return arbitrary bytes that a bot writes', async () => {
-    const session = await start(service, 'talker');
+    const session = await startAgentSession(service, 'talker');
     await say(
       'talker',
       session,
@@ -193,7 +193,7 @@ describe('logs', () => {
     const long = logs.slice(3);
     expect(texts(long).join('')).toBe('y'.repeat(50_000));
     expect(long.map(({ continued }) => continued ?? false)).toEqual([...long.slice(1).map(() => true), false]);
-    await stop(service, 'talker', session);
+    await stopAgentSession(service, 'talker', session);
   });
 
   it('can be read by the id of a deleted agent', async () => {

@@ -1,7 +1,7 @@
 import { createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { signUpPerson, type TestPerson, testBrowser, tokenOf } from '../support/people.ts';
+import { createTestBrowser, parseLinkToken, signUpPerson, type TestPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
@@ -75,8 +75,8 @@ describe('an invitation', () => {
     expect((await home(owner).listInvitations()).invitations).toContainEqual(invitation);
     await home(owner).revokeInvitation({ params: { invitationId: invitation.id } });
     expect((await home(owner).listInvitations()).invitations).not.toContainEqual(invitation);
-    const { client } = testBrowser(service.url);
-    await expect(client.describeLink({ body: { token: tokenOf(url) } })).rejects.toMatchObject({
+    const { client } = createTestBrowser(service.url);
+    await expect(client.describeLink({ body: { token: parseLinkToken(url) } })).rejects.toMatchObject({
       reason: 'link-invalid',
     });
     await expect(home(owner).revokeInvitation({ params: { invitationId: invitation.id } })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OpenIdProvider, openIdProvider } from '../support/openid-provider.ts';
-import { signUpPerson, testBrowser } from '../support/people.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
+import { createTestBrowser, signUpPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const client = { id: 'bothost', secret: 'the secret of the client' };
@@ -9,7 +9,7 @@ let provider: OpenIdProvider;
 let service: TestServer;
 
 beforeAll(async () => {
-  provider = await openIdProvider(client);
+  provider = await startOpenIdProvider(client);
   service = await startTestServer({
     environment: {
       BOTHOST_OPENID_ISSUER: provider.issuer,
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it('a person signs in with OpenID Connect, which creates one account without organizations', async () => {
-  const browser = testBrowser(service.url);
+  const browser = createTestBrowser(service.url);
   expect(await browser.client.getSignInMethods()).toEqual({ password: true, openId: { name: 'Example' } });
   const { url } = await browser.client.startOpenIdSignIn();
   expect(new URL(url).searchParams.get('redirect_uri')).toBe(`${service.url}/sign-in/openid`);
@@ -35,7 +35,7 @@ it('a person signs in with OpenID Connect, which creates one account without org
   expect(await browser.client.getUser()).toEqual(user);
   await browser.client.createOrganization({ body: { name: 'founded' } });
 
-  const again = testBrowser(service.url);
+  const again = createTestBrowser(service.url);
   const next = await again.client.startOpenIdSignIn();
   expect(await again.client.finishOpenIdSignIn({ body: provider.signIn(next.url, claims) })).toMatchObject({
     id: user.id,
@@ -44,10 +44,10 @@ it('a person signs in with OpenID Connect, which creates one account without org
 });
 
 it('a response from the OpenID provider is refused in another browser, and when it is used twice', async () => {
-  const browser = testBrowser(service.url);
+  const browser = createTestBrowser(service.url);
   const { url } = await browser.client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'victim', email: 'victim@example.com' });
-  const other = testBrowser(service.url);
+  const other = createTestBrowser(service.url);
   await expect(other.client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'openid-failed' });
   expect(other.cookie()).not.toContain('session_token');
   await browser.client.finishOpenIdSignIn({ body });
@@ -58,7 +58,7 @@ it.each([
   ['an address of another domain', { email: 'eve@example.org' }],
   ['an address that is not verified', { email: 'eve@example.com', email_verified: false }],
 ])('sign-in is refused for an OpenID provider account with %s', async (_, fields) => {
-  const { client } = testBrowser(service.url);
+  const { client } = createTestBrowser(service.url);
   const { url } = await client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'eve', ...fields });
   await expect(client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'openid-failed' });
@@ -67,7 +67,7 @@ it.each([
 
 it('an OpenID provider account cannot sign in to a password account with the same e-mail address', async () => {
   const person = await signUpPerson(service, 'grace');
-  const { client } = testBrowser(service.url);
+  const { client } = createTestBrowser(service.url);
   const { url } = await client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'grace-at-provider', email: person.email });
   await expect(client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'email-taken' });
@@ -83,7 +83,9 @@ it('OpenID Connect is unavailable without a provider, and while the provider can
   });
   const without = await startTestServer();
   for (const { url } of [unreachable, without]) {
-    await expect(testBrowser(url).client.startOpenIdSignIn()).rejects.toMatchObject({ reason: 'openid-unavailable' });
+    await expect(createTestBrowser(url).client.startOpenIdSignIn()).rejects.toMatchObject({
+      reason: 'openid-unavailable',
+    });
   }
   const person = await signUpPerson(unreachable, 'password');
   await person.client.getUser();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ended } from '../support/client.ts';
-import { dialCall, twilioCall } from '../support/phone-calls.ts';
+import { waitForSessionEnd } from '../support/client.ts';
+import { createTwilioCall, dialCall } from '../support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
@@ -35,7 +35,7 @@ type CarrierMessage = {
 };
 
 it('the parrot repeats the audio of a Twilio call', async () => {
-  const words = twilioCall(`phone-parrot.${service.organization}`);
+  const words = createTwilioCall(`phone-parrot.${service.organization}`);
   await vi.waitFor(
     async () => {
       const agent = await service.client.getAgent({ params: { agentName: 'phone-parrot' } });
@@ -71,6 +71,6 @@ it('the parrot repeats the audio of a Twilio call', async () => {
   const { sessions } = await service.client.getSessions({ params: { agentName: 'phone-parrot' } });
   call.say(words.stop);
   expect((await call.closed)[0]).toBe(1000);
-  const record = await ended(service, 'phone-parrot', sessions[0]?.sessionId ?? '');
+  const record = await waitForSessionEnd(service, 'phone-parrot', sessions[0]?.sessionId ?? '');
   expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
 });

@@ -2,9 +2,9 @@ import { Writable } from 'node:stream';
 import { pullSecretCheckRate } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from '../support/ask.ts';
-import { credentialForms, type FakeRegistry, formatReply, startFakeRegistry } from '../support/fake-registry.ts';
-import { freshName } from '../support/fresh-name.ts';
+import { sendRawRequest } from '../support/ask.ts';
+import { type FakeRegistry, formatReply, listCredentialForms, startFakeRegistry } from '../support/fake-registry.ts';
+import { createFreshName } from '../support/fresh-name.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const credentials = 'me:Pa:ss wörd';
@@ -37,32 +37,34 @@ describe('API for image pull secrets', () => {
 
   const put = (host: string) => {
     const secretValue = Buffer.from(credentials).toString('base64');
-    return ask(service, 'PUT', `/secrets/${hub}`, { isImagePullSecret: true, host, secretValue });
+    return sendRawRequest(service, 'PUT', `/secrets/${hub}`, { isImagePullSecret: true, host, secretValue });
   };
 
   it('checks credentials at listed registries, and refuses other registries without TLS', async () => {
-    hub = freshName('hub');
+    hub = createFreshName('hub');
     expect((await put('http://other.example')).json).toMatchObject({ reason: 'invalid-request' });
     expect(await put(`http://localhost:${registry.port}/`)).toMatchObject({
       status: 202,
       json: { host: `http://localhost:${registry.port}`, expiresAt: null },
     });
     const path = `/organizations/${service.organization}/secrets/${hub}/verify`;
-    expect(await ask(service, 'POST', path)).toMatchObject({
+    expect(await sendRawRequest(service, 'POST', path)).toMatchObject({
       status: 200,
       json: { status: 'OK', revision: 1, verification: { result: 'verified' } },
     });
-    expect(await ask(service, 'POST', '/secrets/none/verify')).toMatchObject({ status: 404 });
-    expect(await ask(service, 'POST', `/secrets/${hub}/verify`, { image: 'A b' })).toMatchObject({ status: 400 });
-    expect((await ask(service, 'GET', '/secrets')).json['sets']).toContainEqual(
+    expect(await sendRawRequest(service, 'POST', '/secrets/none/verify')).toMatchObject({ status: 404 });
+    expect(await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`, { image: 'A b' })).toMatchObject({
+      status: 400,
+    });
+    expect((await sendRawRequest(service, 'GET', '/secrets')).json['sets']).toContainEqual(
       expect.objectContaining({ name: hub, verification: expect.objectContaining({ result: 'verified' }) }),
     );
   });
 
   it('limits the rate of checks, and records refused checks in the audit log', async () => {
-    let answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
+    let answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
     for (let number = 0; number < 3 * pullSecretCheckRate.burst && answer.status === 200; number++) {
-      answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
+      answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
     }
     expect(answer).toMatchObject({ status: 429, json: { reason: 'too-many-checks' } });
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -73,8 +75,8 @@ describe('API for image pull secrets', () => {
 
   it('shows no credentials in logs, responses and audit entries', async () => {
     const { entries } = await service.client.listAuditEntries({ query: {} });
-    const shown = log + JSON.stringify([entries, (await ask(service, 'GET', '/secrets')).json]);
+    const shown = log + JSON.stringify([entries, (await sendRawRequest(service, 'GET', '/secrets')).json]);
     expect(shown).toContain('secrets.verify');
-    for (const form of credentialForms(credentials)) expect(shown).not.toContain(form);
+    for (const form of listCredentialForms(credentials)) expect(shown).not.toContain(form);
   });
 });

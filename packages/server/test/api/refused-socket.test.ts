@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended } from '../support/client.ts';
+import { waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Source of a bot that answers a WebSocket upgrade like any other request, as servers without WebSockets do. */
@@ -47,7 +47,7 @@ it.each([
     // the same token.
     const repeated = await fetch(`${started.wsUrl?.replace('ws', 'http')}?token=${started.token}`);
     expect([repeated.status, await repeated.json()]).toEqual([502, expect.objectContaining({ reason: 'bot-refused' })]);
-    const session = await ended(service, 'plain', started.sessionId ?? '');
+    const session = await waitForSessionEnd(service, 'plain', started.sessionId ?? '');
     expect(session).toMatchObject({ completionStatus: String(status), endState: 'agent_error', botStartSeconds: null });
     const refusals = session.events.filter(({ eventCode }) => eventCode === 'SOCKET_REFUSED');
     expect(refusals).toMatchObject([{ detail: { status, phrase } }]);

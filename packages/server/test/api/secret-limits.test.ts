@@ -1,8 +1,8 @@
 import { queuedSecretWriteLimits, secretWriteRate } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientConfig } from '../../src/store/address.ts';
-import { type Answer, ask as askService } from '../support/ask.ts';
+import { createClientConfig } from '../../src/store/address.ts';
+import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -30,8 +30,12 @@ describe('limits for writes of secrets', () => {
   };
 
   /** Blocks all writes, sends `count` requests, waits for the expected number of refusals, and then unblocks the writes. */
-  async function whileHeld(count: number, refusals: number, send: () => Promise<Answer>): Promise<readonly Answer[]> {
-    const holder = new pg.Client(clientConfig(service.database.address));
+  async function whileHeld(
+    count: number,
+    refusals: number,
+    send: () => Promise<RawResponse>,
+  ): Promise<readonly RawResponse[]> {
+    const holder = new pg.Client(createClientConfig(service.database.address));
     await holder.connect();
     try {
       await holder.query('begin');
@@ -49,7 +53,7 @@ describe('limits for writes of secrets', () => {
       await holder.end();
     }
   }
-  const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+  const statusesOf = (answers: readonly RawResponse[]) => answers.map(({ status }) => status).sort();
 
   it('refuse requests above the maximum number of waiting writes, and run the waiting writes', async () => {
     const limit = queuedSecretWriteLimits.requests;

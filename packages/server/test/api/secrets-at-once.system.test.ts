@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, ask as askService } from '../support/ask.ts';
+import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
 import { createSeededRandom } from '../support/random.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -28,7 +28,7 @@ describe('concurrent writes of secrets', () => {
   it(`leave a consistent set after random operations, in ${rounds} rounds (seed ${seed})`, async () => {
     const random = createSeededRandom(seed);
     const anyKey = () => random.pick(['A', 'B', 'C']);
-    const works: readonly [() => Promise<Answer>, ...(() => Promise<Answer>)[]] = [
+    const works: readonly [() => Promise<RawResponse>, ...(() => Promise<RawResponse>)[]] = [
       () => put('mixed', { [anyKey()]: String(random.below(3)) }),
       () => put('Mixed', { A: String(random.below(3)), B: String(random.below(3)) }),
       () => ask('PUT', '/secrets/mixed', { mode: 'replace', secrets: [{ secretKey: anyKey(), secretValue: 'only' }] }),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluate, sendRaw, sessionUrl, start, withKey } from '../support/client.ts';
+import { createKeyHeaders, evaluateInBot, sendRawBytes, sessionUrl, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /**
@@ -32,8 +32,8 @@ describe('a request to a bot', () => {
   beforeAll(async () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
-    sessionId = await start(service, 'target');
-    await evaluate(service, 'target', sessionId, 'true');
+    sessionId = await startAgentSession(service, 'target');
+    await evaluateInBot(service, 'target', sessionId, 'true');
     path = new URL(sessionUrl(service, 'target', sessionId)).pathname;
   });
   afterAll(async () => {
@@ -42,15 +42,18 @@ describe('a request to a bot', () => {
   });
 
   const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
-  const starts = () => evaluate(service, 'target', sessionId, 'state.starts.length');
+  const starts = () => evaluateInBot(service, 'target', sessionId, 'state.starts.length');
   /**
    * Sends `lines` with CRLF line breaks, and `connection: close` so that the service closes the connection after its response.
    */
   const raw = (method: string, target: string, lines: string, body = '') =>
-    sendRaw(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
+    sendRawBytes(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
 
   it('loses every header that only the service may set', async () => {
-    const response = await fetch(sessionUrl(service, 'target', sessionId, '/echo'), withKey(service.publicKey, forged));
+    const response = await fetch(
+      sessionUrl(service, 'target', sessionId, '/echo'),
+      createKeyHeaders(service.publicKey, forged),
+    );
     const { rawHeaders } = (await response.json()) as { rawHeaders: string[] };
     expect(rawHeaders).not.toContain('forged');
     const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
@@ -61,12 +64,12 @@ describe('a request to a bot', () => {
   it.each(['session proxy', 'address of the agent'])(
     'loses forged service headers and its API key also on a WebSocket upgrade: %s',
     async (way) => {
-      const before = (await evaluate(service, 'target', sessionId, 'state.upgrades.length')) as number;
+      const before = (await evaluateInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
         const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
-        const socket = new WebSocket(url, withKey(service.publicKey, forged));
+        const socket = new WebSocket(url, createKeyHeaders(service.publicKey, forged));
         await once(socket, 'open');
-        const upgrades = (await evaluate(service, 'target', sessionId, 'state.upgrades')) as object[];
+        const upgrades = (await evaluateInBot(service, 'target', sessionId, 'state.upgrades')) as object[];
         expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');
         expect(JSON.stringify(upgrades.slice(before))).not.toContain(service.publicKey);
         socket.close();
@@ -78,7 +81,7 @@ describe('a request to a bot', () => {
       });
       const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`, { headers: forged });
       await once(socket, 'open');
-      const upgrades = (await evaluate(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
+      const upgrades = (await evaluateInBot(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
       expect(upgrades).toHaveLength(1);
       expect(JSON.stringify(upgrades)).not.toContain('forged');
       expect(JSON.stringify(upgrades)).not.toContain(made.token);
@@ -139,7 +142,7 @@ describe('a request to a bot', () => {
 
   it('does not authenticate a second request in the bytes after its body', async () => {
     const before = await starts();
-    const answer = await sendRaw(
+    const answer = await sendRawBytes(
       service,
       `POST ${path}/echo HTTP/1.1\r\nhost: x\r\n${authorization()}content-length: 2\r\n\r\nab` +
         `POST ${path}/bot HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
@@ -205,7 +208,7 @@ describe('a request to a bot', () => {
   it.each(['/echo?q=%25', '/botany', '/robot', '/wsx', '/api/bot', '/pccx', '/100%25', '/a%2Fb', '/%23'])(
     'reaches the bot with an unchanged path: %s',
     async (target) => {
-      await evaluate(
+      await evaluateInBot(
         service,
         'target',
         sessionId,
@@ -220,7 +223,7 @@ describe('a request to a bot', () => {
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
     'has no target that a URL parser would interpret as another host: %s',
     async (target) => {
-      await evaluate(
+      await evaluateInBot(
         service,
         'target',
         sessionId,

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { deriveKey, openDataDirectory } from '../../src/composition/data-directory.ts';
 import { signToken } from '../../src/session-starts/socket-token.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, sendRaw } from '../support/client.ts';
+import { sendRawBytes, waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /**
@@ -63,7 +63,7 @@ describe('the one-time token of a WebSocket client', () => {
   ])('is accepted from %s', async (_, open) => {
     const { sessionId, wsUrl, token } = await made();
     expect(await open(wsUrl, token)).toEqual({ status: 101, reason: '' });
-    expect((await ended(service, 'talker', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    expect((await waitForSessionEnd(service, 'talker', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     // The token is valid only once, even if it is sent in another place the second time.
     expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);
   });
@@ -73,7 +73,7 @@ describe('the one-time token of a WebSocket client', () => {
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => connect(`${wsUrl}?token=${token}`)));
     expect(outcomes.filter(({ status }) => status === 101)).toHaveLength(1);
     expect(outcomes.filter(({ status }) => status === 403)).toHaveLength(4);
-    await ended(service, 'talker', sessionId);
+    await waitForSessionEnd(service, 'talker', sessionId);
   });
 
   it('is refused if it is missing, malformed, forged, expired or for another agent', async () => {
@@ -108,14 +108,17 @@ describe('the one-time token of a WebSocket client', () => {
     // No instance was claimed: the agent `other` still has its idle instance, which validated its deployment.
     expect([await instances(), await instances('other')]).toEqual([0, 1]);
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
-    await ended(service, 'talker', sessionId);
+    await waitForSessionEnd(service, 'talker', sessionId);
   });
 
   it('is not used up by a request that is not a WebSocket handshake', async () => {
     const { sessionId, wsUrl, token } = await made();
     const { pathname } = new URL(wsUrl);
     const upgrade = (lines: string) =>
-      sendRaw(service, `GET ${pathname}?token=${token} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\n${lines}\r\n\r\n`);
+      sendRawBytes(
+        service,
+        `GET ${pathname}?token=${token} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\n${lines}\r\n\r\n`,
+      );
     const key = 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==';
     expect(await upgrade(`upgrade: h2c\r\n${key}\r\nsec-websocket-version: 13`)).toMatch(/^HTTP\/1.1 426 /);
     expect(await upgrade('upgrade: websocket\r\nsec-websocket-version: 13')).toMatch(/^HTTP\/1.1 400 /);
@@ -127,13 +130,13 @@ describe('the one-time token of a WebSocket client', () => {
     expect(plain.status).toBe(426);
     expect(await plain.json()).toMatchObject({ reason: 'upgrade-required' });
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
-    await ended(service, 'talker', sessionId);
+    await waitForSessionEnd(service, 'talker', sessionId);
   });
 
   it('is refused after its session was stopped', async () => {
     const { sessionId, wsUrl, token } = await made();
     await service.client.stopSession({ params: { agentName: 'talker', sessionId } });
     expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);
-    expect((await ended(service, 'talker', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    expect((await waitForSessionEnd(service, 'talker', sessionId)).completionStatus).toBe('SESSION_STOPPED');
   });
 });

@@ -3,15 +3,15 @@ import { carriers } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, idle } from '../support/client.ts';
-import { dialCall, parseCall, twilioCall } from '../support/phone-calls.ts';
+import { evaluateInBot, waitForSessionEnd, waitUntilIdle } from '../support/client.ts';
+import { createCarrierCall, createTwilioCall, dialCall } from '../support/phone-calls.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { type Gate, openGate } from '../support/start-gate.ts';
+import { openStartGate, type StartGate } from '../support/start-gate.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Uses and ends the instance that validated the agent's deployment, so that the next call finds no warm instance. */
 async function useUpTheFirst(service: TestServer, agentName: string) {
-  const { path } = parseCall('telnyx', `${agentName}.${service.organization}`);
+  const { path } = createCarrierCall('telnyx', `${agentName}.${service.organization}`);
   // Retry, because the service refuses calls before it is ready.
   const call = await vi.waitFor(() => dialCall(service, path), { timeout: 40_000, interval: 100 });
   call.socket.close();
@@ -22,12 +22,12 @@ async function useUpTheFirst(service: TestServer, agentName: string) {
 describe('calls from carriers', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
-  let gate: Gate;
+  let gate: StartGate;
   let bots: BotDirectory[];
   const lines: string[] = [];
 
   beforeAll(async () => {
-    gate = await openGate();
+    gate = await openStartGate();
     const open = { websocketAuth: 'none' } as const;
     bots = [
       await writeBot('phone', { ...open, maxAgents: 2 }),
@@ -52,7 +52,7 @@ describe('calls from carriers', () => {
   });
   afterEach(async () => {
     lines.length = 0;
-    await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => idle(service, agentName)));
+    await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => waitUntilIdle(service, agentName)));
   });
 
   const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
@@ -66,14 +66,14 @@ describe('calls from carriers', () => {
 
   describe.each(carriers)('a call from %s', (carrier) => {
     it('forwards every message unchanged in both directions', async () => {
-      const words = parseCall(carrier, hostOf('phone'));
+      const words = createCarrierCall(carrier, hostOf('phone'));
       const call = await dialCall(service, words.path);
       const sent = [...words.opening, words.media(0), words.media(1), words.dtmf, words.media(2)];
       call.say(...sent);
       expect(await call.hear(sent.length)).toEqual(sent);
 
       const sessionId = await sessionOf('phone');
-      const upgrades = await evaluate<{ url: string; headers: Record<string, string> }[]>(
+      const upgrades = await evaluateInBot<{ url: string; headers: Record<string, string> }[]>(
         service,
         'phone',
         sessionId,
@@ -88,11 +88,11 @@ describe('calls from carriers', () => {
       call.say(words.stop);
       expect(await call.hear(1)).toEqual([words.stop]);
       call.socket.close(1000);
-      expect((await ended(service, 'phone', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+      expect((await waitForSessionEnd(service, 'phone', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     });
 
     it('drops only old audio while its bot starts, and keeps the order of messages', async () => {
-      const words = parseCall(carrier, hostOf('sleepy'));
+      const words = createCarrierCall(carrier, hostOf('sleepy'));
       const bot = gate.next();
       const call = await dialCall(service, words.path);
       const pieces = Array.from({ length: words.piecesHeld * 2 }, (_, index) => words.media(index));
@@ -110,18 +110,18 @@ describe('calls from carriers', () => {
     });
 
     it('ends with WS_CONNECTION_CLOSED if the caller hangs up while the bot starts', async () => {
-      const words = parseCall(carrier, hostOf('sleepy'));
+      const words = createCarrierCall(carrier, hostOf('sleepy'));
       const bot = gate.next();
       const call = await dialCall(service, words.path);
       call.say(...words.opening, words.media(0), words.stop);
       const sessionId = await sessionOf('sleepy');
       await bot;
       call.socket.close(1000);
-      expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+      expect((await waitForSessionEnd(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     });
 
     it('is refused at capacity, and accepted later', async () => {
-      const words = parseCall(carrier, hostOf('phone'));
+      const words = createCarrierCall(carrier, hostOf('phone'));
       const calls = [await dialCall(service, words.path), await dialCall(service, words.path)];
       for (const call of calls) {
         call.say(...words.opening);
@@ -139,7 +139,7 @@ describe('calls from carriers', () => {
     });
 
     it('is closed if its bot fails to start', async () => {
-      const words = parseCall(carrier, hostOf('dead'));
+      const words = createCarrierCall(carrier, hostOf('dead'));
       const bot = gate.next();
       const call = await dialCall(service, words.path);
       call.say(...words.opening);
@@ -148,7 +148,7 @@ describe('calls from carriers', () => {
     });
 
     it('needs a token in its path if the agent requires one, and only the log explains a refusal', async () => {
-      const words = parseCall(carrier, hostOf('guarded'));
+      const words = createCarrierCall(carrier, hostOf('guarded'));
       if (carrier === 'twilio') {
         const call = await dialCall(service, words.path);
         call.say(...words.opening);
@@ -169,23 +169,23 @@ describe('calls from carriers', () => {
       const call = await dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}?room=7`);
       call.say(...words.opening, words.media(0));
       expect(await call.hear(words.opening.length + 1)).toEqual([...words.opening, words.media(0)]);
-      const upgrades = await evaluate<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
+      const upgrades = await evaluateInBot<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
       expect(upgrades.map(({ url }) => url)).toEqual(['/ws?room=7']);
       call.socket.close();
-      expect((await ended(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+      expect((await waitForSessionEnd(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
       await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}`)).rejects.toThrow(
         'refused with 403',
       );
     });
 
     it('reaches only agents of the organization that it names', async () => {
-      const words = parseCall(carrier, 'theirs.neighbours');
+      const words = createCarrierCall(carrier, 'theirs.neighbours');
       const call = await dialCall(service, words.path);
       call.say(...words.opening);
       expect(await call.hear(words.opening.length)).toEqual(words.opening);
       call.socket.close();
       for (const host of [hostOf('theirs'), 'phone.neighbours', 'nobody.neighbours', 'phone.nowhere']) {
-        const wrong = parseCall(carrier, host);
+        const wrong = createCarrierCall(carrier, host);
         if (carrier === 'twilio') {
           const refused = await dialCall(service, wrong.path);
           refused.say(...wrong.opening);
@@ -199,12 +199,12 @@ describe('calls from carriers', () => {
 
   it.each([
     ['text that is no JSON', 'ring ring'],
-    ['bytes', Buffer.from(JSON.stringify(twilioCall('x.y').opening[1]))],
+    ['bytes', Buffer.from(JSON.stringify(createTwilioCall('x.y').opening[1]))],
     ['JSON that is no message', '[1, 2]'],
     ['a start that names nobody', JSON.stringify({ event: 'start', start: { customParameters: {} } })],
-    ['a start that names too much', JSON.stringify(twilioCall('a.b.c').opening[1])],
+    ['a start that names too much', JSON.stringify(createTwilioCall('a.b.c').opening[1])],
     ['a start that names a number', '{"event":"start","start":{"customParameters":{"_pipecatCloudServiceHost":7}}}'],
-    ['a name with a NUL', JSON.stringify(twilioCall('a\u0000b.org').opening[1])],
+    ['a name with a NUL', JSON.stringify(createTwilioCall('a\u0000b.org').opening[1])],
     ['one message that is too large', JSON.stringify({ event: 'connected', filling: 'x'.repeat(20_000) })],
     ['one message that would not end', JSON.stringify({ event: 'connected', filling: 'x'.repeat(900_000) })],
   ])('a Twilio call is refused if it begins with %s', async (_, message) => {
@@ -223,14 +223,14 @@ describe('calls from carriers', () => {
   });
 
   it('a call is closed if it sends more than the limit while its bot starts', async () => {
-    const words = parseCall('telnyx', hostOf('sleepy'));
+    const words = createCarrierCall('telnyx', hostOf('sleepy'));
     const bot = gate.next();
     const call = await dialCall(service, words.path);
     await bot;
     const sessionId = await sessionOf('sleepy');
     for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'mark', mark: { name: 'x'.repeat(100) } });
     expect((await call.closed)[0]).toBe(1008);
-    expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    expect((await waitForSessionEnd(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
   });
 
   it('a request gets an HTTP error if it names no agent or is not a WebSocket', async () => {
@@ -242,7 +242,7 @@ describe('calls from carriers', () => {
 
 describe('a stopping service', () => {
   it('closes all calls with 1001, even while their bot is starting', async () => {
-    const gate = await openGate();
+    const gate = await openStartGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),
       await writeBot('sleepy', { websocketAuth: 'none', prelude: gate.prelude }),
@@ -250,12 +250,12 @@ describe('a stopping service', () => {
     const service = await startTestServer({ agents: bots.map((bot) => bot.path) });
     for (const agentName of ['phone', 'sleepy']) await useUpTheFirst(service, agentName);
     gate.shut();
-    const talking = parseCall('twilio', `phone.${service.organization}`);
+    const talking = createCarrierCall('twilio', `phone.${service.organization}`);
     const first = await dialCall(service, talking.path);
     first.say(...talking.opening);
     await first.hear(talking.opening.length);
     const bot = gate.next();
-    const ringing = parseCall('twilio', `sleepy.${service.organization}`);
+    const ringing = createCarrierCall('twilio', `sleepy.${service.organization}`);
     const second = await dialCall(service, ringing.path);
     second.say(...ringing.opening);
     await bot;

@@ -1,6 +1,6 @@
 import { type Operation, operations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, ask } from '../support/ask.ts';
+import { type RawResponse, sendRawRequest } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -86,7 +86,7 @@ describe('requests about another organization', () => {
   let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
 
   const asNeighbour = (method: string, path: string, body?: unknown) =>
-    ask(service, method, path, body, { key: neighbours.privateKey });
+    sendRawRequest(service, method, path, body, { key: neighbours.privateKey });
   const theirView = async () => {
     const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
     const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));
@@ -111,7 +111,7 @@ describe('requests about another organization', () => {
     await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
     began = new Date().toISOString();
     const idOf = async (key: string) => {
-      const { json } = await ask(service, 'GET', '/organizations', undefined, { key });
+      const { json } = await sendRawRequest(service, 'GET', '/organizations', undefined, { key });
       return (json['organizations'] as { id: string }[])[0]?.id ?? '';
     };
     places = {
@@ -134,9 +134,9 @@ describe('requests about another organization', () => {
   /** Returns the response to an attempt and undoes its effects. Masks the names, and values that are unique in each response. */
   async function answerTo(method: string, place: string, names: Names, one: TestCall, key?: string): Promise<string> {
     const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
-    const answer = await ask(service, method, path, one.body, key === undefined ? {} : { key });
+    const answer = await sendRawRequest(service, method, path, one.body, key === undefined ? {} : { key });
     const made = answer.status === 202 ? [names.set, names.pull] : [];
-    for (const name of made) await ask(service, 'DELETE', `/secrets/${name}?force=true`);
+    for (const name of made) await sendRawRequest(service, 'DELETE', `/secrets/${name}?force=true`);
     return masked(answer, names);
   }
 
@@ -206,7 +206,7 @@ describe('requests about another organization', () => {
 });
 
 /** Returns status, headers and body of a response as JSON, with placeholders for values that are unique in each response. */
-function masked({ status, headers, text }: Answer, { set, pull, key }: Names): string {
+function masked({ status, headers, text }: RawResponse, { set, pull, key }: Names): string {
   const { date: _, 'x-request-id': requestId, ...stable } = headers;
   const body = text
     .replaceAll(String(requestId), 'REQUEST')

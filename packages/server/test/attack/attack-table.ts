@@ -8,7 +8,7 @@ export type Round = { readonly quiet: readonly CheckedSession[]; readonly attack
  * A measurement of warm starts without and with the attack, each as the median of all rounds. The ratio is computed for each pair
  * of consecutive periods.
  */
-export type Figure = {
+export type AttackFigure = {
   readonly name: string;
   readonly quietMs: number;
   readonly attackedMs: number;
@@ -22,7 +22,7 @@ const figures = [
   ['start until the bot responds, p99', 'botMs', 0.99],
 ] as const;
 
-export function compareRounds(rounds: readonly Round[]): readonly Figure[] {
+export function compareRounds(rounds: readonly Round[]): readonly AttackFigure[] {
   return figures.map(([name, field, fraction]) => {
     const figureOf = (sessions: readonly CheckedSession[]) =>
       quantile(
@@ -49,7 +49,7 @@ export function compareRounds(rounds: readonly Round[]): readonly Figure[] {
 }
 
 /** Formats the figures as a Markdown table, followed by the results of the attacks. */
-export function describeAttack(options: {
+export function formatAttackReport(options: {
   readonly rounds: readonly Round[];
   readonly restartMs: number;
   readonly results: AttackResults;

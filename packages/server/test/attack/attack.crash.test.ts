@@ -9,21 +9,21 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@bothost/contract';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { layoutOf } from '../../src/store/embedded/layout.ts';
-import { reach } from '../../src/store/embedded/reach.ts';
+import { createLayout } from '../../src/store/embedded/layout.ts';
+import { createReachableAddress } from '../../src/store/embedded/reach.ts';
 import { findOrphans, findPids } from '../crash/orphans.ts';
 import { writeBot } from '../support/bots.ts';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
-import { compareRounds, describeAttack, type Round } from './attack-table.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { compareRounds, formatAttackReport, type Round } from './attack-table.ts';
 import type { Attack, AttackResults } from './attacker.ts';
 import { hostileArchives, hostileBotSource, hostileBots, hostileBuilds } from './hostile-projects.ts';
 import {
   beginSession,
   type CheckedSession,
   checkSession,
-  greet,
+  greetBot,
   runSessions,
   stopSession,
   type VictimSession,
@@ -60,10 +60,10 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       directory = await mkdtemp(join(tmpdir(), 'bothost-attack-'));
       // Bots run under their own accounts, which need permission to enter the directory.
       await chmod(directory, 0o711);
-      service = serviceProcess({
+      service = createServiceProcess({
         directory,
         agents: [await writeParrot(directory)],
-        port: await freePort(),
+        port: await findFreePort(),
         environment: {
           // The limits are low, so that even a short attack reaches them often.
           BOTHOST_BUILD_TIMEOUT: '5',
@@ -110,7 +110,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       service.current().signal('SIGKILL');
       await service.current().exited;
       restartMs = await startService();
-      await greet(service, veteran.id);
+      await greetBot(service, veteran.id);
       await stopSession(service, veteran.id);
       const after = await runSessions(service, 1000);
       if (attacker !== undefined) await endAttack(attacker);
@@ -133,7 +133,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       }
       const rest = await check([veteran, ...after]);
       sessions = [...rounds.flatMap(({ quiet, attacked }) => [...quiet, ...attacked]), ...rest];
-      process.stdout.write(`${describeAttack({ rounds, restartMs, results })}\n`);
+      process.stdout.write(`${formatAttackReport({ rounds, restartMs, results })}\n`);
     },
     900_000 + seconds * 4_000,
   );
@@ -164,7 +164,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
 
   /** Creates the organization that attacks, and its agent. */
   async function openAttacker(): Promise<Omit<Attack, 'used'>> {
-    const { address, release } = reach(layoutOf(service.dataDirectory).data);
+    const { address, release } = createReachableAddress(createLayout(service.dataDirectory).data);
     const organization = await insertSecondOrganization({ database: { address } }, 'attacker');
     const bot = await writeBot('hostile', { alone: true, prelude: hostileBotSource, minAgents: 2, maxAgents: 16 });
     await organization.serve(bot.path);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@bothost/contract';
-import { ask } from '../support/ask.ts';
+import { sendRawRequest } from '../support/ask.ts';
 import { type HostileProjects, hostileArchives, hostileBots, hostileBuilds } from './hostile-projects.ts';
 
 /** The organization that attacks. Its agent `hostile` runs `hostileBotSource`. */
@@ -81,11 +81,13 @@ const attackWithBots = () =>
     const all = Object.entries(hostileBots);
     const [name, code] = all[round % all.length] ?? [];
     const body = { body: { attack: code } };
-    const { status, json } = await ask(attack, 'POST', '/public/hostile/start', body, { key: attack.publicKey });
+    const { status, json } = await sendRawRequest(attack, 'POST', '/public/hostile/start', body, {
+      key: attack.publicKey,
+    });
     count(`start of bot ${name}`, status);
     if (status === 200) {
       void delay(5_000)
-        .then(() => ask(attack, 'DELETE', `/agents/hostile/sessions/${json['sessionId']}`))
+        .then(() => sendRawRequest(attack, 'DELETE', `/agents/hostile/sessions/${json['sessionId']}`))
         .then(({ status }) => count('stop of bot', status))
         .catch(() => count('stop of bot', 'no response'));
     }
@@ -93,14 +95,16 @@ const attackWithBots = () =>
 
 const asPublic = { key: attack.publicKey };
 const start = '/public/hostile/start';
-const requests: Readonly<Record<string, () => ReturnType<typeof ask>>> = {
-  'deep JSON': () => ask(attack, 'POST', start, '['.repeat(500_000), asPublic),
-  'deep object': () => ask(attack, 'POST', start, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, asPublic),
-  'invalid UTF-8': () => ask(attack, 'POST', start, Buffer.from('{"body":{"a":"\xff\xfe"}}', 'latin1'), asPublic),
-  'huge body': () => ask(attack, 'POST', start, Buffer.alloc(16 * 1_048_576, ' '), asPublic),
-  'invalid key': () => ask(attack, 'GET', '/agents', undefined, { key: `sk_${Math.random()}` }),
-  'search of logs': () => ask(attack, 'GET', '/agents/hostile/logs?limit=10000&query=absent'),
-  'list of builds': () => ask(attack, 'GET', '/builds?limit=100'),
+const requests: Readonly<Record<string, () => ReturnType<typeof sendRawRequest>>> = {
+  'deep JSON': () => sendRawRequest(attack, 'POST', start, '['.repeat(500_000), asPublic),
+  'deep object': () =>
+    sendRawRequest(attack, 'POST', start, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, asPublic),
+  'invalid UTF-8': () =>
+    sendRawRequest(attack, 'POST', start, Buffer.from('{"body":{"a":"\xff\xfe"}}', 'latin1'), asPublic),
+  'huge body': () => sendRawRequest(attack, 'POST', start, Buffer.alloc(16 * 1_048_576, ' '), asPublic),
+  'invalid key': () => sendRawRequest(attack, 'GET', '/agents', undefined, { key: `sk_${Math.random()}` }),
+  'search of logs': () => sendRawRequest(attack, 'GET', '/agents/hostile/logs?limit=10000&query=absent'),
+  'list of builds': () => sendRawRequest(attack, 'GET', '/builds?limit=100'),
 };
 
 const attackWithRequests = () =>

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
-import { archive, pax, type TestEntry, tar } from '../support/archive.ts';
+import { createArchive, createPaxRecords, createTar, type TestTarEntry } from '../support/archive.ts';
 
 /** Creates archives of projects that attack the service while it unpacks or builds them. */
 export type HostileProjects = Readonly<Record<string, (unique: string) => Buffer>>;
@@ -46,8 +46,8 @@ export const hostileArchives: HostileProjects = {
   'absolute path': named({ path: '/etc/outside', body: 'x' }),
   'link outside': named({ path: 'link', type: 'Link', linkpath: '/etc/passwd' }),
   'path through link': named({ path: 'link', type: 'SymbolicLink', linkpath: '.' }, { path: 'link/x', body: 'x' }),
-  'deep path': named(pax({ path: `${'deep/'.repeat(1_000)}x` }), { path: 'x', body: 'x' }),
-  truncated: (unique) => gzipSync(tar(nameOf(unique), { path: 'x', body: 'x'.repeat(10_000) })).subarray(0, -20),
+  'deep path': named(createPaxRecords({ path: `${'deep/'.repeat(1_000)}x` }), { path: 'x', body: 'x' }),
+  truncated: (unique) => gzipSync(createTar(nameOf(unique), { path: 'x', body: 'x'.repeat(10_000) })).subarray(0, -20),
   'zip file': (unique) => Buffer.from(`PK\x03\x04${unique}`),
 };
 
@@ -75,7 +75,7 @@ require('node:http').createServer(async (request, response) => {
 
 function project(unique: string, build: string, tree = ''): Buffer {
   const manifest = { name: unique, main: 'index.js', scripts: { build } };
-  return archive(
+  return createArchive(
     { path: 'package.json', body: JSON.stringify(manifest) },
     { path: 'index.js', body: '' },
     { path: 'tree.js', body: tree },
@@ -83,8 +83,8 @@ function project(unique: string, build: string, tree = ''): Buffer {
 }
 
 /** An archive entry with a unique body, because the service builds the same content only once. */
-const nameOf = (unique: string): TestEntry => ({ path: 'name', body: unique });
+const nameOf = (unique: string): TestTarEntry => ({ path: 'name', body: unique });
 
-function named(...entries: (TestEntry | Buffer)[]): (unique: string) => Buffer {
-  return (unique) => archive(nameOf(unique), ...entries);
+function named(...entries: (TestTarEntry | Buffer)[]): (unique: string) => Buffer {
+  return (unique) => createArchive(nameOf(unique), ...entries);
 }

@@ -67,7 +67,7 @@ export async function beginSession(service: ServiceProcess, end: VictimSession['
   const startMs = performance.now() - startedAt;
   const id = String(started['sessionId']);
   if (end === 'HTTP_COMPLETED') return { id, end, startMs, botMs: Number.NaN };
-  await greet(service, id);
+  await greetBot(service, id);
   return { id, end, startMs, botMs: performance.now() - startedAt };
 }
 
@@ -75,7 +75,7 @@ export async function beginSession(service: ServiceProcess, end: VictimSession['
  * Throws if the bot of the session does not respond. On a busy machine, a cold start may take longer than a request waits for it.
  * The request is then repeated, until the session ends because its bot did not start in time.
  */
-export async function greet(service: ServiceProcess, id: string): Promise<void> {
+export async function greetBot(service: ServiceProcess, id: string): Promise<void> {
   const send = () => service.call('GET', `/v1/public/parrot/sessions/${id}/hello`, service.publicKey);
   let response = await send();
   while (response?.status === failures['bot-not-ready'].status) response = await send();

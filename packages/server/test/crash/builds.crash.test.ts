@@ -9,10 +9,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ConnectionError, createClient } from '@bothost/contract';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { archive } from '../support/archive.ts';
-import { freePort } from '../support/free-port.ts';
+import { createArchive } from '../support/archive.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const region = 'us-west';
 const kills = Math.ceil(inject('kills') / 4);
@@ -24,7 +24,7 @@ let client: Client;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bothost-kill-builds-'));
   await chmod(directory, 0o711);
-  service = serviceProcess({ directory, agents: [], port: await freePort() });
+  service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
   service.start();
   await service.ready();
   client = createClient({ origin: service.url, key: service.privateKey });
@@ -90,7 +90,7 @@ it(`the server never loses an upload or build, or shows a partial build, when it
       path: `files/${index}`,
       body: content.subarray(index * 100_000, (index + 1) * 100_000),
     }));
-    const bytes = archive({ path: 'package.json', body: '{}' }, { path: 'index.js', body: '' }, ...entries);
+    const bytes = createArchive({ path: 'package.json', body: '{}' }, { path: 'index.js', body: '' }, ...entries);
     const contentHash = createHash('sha256').update(bytes).digest('hex');
     const step = random.pick(['upload', 'create', 'build', 'build'] as const);
 
@@ -145,7 +145,7 @@ it(`the server never loses an upload or build, or shows a partial build, when it
 
 it('fails a build that was interrupted by two kills, and resumes one that was interrupted by a stop', async () => {
   const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
-  const bytes = archive(
+  const bytes = createArchive(
     { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },
     { path: 'index.js', body: '' },
   );

@@ -18,8 +18,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 /** The secret value to search for: long enough not to occur by chance, and short enough that PostgreSQL does not compress it. */
 const canary = `canary-${randomBytes(16).toString('hex')}`;
@@ -79,8 +79,8 @@ describe('the value of a stored secret', () => {
     writeFileSync(join(agent, 'main.js'), bot);
     const environment = { BOTHOST_LOG_LEVEL: 'trace', TMPDIR: temporary };
     symlinkSync(join(root, 'packages'), join(directory, 'packages'));
-    const port = await freePort();
-    service = serviceProcess({ directory, agents: [agent], port, environment, command: startCommand });
+    const port = await findFreePort();
+    service = createServiceProcess({ directory, agents: [agent], port, environment, command: startCommand });
     await service.start().ready;
   });
   afterAll(async () => {

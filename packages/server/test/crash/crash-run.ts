@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import type { Random } from '../support/random.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { type BotDiary, openBotDiary } from './bot-diary.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
 import { createKiller, type Killer } from './killer.ts';
@@ -30,7 +30,7 @@ export type CrashRun = {
   /** Sessions that the killer ignores when it waits for a phase. */
   readonly bystanders: Set<string>;
   readonly scenarios: readonly Scenario[];
-  /** Starts five clients, each of which runs one session after another. `ended` waits for their last sessions. */
+  /** Starts five clients, each of which runs one session after another. `waitForSessionEnd` waits for their last sessions. */
   readonly begin: () => { readonly ended: () => Promise<void> };
   /** Kills the processes that a failed test left running, and removes the directory. */
   readonly cleanUp: () => void;
@@ -44,7 +44,7 @@ export async function prepareCrashRun(random: Random): Promise<CrashRun> {
   chmodSync(directory, 0o711);
   const diary = openBotDiary(join(directory, 'diary'));
   const agents = writeFixtureBots(join(directory, 'agents'), diary.path);
-  const service = serviceProcess({ directory, agents, port: await freePort() });
+  const service = createServiceProcess({ directory, agents, port: await findFreePort() });
   await service.start().ready;
   const observer = openObserver(service.dataDirectory, diary);
   const bystanders = new Set<string>();

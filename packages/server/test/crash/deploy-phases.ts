@@ -8,7 +8,7 @@ export type DeployPhase = (typeof deployPhases)[number];
  * Returns the current step of a deploy. Reads the database while the server is suspended. Null before the deploy begins and after
  * it ends.
  */
-export async function deployPhase(database: DirectDatabase, contentHash: string): Promise<DeployPhase | null> {
+export async function readDeployPhase(database: DirectDatabase, contentHash: string): Promise<DeployPhase | null> {
   const [row] = await database.rows(
     `select u.state as upload, b.state as build, d.state as deployment,
       exists (select from instances i where i.deployment_id = d.id and i.state = 'ready') as is_ready,

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { archive } from '../support/archive.ts';
-import { versionedBot } from '../support/deploys.ts';
+import { createArchive } from '../support/archive.ts';
+import { createVersionedBot } from '../support/deploys.ts';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
 export type Deploy = {
@@ -34,9 +34,9 @@ const pollMs = 10;
 export function createNextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
   const isBroken = number % 4 === 3;
   const version = `${number}`;
-  const files = versionedBot(version, isBroken ? 'process.exit(3);' : '');
+  const files = createVersionedBot(version, isBroken ? 'process.exit(3);' : '');
   const entries = Object.entries(files).map(([path, body]) => ({ path, body }));
-  const bytes = archive(...entries, { path: 'padding.bin', body: randomBytes(paddingBytes) });
+  const bytes = createArchive(...entries, { path: 'padding.bin', body: randomBytes(paddingBytes) });
   const contentHash = createHash('sha256').update(bytes).digest('hex');
   return { deploy: { version, contentHash, isBroken, buildId: null, problems: [] }, bytes };
 }

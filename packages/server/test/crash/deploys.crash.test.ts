@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
-import { type DeployPhase, deployPhase, deployPhases, findPartialDeploys } from './deploy-phases.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type DeployPhase, deployPhases, findPartialDeploys, readDeployPhase } from './deploy-phases.ts';
 import { createNextDeploy, type Deploy, type DeployContext, runDeploy, startSessionCaller } from './deploy-scenario.ts';
 import { type DirectDatabase, openDirectDatabase } from './direct-database.ts';
 import { findOrphans, findPids } from './orphans.ts';
@@ -43,7 +43,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
   const context = (): DeployContext => ({ service, events, nextServer: (number) => service.ready(number) });
   const times = (phase: DeployPhase) => hits.filter((hit) => hit === phase).length;
   const scarcest = () => deployPhases.reduce((least, phase) => (times(phase) < times(least) ? phase : least));
-  const inspect = () => (current === null ? Promise.resolve(null) : deployPhase(database, current.contentHash));
+  const inspect = () => (current === null ? Promise.resolve(null) : readDeployPhase(database, current.contentHash));
 
   /** Suspends the server, inspects the database, and then either resumes the server or kills it. */
   async function kill(aim: DeployPhase, begun: Promise<unknown>, isOver: () => boolean): Promise<void> {
@@ -72,7 +72,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     directory = mkdtempSync(join(tmpdir(), 'bothost-deploys-'));
     // Bots run under their own accounts, which need permission to enter the directory.
     chmodSync(directory, 0o711);
-    service = serviceProcess({ directory, agents: [], port: await freePort() });
+    service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
     await service.start().ready;
     database = openDirectDatabase(service.dataDirectory);
     let number = 0;
@@ -126,7 +126,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(rows).toHaveLength(deploys.length);
   });
 
-  it('start no session with a broken version, or with an older version after a newer version', () => {
+  it('startAgentSession no session with a broken version, or with an older version after a newer version', () => {
     expect(met.filter((version) => !/^\d+$/.test(version))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
     expect(met.filter((version) => broken.has(version))).toEqual([]);

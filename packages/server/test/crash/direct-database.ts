@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type QueryResult } from 'pg';
-import { clientConfig } from '../../src/store/address.ts';
+import { createClientConfig } from '../../src/store/address.ts';
 import { isConnectionError } from '../../src/store/connection-error.ts';
-import { layoutOf } from '../../src/store/embedded/layout.ts';
-import { reach } from '../../src/store/embedded/reach.ts';
+import { createLayout } from '../../src/store/embedded/layout.ts';
+import { createReachableAddress } from '../../src/store/embedded/reach.ts';
 
 const retryMs = 50;
 
@@ -16,8 +16,8 @@ export type DirectDatabase = {
 };
 
 export function openDirectDatabase(dataDirectory: string): DirectDatabase {
-  const { address, release } = reach(layoutOf(dataDirectory).data);
-  const pool = new Pool({ ...clientConfig(address), max: 1, idleTimeoutMillis: 0 });
+  const { address, release } = createReachableAddress(createLayout(dataDirectory).data);
+  const pool = new Pool({ ...createClientConfig(address), max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined);
 
   const rows: DirectDatabase['rows'] = async (text, values = []) => {

@@ -1,6 +1,6 @@
 import { createClient } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { layoutOf } from '../../src/store/embedded/layout.ts';
+import { createLayout } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { createSeededRandom } from '../support/random.ts';
 import { type CrashRun, prepareCrashRun } from './crash-run.ts';
@@ -48,7 +48,7 @@ async function problemsOf(scenarios: readonly Scenario[]): Promise<readonly stri
 }
 
 async function postmaster(): Promise<number> {
-  const pid = await findPostmaster(layoutOf(run.service.dataDirectory).data);
+  const pid = await findPostmaster(createLayout(run.service.dataDirectory).data);
   if (pid === undefined) throw new Error('no database runs');
   return pid;
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 /**
  * A bot that prints the numbers up to the number in the request body, the last without a line break, then responds and exits.
@@ -87,7 +87,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     writeFileSync(join(agent, 'package.json'), '{"name": "counter", "main": "main.js"}');
     writeFileSync(join(agent, 'main.js'), bot);
     const environment = { BOTHOST_AGENTS: agent };
-    service = serviceProcess({ directory, agents: [agent], port: await freePort(), environment });
+    service = createServiceProcess({ directory, agents: [agent], port: await findFreePort(), environment });
     await service.start().ready;
   });
   afterAll(async () => {

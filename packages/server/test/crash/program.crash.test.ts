@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 
@@ -17,7 +17,7 @@ describe('the built program', () => {
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-program-'));
     await chmod(directory, 0o711);
-    port = await freePort();
+    port = await findFreePort();
   });
   afterEach(async () => {
     for (const service of started.splice(0).reverse()) {
@@ -30,7 +30,7 @@ describe('the built program', () => {
   });
 
   async function run(environment: Record<string, string> = {}) {
-    const service = serviceProcess({ directory, agents: [parrot], port, environment });
+    const service = createServiceProcess({ directory, agents: [parrot], port, environment });
     started.push(service);
     const server = service.start();
     await server.ready;

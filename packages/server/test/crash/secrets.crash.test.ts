@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AuditEntry, SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/contract';
+import type { AuditEntry, SecretRevision, SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
-import { type ApiResponse, type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { type ApiResponse, createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
@@ -22,7 +22,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
 
   beforeAll(async () => {
     chmodSync(directory, 0o711);
-    service = serviceProcess({ directory, agents: [], port: await freePort() });
+    service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
     await service.start().ready;
   });
   afterAll(async () => {
@@ -93,7 +93,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
         const again = await put(set.name, generation);
         if (again === null) throw new Error('the service did not respond, although it was not killed');
         if (!isWritten) durations.write = (durations.write + performance.now() - begun) / 2;
-        const changes = new Set((again.body as WrittenSecrets).changes.map(({ change }) => change));
+        const changes = new Set((again.body as SecretWriteResult).changes.map(({ change }) => change));
         expect({ kill, status: again.status, changes }).toEqual({
           kill,
           status: isWritten ? 200 : 202,

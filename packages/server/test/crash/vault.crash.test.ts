@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { VaultStatus, VaultTask, WrittenSecrets } from '@bothost/contract';
+import type { SecretWriteResult, VaultStatus, VaultTask } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const kills = Math.ceil(inject('kills') / 5);
 const seed = inject('killSeed');
@@ -25,7 +25,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
 
   beforeAll(async () => {
     chmodSync(directory, 0o711);
-    service = serviceProcess({ directory, agents: [], port: await freePort() });
+    service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
     await service.start().ready;
     token = readFileSync(join(service.dataDirectory, 'operator-token'), 'utf8').trim();
   });
@@ -56,11 +56,11 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   }
   const textOf = (set: string, secretKey: string) => `${set} ${secretKey}\n`.repeat(5);
   /** Writes the same values again, which changes nothing if each stored value decrypts to the same text. */
-  async function put(set: string): Promise<WrittenSecrets> {
+  async function put(set: string): Promise<SecretWriteResult> {
     const secrets = keys.map((secretKey) => ({ secretKey, secretValue: textOf(set, secretKey) }));
     const answer = await service.call('PUT', `/v1/secrets/${set}`, service.privateKey, { secrets });
     expect(answer?.status === 200 || answer?.status === 202 ? 'written' : answer).toBe('written');
-    return answer?.body as WrittenSecrets;
+    return answer?.body as SecretWriteResult;
   }
   async function removeUnneededKeyFiles() {
     for (const { id, current, wraps } of (await status()).rootKeys) {

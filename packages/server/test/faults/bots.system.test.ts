@@ -4,7 +4,16 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, exitOf, idle, sessionUrl, start, stop, withKey } from '../support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitForInstanceExit,
+  waitForSessionEnd,
+  waitUntilIdle,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Returns whether a process is running. A zombie does not count as running. */
@@ -50,8 +59,8 @@ describe('if a bot is faulty, the service', () => {
     // traffic. The sessions below use up the working instances that validated the deployments.
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
-      const id = await start(service, name);
-      await evaluate(service, name, id, 'setImmediate(() => state.end(200, "{}")); true');
+      const id = await startAgentSession(service, name);
+      await evaluateInBot(service, name, id, 'setImmediate(() => state.end(200, "{}")); true');
     }
   });
   afterAll(async () => {
@@ -59,23 +68,23 @@ describe('if a bot is faulty, the service', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  const puppet = (id: string, code: string) => evaluate(service, 'puppet', id, code);
+  const puppet = (id: string, code: string) => evaluateInBot(service, 'puppet', id, code);
 
   it('ends the session, with exit status and last output lines, if the bot exits before it is ready', async () => {
-    const id = await start(service, 'gone');
-    const held = fetch(sessionUrl(service, 'gone', id, '/x'), withKey(service.publicKey));
-    expect(await ended(service, 'gone', id)).toMatchObject({
+    const id = await startAgentSession(service, 'gone');
+    const held = fetch(sessionUrl(service, 'gone', id, '/x'), createKeyHeaders(service.publicKey));
+    expect(await waitForSessionEnd(service, 'gone', id)).toMatchObject({
       completionStatus: 'HTTP_ERROR',
       endState: 'ended_before_agent_start',
       botStartSeconds: null,
     });
-    expect(await exitOf(service, 'gone', id)).toMatchObject({
+    expect(await waitForInstanceExit(service, 'gone', id)).toMatchObject({
       code: 3,
       signal: null,
       tail: expect.stringContaining('no luck today'),
     });
     expect((await held).status).toBe(404);
-    await idle(service, 'gone');
+    await waitUntilIdle(service, 'gone');
   });
 
   it('refuses a waiting WebSocket with an HTTP status if the bot exits before it is ready', async () => {
@@ -92,14 +101,17 @@ describe('if a bot is faulty, the service', () => {
     const [, answer] = await once(socket, 'unexpected-response');
     expect(answer.statusCode).toBe(502);
     socket.terminate();
-    expect((await ended(service, 'gone', sessionId)).completionStatus).toBe('HTTP_ERROR');
+    expect((await waitForSessionEnd(service, 'gone', sessionId)).completionStatus).toBe('HTTP_ERROR');
   });
 
   it('records the readable part of output with invalid UTF-8', async () => {
-    const id = await start(service, 'binary');
-    expect((await ended(service, 'binary', id)).completionStatus).toBe('HTTP_ERROR');
-    expect(await exitOf(service, 'binary', id)).toMatchObject({ code: 4, tail: expect.stringMatching(/bad.*end/s) });
-    await idle(service, 'binary');
+    const id = await startAgentSession(service, 'binary');
+    expect((await waitForSessionEnd(service, 'binary', id)).completionStatus).toBe('HTTP_ERROR');
+    expect(await waitForInstanceExit(service, 'binary', id)).toMatchObject({
+      code: 4,
+      tail: expect.stringMatching(/bad.*end/s),
+    });
+    await waitUntilIdle(service, 'binary');
   });
 
   it.each([
@@ -112,14 +124,14 @@ describe('if a bot is faulty, the service', () => {
     ],
     ['by a signal', 'process.kill(process.pid, "SIGKILL"); true', { code: null, signal: 'SIGKILL' }],
   ])('ends the session if the bot exits %s', async (_, code, exit) => {
-    const id = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
     await puppet(id, code).catch(() => undefined);
-    expect(await ended(service, 'puppet', id)).toMatchObject({
+    expect(await waitForSessionEnd(service, 'puppet', id)).toMatchObject({
       completionStatus: 'HTTP_ERROR',
       endState: 'agent_error',
     });
-    expect(await exitOf(service, 'puppet', id)).toMatchObject(exit);
-    await idle(service, 'puppet');
+    expect(await waitForInstanceExit(service, 'puppet', id)).toMatchObject(exit);
+    await waitUntilIdle(service, 'puppet');
   });
 
   it.each([
@@ -132,27 +144,27 @@ describe('if a bot is faulty, the service', () => {
     [200, '{"completionStatus": "left [red]early"}', 'HTTP_COMPLETED'],
     [200, `{"completionStatus": "${'A'.repeat(80)}"}`, 'HTTP_COMPLETED'],
   ])('records the completion status if the bot responds with status %i and body %s', async (status, body, recorded) => {
-    const id = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
     await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
-    expect((await ended(service, 'puppet', id)).completionStatus).toBe(recorded);
-    await idle(service, 'puppet');
+    expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe(recorded);
+    await waitUntilIdle(service, 'puppet');
   });
 
   it.each([
     ['by SIGTERM', 'SIGTERM', ''],
     ['by SIGKILL after it ignored SIGTERM', 'SIGKILL', "process.on('SIGTERM', () => {});"],
   ])('records no exit event if it ends the bot itself %s after a session', async (_, signal, code) => {
-    const id = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
     await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
-    expect(await ended(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
-    await idle(service, 'puppet');
-    const { events } = await ended(service, 'puppet', id);
+    expect(await waitForSessionEnd(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
+    await waitUntilIdle(service, 'puppet');
+    const { events } = await waitForSessionEnd(service, 'puppet', id);
     expect(events.map(({ eventCode }) => eventCode)).not.toContain('INSTANCE_EXITED');
     expect(log.filter((line) => line.includes(id) && line.includes('instance ended')).join()).toContain(signal);
   });
 
   it('kills the bot with all its children if the bot ignores the stop signal', async () => {
-    const id = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
     const family = (await puppet(
       id,
       `process.on('SIGTERM', () => {}); new Promise((resolve) => {
@@ -167,14 +179,14 @@ describe('if a bot is faulty, the service', () => {
       })`,
     )) as number[];
     expect(family.map(runs)).toEqual([true, true, true, true]);
-    await stop(service, 'puppet', id);
-    expect((await ended(service, 'puppet', id)).completionStatus).toBe('SESSION_STOPPED');
-    await idle(service, 'puppet');
+    await stopAgentSession(service, 'puppet', id);
+    expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe('SESSION_STOPPED');
+    await waitUntilIdle(service, 'puppet');
     expect(family.map(runs)).toEqual([false, false, false, false]);
   });
 
   it('survives a bot that floods its output, and records how much output was dropped', async () => {
-    const id = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
     await puppet(
       id,
       `const block = 'x'.repeat(1023) + '\\n'; for (let n = 0; n < 90_000; n += 1) require('node:fs').writeSync(1, block); true`,
@@ -185,39 +197,39 @@ describe('if a bot is faulty, the service', () => {
       return events.some(({ eventCode }) => eventCode === 'INSTANCE_OUTPUT_DROPPED');
     };
     await expect.poll(cut).toBe(true);
-    await stop(service, 'puppet', id);
-    await idle(service, 'puppet');
+    await stopAgentSession(service, 'puppet', id);
+    await waitUntilIdle(service, 'puppet');
   });
 
   it.runIf(process.geteuid?.() === 0)('kills only the bot that uses too much memory, and records why', async () => {
-    const id = await start(service, 'puppet');
-    const other = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
+    const other = await startAgentSession(service, 'puppet');
     await puppet(other, 'true');
     await puppet(
       id,
       `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
     ).catch(() => undefined);
-    expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
-    expect(await exitOf(service, 'puppet', id)).toMatchObject({ outOfMemory: true });
+    expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
+    expect(await waitForInstanceExit(service, 'puppet', id)).toMatchObject({ outOfMemory: true });
     expect(await puppet(other, '"still here"')).toBe('still here');
-    await stop(service, 'puppet', other);
-    await idle(service, 'puppet');
+    await stopAgentSession(service, 'puppet', other);
+    await waitUntilIdle(service, 'puppet');
   });
 
   it('leaves no process if the session is stopped before its bot is ready', async () => {
-    const id = await start(service, 'never');
-    const held = fetch(sessionUrl(service, 'never', id, '/x'), withKey(service.publicKey));
+    const id = await startAgentSession(service, 'never');
+    const held = fetch(sessionUrl(service, 'never', id, '/x'), createKeyHeaders(service.publicKey));
     await expect
       .poll(async () => (await service.client.getAgent({ params: { agentName: 'never' } })).startingInstanceCount)
       .toBe(1);
-    await stop(service, 'never', id);
+    await stopAgentSession(service, 'never', id);
     expect((await held).status).toBe(404);
-    expect(await ended(service, 'never', id)).toMatchObject({
+    expect(await waitForSessionEnd(service, 'never', id)).toMatchObject({
       completionStatus: 'SESSION_STOPPED',
       botStartSeconds: null,
       coldStart: null,
     });
-    await idle(service, 'never');
+    await waitUntilIdle(service, 'never');
   });
 
   it('stops the bot if its WebSocket client disconnects before the bot is ready', async () => {
@@ -234,8 +246,8 @@ describe('if a bot is faulty, the service', () => {
     const agent = () => service.client.getAgent({ params: { agentName: 'never' } });
     await expect.poll(async () => (await agent()).startingInstanceCount).toBe(1);
     socket.terminate();
-    expect((await ended(service, 'never', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await idle(service, 'never');
+    expect((await waitForSessionEnd(service, 'never', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await waitUntilIdle(service, 'never');
   });
 
   it.each([
@@ -250,25 +262,25 @@ describe('if a bot is faulty, the service', () => {
     ['invalid characters in a header', 'HTTP/1.1 200 OK\r\nx-a: \x01\x02\r\ncontent-length: 0\r\n\r\n'],
     ['endless headers', 'HTTP/1.1 200 OK\r\nx-a: LONG\r\n\r\n'],
   ])('survives a response with %s, and responds to the client', async (_, answer) => {
-    const id = await start(service, 'nonsense');
+    const id = await startAgentSession(service, 'nonsense');
     const url = sessionUrl(service, 'nonsense', id, `/${encodeURIComponent(answer)}`);
-    const { status } = await fetch(url, withKey(service.publicKey)).catch(() => ({ status: 0 }));
+    const { status } = await fetch(url, createKeyHeaders(service.publicKey)).catch(() => ({ status: 0 }));
     expect([502, 999]).toContain(status);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await stop(service, 'nonsense', id);
-    await idle(service, 'nonsense');
+    await stopAgentSession(service, 'nonsense', id);
+    await waitUntilIdle(service, 'nonsense');
   });
 
   it('aborts the response to the client if the bot aborts its response', async () => {
-    const id = await start(service, 'puppet');
+    const id = await startAgentSession(service, 'puppet');
     await puppet(
       id,
       'state.onRequest = (_, response) => { response.writeHead(200, { "content-length": 10 }); response.write("half"); setTimeout(() => response.destroy(), 20) }; true',
     );
-    const response = await fetch(sessionUrl(service, 'puppet', id, '/half'), withKey(service.publicKey));
+    const response = await fetch(sessionUrl(service, 'puppet', id, '/half'), createKeyHeaders(service.publicKey));
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
-    await stop(service, 'puppet', id);
-    await idle(service, 'puppet');
+    await stopAgentSession(service, 'puppet', id);
+    await waitUntilIdle(service, 'puppet');
   });
 });

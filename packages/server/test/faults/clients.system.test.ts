@@ -3,7 +3,15 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, idle, openSocket, sessionUrl, start, stop } from '../support/client.ts';
+import {
+  evaluateInBot,
+  openTcpSocket,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+  waitForSessionEnd,
+  waitUntilIdle,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('when a client disconnects, the service', () => {
@@ -29,14 +37,14 @@ describe('when a client disconnects, the service', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  const order = (id: string, code: string) => evaluate(service, 'target', id, code);
+  const order = (id: string, code: string) => evaluateInBot(service, 'target', id, code);
   const head = (id: string, method: string, lines: string, agentName = 'target') =>
     `${method} ${new URL(sessionUrl(service, agentName, id, '/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${lines}\r\n`;
 
   it('keeps the session if the client waited for the bot to start', async () => {
-    const id = await start(service, 'slow');
+    const id = await startAgentSession(service, 'slow');
     const open = async () => {
-      const socket = await openSocket(service);
+      const socket = await openTcpSocket(service);
       socket.write(head(id, 'GET', '', 'slow'));
       return socket;
     };
@@ -46,32 +54,32 @@ describe('when a client disconnects, the service', () => {
     const [answer] = await once(third, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 404 [\s\S]*the bot knows no such path/);
     third.destroy();
-    expect(await evaluate(service, 'slow', id, 'state.starts.length')).toBe(1);
-    await stop(service, 'slow', id);
-    await idle(service, 'slow');
+    expect(await evaluateInBot(service, 'slow', id, 'state.starts.length')).toBe(1);
+    await stopAgentSession(service, 'slow', id);
+    await waitUntilIdle(service, 'slow');
   });
 
   it.each([
     ['in the middle of a sized upload', 'content-length: 1000000\r\n', 'x'.repeat(5_000)],
     ['in the middle of an upload in chunks', 'transfer-encoding: chunked\r\n', `1388\r\n${'x'.repeat(5_000)}\r\n`],
   ])('aborts the request to the bot %s', async (_, lines, body) => {
-    const id = await start(service, 'target');
+    const id = await startAgentSession(service, 'target');
     await order(
       id,
       `state.upload = 'none'; state.onRequest = (request) => { state.upload = 'begun';
         request.on('data', () => {}).on('end', () => { state.upload = 'whole'; }).on('error', () => { state.upload = 'broken'; }); }; true`,
     );
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     socket.write(head(id, 'POST', lines) + body);
     await expect.poll(() => order(id, 'state.upload')).toBe('begun');
     socket.destroy();
     await expect.poll(() => order(id, 'state.upload')).toBe('broken');
-    await stop(service, 'target', id);
-    await idle(service, 'target');
+    await stopAgentSession(service, 'target', id);
+    await waitUntilIdle(service, 'target');
   });
 
   it('stops the download from the bot', async () => {
-    const id = await start(service, 'target');
+    const id = await startAgentSession(service, 'target');
     await order(
       id,
       `state.closed = false; state.onRequest = (request, response) => {
@@ -85,12 +93,12 @@ describe('when a client disconnects, the service', () => {
     await once(answer, 'data');
     sent.destroy();
     await expect.poll(() => order(id, 'state.closed')).toBe(true);
-    await stop(service, 'target', id);
-    await idle(service, 'target');
+    await stopAgentSession(service, 'target', id);
+    await waitUntilIdle(service, 'target');
   });
 
   it('closes the WebSocket of the session proxy to the bot and keeps the session', async () => {
-    const id = await start(service, 'target');
+    const id = await startAgentSession(service, 'target');
     const url = sessionUrl(service, 'target', id, '/socket').replace('http', 'ws');
     const socket = new WebSocket(`${url}?access_token=${service.publicKey}`);
     await once(socket, 'open');
@@ -98,8 +106,8 @@ describe('when a client disconnects, the service', () => {
     socket.terminate();
     await expect.poll(() => order(id, 'sockets.clients.size')).toBe(0);
     expect(await order(id, 'state.starts.length')).toBe(1);
-    await stop(service, 'target', id);
-    await idle(service, 'target');
+    await stopAgentSession(service, 'target', id);
+    await waitUntilIdle(service, 'target');
   });
 
   it('ends the session of a WebSocket client, with the same status as when the bot disconnects', async () => {
@@ -118,19 +126,21 @@ describe('when a client disconnects, the service', () => {
     };
     const client = await open();
     client.socket.terminate();
-    expect((await ended(service, 'target', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await idle(service, 'target');
+    expect((await waitForSessionEnd(service, 'target', client.sessionId)).completionStatus).toBe(
+      'WS_CONNECTION_CLOSED',
+    );
+    await waitUntilIdle(service, 'target');
 
     const bot = await open();
     const closed = once(bot.socket, 'close');
     await order(bot.sessionId, 'setImmediate(() => process.kill(process.pid, "SIGKILL")); true');
     expect((await closed)[0]).toBe(1011);
-    expect((await ended(service, 'target', bot.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await idle(service, 'target');
+    expect((await waitForSessionEnd(service, 'target', bot.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    await waitUntilIdle(service, 'target');
   });
 
   it('keeps the session listed and stoppable if the client did not read the whole start response', async () => {
-    const socket = await openSocket(service);
+    const socket = await openTcpSocket(service);
     const body = '{}';
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
@@ -142,8 +152,10 @@ describe('when a client disconnects, the service', () => {
       (await service.client.getSessions({ params: { agentName: 'target' }, query: { status: 'active' } })).sessions;
     await expect.poll(async () => (await active()).length).toBe(1);
     const [session] = await active();
-    await stop(service, 'target', session?.sessionId ?? '');
-    expect((await ended(service, 'target', session?.sessionId ?? '')).completionStatus).toBe('SESSION_STOPPED');
-    await idle(service, 'target');
+    await stopAgentSession(service, 'target', session?.sessionId ?? '');
+    expect((await waitForSessionEnd(service, 'target', session?.sessionId ?? '')).completionStatus).toBe(
+      'SESSION_STOPPED',
+    );
+    await waitUntilIdle(service, 'target');
   });
 });

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, idle, start, withKey } from '../support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  startAgentSession,
+  waitForSessionEnd,
+  waitUntilIdle,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('when the database is killed, the service', () => {
@@ -25,8 +31,8 @@ describe('when the database is killed, the service', () => {
   }
 
   it('responds to every request correctly or with 503, recovers by itself, and keeps the live session', async () => {
-    const live = await start(service, 'steady');
-    await evaluate(service, 'steady', live, 'true');
+    const live = await startAgentSession(service, 'steady');
+    await evaluateInBot(service, 'steady', live, 'true');
     const record = `${service.url}/v1/agents/steady/sessions/${live}`;
     const seen = new Map<number, number>();
     const started: string[] = [];
@@ -43,7 +49,7 @@ describe('when the database is killed, the service', () => {
       while (!going.signal.aborted) await ask();
     };
     const readers = Array.from({ length: 4 }, () =>
-      loop(async () => void (await note(await fetch(record, withKey(service.privateKey))))),
+      loop(async () => void (await note(await fetch(record, createKeyHeaders(service.privateKey))))),
     );
     let room = 12;
     const starter = loop(async () => {
@@ -51,7 +57,7 @@ describe('when the database is killed, the service', () => {
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',
         body: '{}',
-        ...withKey(service.publicKey),
+        ...createKeyHeaders(service.publicKey),
       });
       const { sessionId } = await note(response);
       if (response.status === 200 && sessionId !== undefined) {
@@ -67,7 +73,7 @@ describe('when the database is killed, the service', () => {
     await expect.poll(() => started.length).toBeGreaterThan(2);
     killDatabase();
     // Poll, because the service needs the database to check the key if the cached result of the last check has expired.
-    await expect.poll(() => evaluate(service, 'steady', live, '"still here"').catch(String)).toBe('still here');
+    await expect.poll(() => evaluateInBot(service, 'steady', live, '"still here"').catch(String)).toBe('still here');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     await expect.poll(() => room).toBe(0);
     going.abort();
@@ -87,16 +93,16 @@ describe('when the database is killed, the service', () => {
     await Promise.all(
       sessions.map(({ sessionId }) => service.client.stopSession({ params: { agentName: 'steady', sessionId } })),
     );
-    await idle(service, 'steady');
+    await waitUntilIdle(service, 'steady');
   });
 
   it('records the end of a session that ended while the database was down', async () => {
-    const id = await start(service, 'steady');
+    const id = await startAgentSession(service, 'steady');
     // End the session from within the bot, because a request to stop it might need the database to check the key.
-    await evaluate(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
+    await evaluateInBot(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
     killDatabase();
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
-    expect((await ended(service, 'steady', id)).completionStatus).toBe('500');
-    await idle(service, 'steady');
+    expect((await waitForSessionEnd(service, 'steady', id)).completionStatus).toBe('500');
+    await waitUntilIdle(service, 'steady');
   });
 });

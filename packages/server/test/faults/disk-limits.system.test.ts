@@ -6,9 +6,16 @@ import { text } from 'node:stream/consumers';
 import { ApiError } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeBot } from '../support/bots.ts';
-import { ended, evaluate, exitOf, sendRaw, start, stop } from '../support/client.ts';
-import { buildProject, versionedBot } from '../support/deploys.ts';
-import { fillDisk, smallDisk, smallLoopDisk } from '../support/small-disk.ts';
+import {
+  evaluateInBot,
+  sendRawBytes,
+  startAgentSession,
+  stopAgentSession,
+  waitForInstanceExit,
+  waitForSessionEnd,
+} from '../support/client.ts';
+import { buildProject, createVersionedBot } from '../support/deploys.ts';
+import { fillDisk, mountSmallDisk, mountSmallLoopDisk } from '../support/small-disk.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const megabyte = 1024 * 1024;
@@ -50,15 +57,15 @@ async function send({ client }: TestServer, bytes: Buffer): Promise<string> {
 it('the service refuses starts, uploads and builds that would use the disk reserve, and keeps live sessions', async ({
   skip,
 }) => {
-  const disk = isRoot ? await smallDisk(200) : skip(needsRoot);
+  const disk = isRoot ? await mountSmallDisk(200) : skip(needsRoot);
   if (disk === null) return skip('this machine does not let root mount a tmpfs');
   const data = join(disk, 'data');
   const service = await open({ BOTHOST_DATA_DIR: data, BOTHOST_DISK_RESERVE_MB: '64' }, [
     ['steady'],
     ['open', { websocketAuth: 'none' }],
   ]);
-  const live = await start(service, 'steady');
-  await evaluate(service, 'steady', live, 'true');
+  const live = await startAgentSession(service, 'steady');
+  await evaluateInBot(service, 'steady', live, 'true');
   const announced = { region: 'us-west', contentHash: 'a'.repeat(64), sizeBytes: 4 };
   const { uploadUrl, uploadFields } = await service.client.getBuildUploadUrl({ body: announced });
   const uploadId = await send(service, randomBytes(10));
@@ -66,7 +73,7 @@ it('the service refuses starts, uploads and builds that would use the disk reser
 
   const filler = await fillDisk(disk, 60 * megabyte);
   expect(await readiness(service)).toMatchObject({ status: 503, missing: expect.stringMatching(/reserve/) });
-  expect(await reasonOf(start(service, 'steady'))).toBe('storage-full');
+  expect(await reasonOf(startAgentSession(service, 'steady'))).toBe('storage-full');
   expect(await reasonOf(service.client.getBuildUploadUrl({ body: announced }))).toBe('storage-full');
   expect(await reasonOf(service.client.createBuild({ body: { uploadId, region: 'us-west' } }))).toBe('storage-full');
   const headers = { 'upload-token': uploadFields.token, 'upload-offset': '0' };
@@ -84,12 +91,12 @@ it('the service refuses starts, uploads and builds that would use the disk reser
     'Sec-WebSocket-Version: 13',
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ];
-  expect(await sendRaw(service, `${upgrade.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 507 /);
-  expect(await evaluate(service, 'steady', live, '"still here"')).toBe('still here');
+  expect(await sendRawBytes(service, `${upgrade.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 507 /);
+  expect(await evaluateInBot(service, 'steady', live, '"still here"')).toBe('still here');
 
   await rm(filler);
   expect(await readiness(service)).toMatchObject({ status: 200 });
-  await stop(service, 'steady', await start(service, 'steady'));
+  await stopAgentSession(service, 'steady', await startAgentSession(service, 'steady'));
 });
 
 /** Observes a file system until standard input ends, and then prints the smallest free space in bytes. */
@@ -102,50 +109,50 @@ const observer = `
   process.stdin.on('end', () => { clearInterval(timer); console.log(least); }).resume();`;
 
 it('the service ends a bot that fills a 2 GiB disk at full speed before the disk reserve is used', async ({ skip }) => {
-  const disk = isRoot ? await smallLoopDisk(2048) : skip(needsRoot);
+  const disk = isRoot ? await mountSmallLoopDisk(2048) : skip(needsRoot);
   if (disk === null) return skip('this machine does not let root mount a loop device');
   const service = await open({ BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '1024' }, [
     ['writer'],
     ['steady'],
   ]);
-  const steady = await start(service, 'steady');
-  await evaluate(service, 'steady', steady, 'true');
+  const steady = await startAgentSession(service, 'steady');
+  await evaluateInBot(service, 'steady', steady, 'true');
   const observing = spawn(process.execPath, ['-e', observer, disk], { stdio: ['pipe', 'pipe', 'inherit'] });
   const observed = text(observing.stdout);
 
-  const writer = await start(service, 'writer');
+  const writer = await startAgentSession(service, 'writer');
   const write = 'for i in 1 2 3 4; do dd if=/dev/zero of="$HOME/$i" bs=1M status=none & done; wait';
-  await evaluate(
+  await evaluateInBot(
     service,
     'writer',
     writer,
     `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(write)}], { stdio: 'ignore' }); true`,
   );
-  const { completionStatus } = await ended(service, 'writer', writer);
+  const { completionStatus } = await waitForSessionEnd(service, 'writer', writer);
   observing.stdin.end();
   expect(completionStatus).toBe('HTTP_ERROR');
-  expect(await exitOf(service, 'writer', writer)).toMatchObject({
+  expect(await waitForInstanceExit(service, 'writer', writer)).toMatchObject({
     signal: 'SIGKILL',
     diskLimit: 'The disk of the service is almost full, and this instance was writing the most to it.',
   });
   expect(Number(await observed)).toBeGreaterThanOrEqual(1024 * megabyte);
 
   await expect.poll(async () => (await readiness(service)).status).toBe(200);
-  expect(await evaluate(service, 'steady', steady, '"still here"')).toBe('still here');
-  await evaluate(service, 'writer', await start(service, 'writer'), 'true');
+  expect(await evaluateInBot(service, 'steady', steady, '"still here"')).toBe('still here');
+  await evaluateInBot(service, 'writer', await startAgentSession(service, 'writer'), 'true');
 }, 120_000);
 
 it('the service names the disk limit in the events of a session and in the log of a build', async () => {
   const service = await open({ BOTHOST_INSTANCE_DISK_MB: '8', BOTHOST_BUILD_DISK_MB: '8' }, [['writer']]);
-  const sessionId = await start(service, 'writer');
+  const sessionId = await startAgentSession(service, 'writer');
   const write = `require('node:fs').writeFileSync(process.env.HOME + '/large', Buffer.alloc(${20 * megabyte}, 1))`;
-  await evaluate(service, 'writer', sessionId, `${write}; true`);
-  expect(await exitOf(service, 'writer', sessionId)).toMatchObject({
+  await evaluateInBot(service, 'writer', sessionId, `${write}; true`);
+  expect(await waitForInstanceExit(service, 'writer', sessionId)).toMatchObject({
     diskLimit: expect.stringMatching(/^The instance used \d\d MiB of disk space\. An instance may use 8 MiB\.$/),
   });
 
   const files = {
-    ...versionedBot('1'),
+    ...createVersionedBot('1'),
     'package.json': JSON.stringify({ main: 'main.js', scripts: { build: 'node build.js' } }),
     'build.js': `${write}; setInterval(() => undefined, 1000)`,
   };

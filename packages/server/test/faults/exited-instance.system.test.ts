@@ -6,8 +6,14 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { writeBot } from '../support/bots.ts';
-import { ended, evaluate, sessionUrl, start, withKey } from '../support/client.ts';
-import { testDatabase } from '../support/test-database.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  waitForSessionEnd,
+} from '../support/client.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 it('the service forwards no request to the port of an exited bot, which another program uses', async (test) => {
@@ -16,7 +22,7 @@ it('the service forwards no request to the port of an exited bot, which another 
   const directory = await mkdtemp(join(tmpdir(), 'bothost-exited-'));
   test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await chmod(directory, 0o711);
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   test.onTestFinished(() => database.drop());
   const environment = { DATABASE_URL: database.url, BOTHOST_DATA_DIR: join(directory, 'data') };
   const log: string[] = [];
@@ -27,12 +33,12 @@ it('the service forwards no request to the port of an exited bot, which another 
   // Let a second server adopt the session. Unlike the first server, it has no open request to the bot, so it cannot
   // notice the exit of the bot by the end of that request.
   const first = await open({ BOTHOST_ON_STOP: 'leave' });
-  const id = await start(first, 'exits');
-  const port = await evaluate<number>(first, 'exits', id, 'server.address().port');
+  const id = await startAgentSession(first, 'exits');
+  const port = await evaluateInBot<number>(first, 'exits', id, 'server.address().port');
   await first.close();
   const second = await open();
   test.onTestFinished(() => second.close());
-  await evaluate(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
+  await evaluateInBot(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
   const received: string[] = [];
   const stranger = createServer((request, response) => {
     received.push(`${request.method} ${request.url}`);
@@ -42,8 +48,8 @@ it('the service forwards no request to the port of an exited bot, which another 
   await expect.poll(() => log.join('')).toContain('instance ended');
   await once(stranger.listen(port, '127.0.0.1'), 'listening');
 
-  const response = await fetch(sessionUrl(second, 'exits', id, '/x'), withKey(second.publicKey));
+  const response = await fetch(sessionUrl(second, 'exits', id, '/x'), createKeyHeaders(second.publicKey));
   expect(response.status).toBe(404);
-  expect((await ended(second, 'exits', id)).completionStatus).toBe('HTTP_COMPLETED');
+  expect((await waitForSessionEnd(second, 'exits', id)).completionStatus).toBe('HTTP_COMPLETED');
   expect(received).toEqual([]);
 });

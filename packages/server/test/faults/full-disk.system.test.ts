@@ -5,8 +5,14 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, start, stop, withKey } from '../support/client.ts';
-import { fillDisk, smallDisk } from '../support/small-disk.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  startAgentSession,
+  stopAgentSession,
+  waitForSessionEnd,
+} from '../support/client.ts';
+import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -15,7 +21,7 @@ const isRoot = process.geteuid?.() === 0;
 it.runIf(isRoot)(
   'the service refuses starts on a full disk, keeps live sessions, and records ended ones when there is space again',
   async ({ skip }) => {
-    const disk = await smallDisk(220);
+    const disk = await mountSmallDisk(220);
     if (disk === null) return skip('this machine does not let root mount a tmpfs');
     await chmod(disk, 0o711);
     const bot: BotDirectory = await writeBot('steady', { maxAgents: 50 });
@@ -26,15 +32,15 @@ it.runIf(isRoot)(
       environment: { DATABASE_URL: '', BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '0' },
     });
     onTestFinished(() => service.close());
-    const live = await start(service, 'steady');
-    await evaluate(service, 'steady', live, 'true');
+    const live = await startAgentSession(service, 'steady');
+    await evaluateInBot(service, 'steady', live, 'true');
 
     const filler = await fillDisk(disk, 4096);
     const startOne = async () => {
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',
         body: JSON.stringify({ body: { text: 'x'.repeat(900_000) } }),
-        ...withKey(service.publicKey),
+        ...createKeyHeaders(service.publicKey),
       });
       return { status: response.status, ...((await response.json()) as { reason?: string; sessionId?: string }) };
     };
@@ -54,22 +60,22 @@ it.runIf(isRoot)(
     expect(
       [...refusals].filter((refusal) => !['507 storage-full', '503 database-unavailable'].includes(refusal)),
     ).toEqual([]);
-    expect(await evaluate(service, 'steady', live, '"still here"')).toBe('still here');
+    expect(await evaluateInBot(service, 'steady', live, '"still here"')).toBe('still here');
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await evaluate(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateInBot(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
 
     rmSync(filler);
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
-    expect((await ended(service, 'steady', live)).completionStatus).toBe('HTTP_COMPLETED');
+    expect((await waitForSessionEnd(service, 'steady', live)).completionStatus).toBe('HTTP_COMPLETED');
     // Every successful start created a session, which runs or has ended.
     for (const id of started) {
       const { completionStatus } = await service.client.getSession({ params: { agentName: 'steady', sessionId: id } });
-      if (completionStatus === null) await stop(service, 'steady', id);
+      if (completionStatus === null) await stopAgentSession(service, 'steady', id);
       else expect(completionStatus).toBe('HTTP_ERROR');
     }
-    const after = await start(service, 'steady');
-    expect(await evaluate(service, 'steady', after, '"as before"')).toBe('as before');
-    await stop(service, 'steady', after);
+    const after = await startAgentSession(service, 'steady');
+    expect(await evaluateInBot(service, 'steady', after, '"as before"')).toBe('as before');
+    await stopAgentSession(service, 'steady', after);
     expect(await readFile(join(disk, 'data', 'key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
   },
   90_000,
@@ -89,11 +95,11 @@ it.runIf(isRoot)(
     onTestFinished(() => service.close());
     const logs = join(service.dataDirectory, 'logs');
     await mkdir(logs, { recursive: true });
-    if ((await smallDisk(1, logs)) === null) return skip('this machine does not let root mount a tmpfs');
+    if ((await mountSmallDisk(1, logs)) === null) return skip('this machine does not let root mount a tmpfs');
 
-    const sessionId = await start(service, 'wordy');
-    await stop(service, 'wordy', sessionId);
-    expect((await ended(service, 'wordy', sessionId)).completionStatus).toBe('SESSION_STOPPED');
+    const sessionId = await startAgentSession(service, 'wordy');
+    await stopAgentSession(service, 'wordy', sessionId);
+    expect((await waitForSessionEnd(service, 'wordy', sessionId)).completionStatus).toBe('SESSION_STOPPED');
     await expect.poll(() => tries.length).toBeGreaterThan(8);
     expect((tries[8] ?? 0) - (tries[3] ?? 0)).toBeGreaterThan(3_000);
 

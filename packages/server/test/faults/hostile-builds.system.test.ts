@@ -4,7 +4,7 @@ import { type Build, type Client, createClient } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
 import { buildProject } from '../support/deploys.ts';
-import { freshName } from '../support/fresh-name.ts';
+import { createFreshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -17,7 +17,7 @@ async function startServer(environment: Record<string, string> = {}): Promise<Te
 }
 
 async function organizationOf(service: TestServer): Promise<Client> {
-  const organization = await insertSecondOrganization(service, freshName('organization'));
+  const organization = await insertSecondOrganization(service, createFreshName('organization'));
   onTestFinished(organization.close);
   return createClient({ origin: service.url, key: organization.privateKey });
 }
@@ -36,7 +36,7 @@ async function logOf(client: Client): Promise<{ readonly id: string; readonly lo
   return { id, log: logs.map((line) => line.replace(/^\S+ /, '')).join('\n') };
 }
 
-it('builds that write 16 TiB in all slots end at their timeout, and another organization gets a slot', async () => {
+it('buildsMigration that write 16 TiB in all slots end at their timeout, and another organization gets a slot', async () => {
   const service = await startServer({ BOTHOST_BUILDS_AT_ONCE: '2', BOTHOST_BUILD_TIMEOUT: '15' });
   const hostile = [service.client, await organizationOf(service)];
   const others = await organizationOf(service);

@@ -20,12 +20,12 @@ import {
   watchQuarantine,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
 import { type HostileTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
-import { createLogNews } from '../../src/builds/log-news.ts';
-import { openPlaces } from '../../src/builds/places.ts';
+import { createBuildLogNotifier } from '../../src/builds/log-news.ts';
+import { openBuildDirectories } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
 import { purgeLogs } from '../../src/logs/retention.ts';
 import { newId } from '../../src/store/uuid.ts';
-import { ago, testNow, testRows } from '../support/test-rows.ts';
+import { createTestRows, secondsAgo, testNow } from '../support/test-rows.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -143,7 +143,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
 
 it('the service removes hostile directory trees from interrupted builds at startup, and from expired logs', async () => {
   const root = await makeRoot(lacksTmpfs ? tmpdir() : memory);
-  const rows = await testRows();
+  const rows = await createTestRows();
   onTestFinished(async () => {
     await rows.close();
     await removeHostileTrees(root);
@@ -151,7 +151,7 @@ it('the service removes hostile directory trees from interrupted builds at start
   const quarantineDirectory = join(root, 'quarantine');
   const { logger, describeRemoval, settle } = watchQuarantine(quarantineDirectory);
   const removeTree = openTreeRemover({ quarantineDirectory, logger });
-  const places = await openPlaces(root, removeTree);
+  const places = await openBuildDirectories(root, removeTree);
   const outside = createOutsideFiles(root);
   const names = Object.keys(hostileDirectoryTrees).filter((name) => {
     const tree = hostileDirectoryTrees[name];
@@ -163,7 +163,7 @@ it('the service removes hostile directory trees from interrupted builds at start
   const logs = new Map(names.map((name) => [name, newId()]));
   const logOf = (name: string) => join(logsDirectory, agentId, logs.get(name) ?? '');
   for (const instance_id of logs.values()) {
-    const times = { begins_at: ago(172_800), ends_at: ago(172_800), stored_at: ago(172_800) };
+    const times = { begins_at: secondsAgo(172_800), ends_at: secondsAgo(172_800), stored_at: secondsAgo(172_800) };
     const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times };
     await rows.db.insertInto('instance_logs').values(row).execute();
   }
@@ -173,7 +173,7 @@ it('the service removes hostile directory trees from interrupted builds at start
   const worker = createBuildWorker({
     db: rows.db,
     now: () => new Date(),
-    buildLogs: createLogNews(),
+    buildLogs: createBuildLogNotifier(),
     runtime: { prepare: () => expect.fail('nothing is to be built') },
     places,
     disk: { require: async () => undefined },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluate, start } from '../support/client.ts';
+import { evaluateInBot, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -17,8 +17,8 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
   beforeAll(async () => {
     bots = [await writeBot('spy'), await writeBot('victim')];
     service = await startTestServer({ agents: bots.map((bot) => bot.path), environment: { DATABASE_URL: '' } });
-    spy = await start(service, 'spy');
-    victim = await start(service, 'victim');
+    spy = await startAgentSession(service, 'spy');
+    victim = await startAgentSession(service, 'victim');
   });
   afterAll(async () => {
     await service.close();
@@ -27,7 +27,7 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
 
   /** Returns the result of an attempt: the error code, or `done`. */
   const attempt = (code: string) =>
-    evaluate(
+    evaluateInBot(
       service,
       'spy',
       spy,
@@ -67,12 +67,12 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
   });
 
   it("cannot connect to another bot's Unix socket", async () => {
-    const path = await evaluate<string>(service, 'victim', victim, 'process.env.BOT_SOCKET');
+    const path = await evaluateInBot<string>(service, 'victim', victim, 'process.env.BOT_SOCKET');
     expect(await connect(JSON.stringify({ path }))).toBe('EACCES');
   });
 
   it('cannot read or kill another bot or the service', async () => {
-    const own = await evaluate<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
+    const own = await evaluateInBot<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
       service,
       'victim',
       victim,
@@ -94,22 +94,23 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
     for (const pid of [own.pid, own.parent, process.pid]) {
       expect([pid, await attempt(`process.kill(${pid}, 'SIGKILL')`)]).toEqual([pid, 'EPERM']);
     }
-    expect(await evaluate(service, 'victim', victim, '"still here"')).toBe('still here');
+    expect(await evaluateInBot(service, 'victim', victim, '"still here"')).toBe('still here');
   });
 
   it('has no setting of the service in its environment', async () => {
-    const environment = await evaluate<Record<string, string>>(service, 'spy', spy, 'process.env');
+    const environment = await evaluateInBot<Record<string, string>>(service, 'spy', spy, 'process.env');
     expect(
       Object.keys(environment).filter((name) => /^(BOTHOST_(?!INSTANCE$)|DATABASE|PG|npm_|VITEST)/.test(name)),
     ).toEqual([]);
-    const text = JSON.stringify(environment) + (await evaluate<string>(service, 'spy', spy, 'process.argv.join()'));
+    const text =
+      JSON.stringify(environment) + (await evaluateInBot<string>(service, 'spy', spy, 'process.argv.join()'));
     const secrets = [
       service.privateKey,
       service.publicKey,
       readFileSync(join(service.dataDirectory, 'key'), 'utf8').trim(),
     ];
     for (const secret of secrets) expect(text).not.toContain(secret);
-    const open = await evaluate<string[]>(
+    const open = await evaluateInBot<string[]>(
       service,
       'spy',
       spy,

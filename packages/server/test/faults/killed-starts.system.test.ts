@@ -6,13 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@bothost/contract';
 import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { clientConfig } from '../../src/store/address.ts';
+import { createClientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, evaluate, sessionUrl, start, withKey } from '../support/client.ts';
-import { freePort } from '../support/free-port.ts';
-import { serviceProcess } from '../support/service-process.ts';
-import { openGate } from '../support/start-gate.ts';
-import { testDatabase } from '../support/test-database.ts';
+import {
+  createKeyHeaders,
+  evaluateInBot,
+  sessionUrl,
+  startAgentSession,
+  waitForSessionEnd,
+} from '../support/client.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { createServiceProcess } from '../support/service-process.ts';
+import { openStartGate } from '../support/start-gate.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -41,16 +47,16 @@ require('node:http').createServer((request, response) => {
 
 /** A service that the test can kill, with its own database, from which the test reads the sessions. */
 async function openService(test: TestContext, directory: string, bot: BotDirectory) {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   test.onTestFinished(() => database.drop());
   const environment = { DATABASE_URL: database.url };
-  const service = serviceProcess({ directory, agents: [bot.path], port: await freePort(), environment });
+  const service = createServiceProcess({ directory, agents: [bot.path], port: await findFreePort(), environment });
   await service.start().ready;
   test.onTestFinished(async () => {
     service.current().signal('SIGTERM');
     await service.current().exited;
   });
-  const db = new pg.Client(clientConfig(database.address));
+  const db = new pg.Client(createClientConfig(database.address));
   await db.connect();
   test.onTestFinished(() => db.end());
   const kill = async () => {
@@ -83,7 +89,7 @@ describe.runIf(existsSync(program))('a session whose server was killed before it
     if (pid === undefined) throw new Error('the bot has not noted its pid');
 
     process.kill(pid, 'SIGSTOP');
-    const id = await start(service, 'frozen');
+    const id = await startAgentSession(service, 'frozen');
     await expect.poll(async () => (await service.session(id)).handed_over_at).not.toBeNull();
     await service.kill();
     await service.start().ready;
@@ -93,22 +99,24 @@ describe.runIf(existsSync(program))('a session whose server was killed before it
     process.kill(pid, 'SIGCONT');
     await expect.poll(async () => (await service.session(id)).state).toBe('live');
     expect((await service.session(id)).bot_started_at.getTime()).toBeGreaterThanOrEqual(thawedAt.getTime());
-    expect((await fetch(sessionUrl(service, 'frozen', id, '/end'), withKey(service.publicKey))).status).toBe(200);
-    const record = await ended(service, 'frozen', id);
+    expect((await fetch(sessionUrl(service, 'frozen', id, '/end'), createKeyHeaders(service.publicKey))).status).toBe(
+      200,
+    );
+    const record = await waitForSessionEnd(service, 'frozen', id);
     expect(record).toMatchObject({ completionStatus: 'HTTP_COMPLETED', endState: 'completed' });
     expect(await readFile(join(notes, `${pid}-starts`), 'utf8')).toBe(`${id}\n`);
   });
 
   it('gets the whole start deadline from the next server process, but ends 300 s after its request', async (test) => {
-    const gate = await openGate();
+    const gate = await openStartGate();
     test.onTestFinished(() => gate.close());
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());
     const service = await openService(test, await openDirectory(test), bot);
     // The first session uses the instance that validated the deployment.
-    await evaluate(service, 'late', await start(service, 'late'), 'true');
+    await evaluateInBot(service, 'late', await startAgentSession(service, 'late'), 'true');
     gate.shut();
-    const [late, tooLate] = [await start(service, 'late'), await start(service, 'late')];
+    const [late, tooLate] = [await startAgentSession(service, 'late'), await startAgentSession(service, 'late')];
     const bots = [await gate.next(), await gate.next()];
     await service.kill();
     const age = (id: string, seconds: number) =>
@@ -119,8 +127,8 @@ describe.runIf(existsSync(program))('a session whose server was killed before it
     await age(late, 200);
     await age(tooLate, 300);
     await service.start().ready;
-    expect(await ended(service, 'late', tooLate)).toMatchObject({ completionStatus: 'BOT_START_TIMEOUT' });
+    expect(await waitForSessionEnd(service, 'late', tooLate)).toMatchObject({ completionStatus: 'BOT_START_TIMEOUT' });
     for (const go of bots) go('go');
-    expect(await evaluate(service, 'late', late, '"started"')).toBe('started');
+    expect(await evaluateInBot(service, 'late', late, '"started"')).toBe('started');
   });
 });

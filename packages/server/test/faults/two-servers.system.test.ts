@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { createClient } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientConfig } from '../../src/store/address.ts';
+import { createClientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluate, sessionUrl, start, stop, withKey } from '../support/client.ts';
+import { createKeyHeaders, evaluateInBot, sessionUrl, startAgentSession, stopAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -54,8 +54,8 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
   });
 
   it('does not start in the same region, names the first server, and changes nothing', async () => {
-    const id = await start(service, 'first');
-    await evaluate(service, 'first', id, 'true');
+    const id = await startAgentSession(service, 'first');
+    await evaluateInBot(service, 'first', id, 'true');
     const { code, stderr } = await run({
       BOTHOST_DATA_DIR: join(elsewhere, 'same-region'),
       DATABASE_URL: service.database.url,
@@ -66,13 +66,13 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(stderr).toContain(`process ${process.pid}`);
     // The message is one sentence, without a stack trace and without the address, which may contain a password.
     expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
-    expect(await evaluate(service, 'first', id, '"still here"')).toBe('still here');
-    await stop(service, 'first', id);
+    expect(await evaluateInBot(service, 'first', id, '"still here"')).toBe('still here');
+    await stopAgentSession(service, 'first', id);
   });
 
   it('does not start on the same data directory, and does not stop the database of the first server', async () => {
-    const id = await start(embedded, 'first');
-    await evaluate(embedded, 'first', id, 'true');
+    const id = await startAgentSession(embedded, 'first');
+    await evaluateInBot(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);
     const { code, stderr } = await run({ BOTHOST_DATA_DIR: embedded.dataDirectory });
     expect(code).toBe(1);
@@ -80,8 +80,8 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(stderr).toContain(embedded.dataDirectory);
     expect(await readdir(embedded.dataDirectory)).toEqual(before);
     expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
-    expect(await evaluate(embedded, 'first', id, '"still here"')).toBe('still here');
-    await stop(embedded, 'first', id);
+    expect(await evaluateInBot(embedded, 'first', id, '"still here"')).toBe('still here');
+    await stopAgentSession(embedded, 'first', id);
   });
 
   it('does not start in another region without the root key of the first server', async () => {
@@ -104,16 +104,16 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-west', BOTHOST_KEY: key },
     });
     test.onTestFinished(() => second.close());
-    const id = await start(service, 'first');
-    await evaluate(service, 'first', id, 'true');
-    const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), withKey(service.publicKey));
+    const id = await startAgentSession(service, 'first');
+    await evaluateInBot(service, 'first', id, 'true');
+    const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), createKeyHeaders(service.publicKey));
     expect([refused.status, await refused.json()]).toEqual([
       421,
       expect.objectContaining({ reason: 'session-elsewhere', error: expect.stringContaining('region us-west') }),
     ]);
-    const missing = await fetch(sessionUrl(second, 'other', id, '/echo'), withKey(service.publicKey));
+    const missing = await fetch(sessionUrl(second, 'other', id, '/echo'), createKeyHeaders(service.publicKey));
     expect(missing.status).toBe(404);
-    await stop(service, 'first', id);
+    await stopAgentSession(service, 'first', id);
   });
 
   it("runs in another region beside the first, and neither server stops the other's bots", async (test) => {
@@ -123,8 +123,8 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     });
     // Close the second server even if the test fails, so that a retry of the test does not find the region taken.
     test.onTestFinished(() => second.close());
-    const id = await start(service, 'first');
-    await evaluate(service, 'first', id, 'true');
+    const id = await startAgentSession(service, 'first');
+    await evaluateInBot(service, 'first', id, 'true');
     const refused = await fetch(`${second.url}/v1/public/first/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.publicKey}` },
@@ -136,8 +136,8 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).toEqual(expect.arrayContaining(['eu-north', 'us-west']));
     await second.close();
-    expect(await evaluate(service, 'first', id, '"still here"')).toBe('still here');
-    await stop(service, 'first', id);
+    expect(await evaluateInBot(service, 'first', id, '"still here"')).toBe('still here');
+    await stopAgentSession(service, 'first', id);
   });
 });
 
@@ -151,9 +151,9 @@ describe.runIf(existsSync(program))('a server that takes its region back from on
     await chmod(elsewhere, 0o711);
     const first = await startTestServer({ agents: [bot.path], environment: { BOTHOST_KEY: key } });
     test.onTestFinished(() => first.close());
-    const id = await start(first, 'kept');
-    await evaluate(first, 'kept', id, 'true');
-    const admin = new pg.Client(clientConfig(first.database.admin));
+    const id = await startAgentSession(first, 'kept');
+    await evaluateInBot(first, 'kept', id, 'true');
+    const admin = new pg.Client(createClientConfig(first.database.admin));
     await admin.connect();
     test.onTestFinished(() => admin.end());
     const locks = (granted: boolean) =>
@@ -173,9 +173,9 @@ describe.runIf(existsSync(program))('a server that takes its region back from on
     for (const { pid } of (await locks(true)).rows) await admin.query('select pg_terminate_backend($1)', [pid]);
     expect(await second).toMatchObject({ code: 1, stderr: expect.stringContaining('is in use') });
     await expect.poll(async () => (await fetch(`${first.url}/readyz`)).status).toBe(200);
-    const next = await start(first, 'kept');
-    expect(await evaluate(first, 'kept', next, '"new"')).toBe('new');
-    expect(await evaluate(first, 'kept', id, '"still here"')).toBe('still here');
+    const next = await startAgentSession(first, 'kept');
+    expect(await evaluateInBot(first, 'kept', next, '"new"')).toBe('new');
+    expect(await evaluateInBot(first, 'kept', id, '"still here"')).toBe('still here');
   });
 });
 

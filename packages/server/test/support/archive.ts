@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { Header } from 'tar';
 
-export type TestEntry = {
+export type TestTarEntry = {
   readonly path: string;
   readonly type?: string;
   readonly body?: string | Buffer;
@@ -12,7 +12,7 @@ export type TestEntry = {
 export const endOfArchive = Buffer.alloc(1024);
 
 /** An entry of a tar archive that a test builds itself, because tools refuse to write some malicious entries. */
-export function block(entry: TestEntry): Buffer {
+export function createTarEntry(entry: TestTarEntry): Buffer {
   const body = Buffer.from(entry.body ?? '');
   const header = Buffer.alloc(512);
   new Header({
@@ -38,16 +38,16 @@ export function fixChecksum(entry: Buffer): void {
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1');
 }
 
-export function pax(records: Readonly<Record<string, string>>): Buffer {
+export function createPaxRecords(records: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(records).map(([key, value]) => {
     const rest = ` ${key}=${value}\n`;
     let length = Buffer.byteLength(rest);
     while (Buffer.byteLength(String(length)) + Buffer.byteLength(rest) !== length) length += 1;
     return `${length}${rest}`;
   });
-  return block({ path: 'pax', type: 'ExtendedHeader', body: lines.join('') });
+  return createTarEntry({ path: 'pax', type: 'ExtendedHeader', body: lines.join('') });
 }
 
-export const tar = (...entries: (TestEntry | Buffer)[]) =>
-  Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : block(entry))), endOfArchive]);
-export const archive = (...entries: (TestEntry | Buffer)[]) => gzipSync(tar(...entries));
+export const createTar = (...entries: (TestTarEntry | Buffer)[]) =>
+  Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : createTarEntry(entry))), endOfArchive]);
+export const createArchive = (...entries: (TestTarEntry | Buffer)[]) => gzipSync(createTar(...entries));

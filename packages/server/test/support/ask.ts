@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-export type Answer = {
+export type RawResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -11,13 +11,13 @@ export type Answer = {
  * Sends a request without normalizing its path or joining its headers, and also reads a response that comes before the
  * end of the request body.
  */
-export function ask(
+export function sendRawRequest(
   service: { readonly url: string; readonly privateKey: string },
   method: string,
   path: string,
   body?: unknown,
   more: { readonly key?: string; readonly headers?: Readonly<Record<string, string | string[]>> } = {},
-): Promise<Answer> {
+): Promise<RawResponse> {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {

@@ -11,34 +11,45 @@ export function sessionUrl(service: Address, agentName: string, sessionId: strin
   return `${service.url}/v1/public/${agentName}/sessions/${sessionId}${path}`;
 }
 
-export function withKey(key: string, headers: Record<string, string> = {}): { headers: Record<string, string> } {
+export function createKeyHeaders(
+  key: string,
+  headers: Record<string, string> = {},
+): { headers: Record<string, string> } {
   return { headers: { authorization: `Bearer ${key}`, ...headers } };
 }
 
-export async function start(service: Service, agentName: string, body: Record<string, unknown> = {}): Promise<string> {
+export async function startAgentSession(
+  service: Service,
+  agentName: string,
+  body: Record<string, unknown> = {},
+): Promise<string> {
   const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName }, body: { body } });
   return sessionId;
 }
 
 /** Evaluates JavaScript in the bot of a session once the bot is ready. Rejects with the error that the JavaScript throws. */
-export async function evaluate<T = unknown>(
+export async function evaluateInBot<T = unknown>(
   service: Address,
   agentName: string,
   sessionId: string,
   code: string,
 ): Promise<T> {
   const url = sessionUrl(service, agentName, sessionId, '/evaluate');
-  const response = await fetch(url, { method: 'POST', body: code, ...withKey(service.publicKey) });
+  const response = await fetch(url, { method: 'POST', body: code, ...createKeyHeaders(service.publicKey) });
   const text = await response.text();
   if (response.status !== 200) throw new Error(text);
   return JSON.parse(text) as T;
 }
 
-export async function stop(service: Service, agentName: string, sessionId: string): Promise<void> {
+export async function stopAgentSession(service: Service, agentName: string, sessionId: string): Promise<void> {
   await service.client.stopSession({ params: { agentName, sessionId } });
 }
 
-export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
+export async function waitForSessionEnd(
+  service: Service,
+  agentName: string,
+  sessionId: string,
+): Promise<SessionResponse> {
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
   await expect.poll(async () => (await read()).endedAt, { timeout: 40_000, interval: 50 }).not.toBeNull();
   return read();
@@ -48,7 +59,7 @@ export async function ended(service: Service, agentName: string, sessionId: stri
  * Waits until the event `INSTANCE_EXITED` of a session is recorded, which may be after the end of the session. Returns the detail
  * of the event.
  */
-export async function exitOf(service: Service, agentName: string, sessionId: string) {
+export async function waitForInstanceExit(service: Service, agentName: string, sessionId: string) {
   const read = async () => {
     const { events } = await service.client.getSession({ params: { agentName, sessionId } });
     return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail;
@@ -58,13 +69,13 @@ export async function exitOf(service: Service, agentName: string, sessionId: str
 }
 
 /** Waits until an agent has no active session, so that the next test has its whole capacity. */
-export async function idle(service: Service, agentName: string): Promise<void> {
+export async function waitUntilIdle(service: Service, agentName: string): Promise<void> {
   const read = () => service.client.getAgent({ params: { agentName } });
   await expect.poll(async () => (await read()).activeSessionCount, { timeout: 40_000, interval: 50 }).toBe(0);
 }
 
 /** Opens a TCP connection to the service, for requests that no HTTP client would send. */
-export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Socket> {
+export async function openTcpSocket(service: Pick<TestServer, 'url'>): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -72,8 +83,8 @@ export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Sock
 }
 
 /** Sends raw bytes, and reads until the service closes the connection. The request must make the service close it. */
-export async function sendRaw(service: Pick<TestServer, 'url'>, bytes: string): Promise<string> {
-  const socket = await openSocket(service);
+export async function sendRawBytes(service: Pick<TestServer, 'url'>, bytes: string): Promise<string> {
+  const socket = await openTcpSocket(service);
   socket.write(bytes, 'latin1');
   let text = '';
   socket.setEncoding('latin1');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentDetails, Build, Client } from '@bothost/contract';
 import { expect } from 'vitest';
-import { archive } from './archive.ts';
+import { createArchive } from './archive.ts';
 import type { TestServer } from './test-server.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -9,10 +9,10 @@ type Files = Readonly<Record<string, string>>;
 const region = 'us-west';
 
 /**
- * A project whose bot returns its version at `/version` and ends its session with the status that `/end` receives. `first` is
+ * A project whose bot returns its version at `/version` and ends its session with the status that `/end` receives. `firstMigration` is
  * JavaScript that runs before the bot.
  */
-export function versionedBot(version: string, first = ''): Files {
+export function createVersionedBot(version: string, first = ''): Files {
   return {
     'package.json': JSON.stringify({ name: 'versioned', main: 'main.js' }),
     'main.js': `${first}
@@ -32,7 +32,7 @@ http.createServer((request, response) => {
 }
 
 export async function buildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
-  const bytes = archive(...Object.entries(files).map(([path, body]) => ({ path, body })));
+  const bytes = createArchive(...Object.entries(files).map(([path, body]) => ({ path, body })));
   const contentHash = createHash('sha256').update(bytes).digest('hex');
   const upload = await client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } });
   const { receivedBytes, uploadFields, uploadUrl, uploadId } = upload;
@@ -52,7 +52,10 @@ export async function buildProject({ client }: { readonly client: Client }, file
 }
 
 /** Resolves when the desired deployment of an agent serves or has failed. */
-export async function settled({ client }: Pick<TestServer, 'client'>, agentName: string): Promise<AgentDetails> {
+export async function waitForSettledDeployment(
+  { client }: Pick<TestServer, 'client'>,
+  agentName: string,
+): Promise<AgentDetails> {
   const show = () => client.getAgent({ params: { agentName } });
   const isSettled = async () => {
     const { desiredDeploymentId, reconciledDeploymentId } = await show();

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 /** Runs Debian's `docker-registry`, without the service that its package installs. */
 const program = 'docker-registry';
@@ -52,7 +52,7 @@ export async function writePasswordFile(folder: RegistryFolder, user: string, pa
  * folder share their images.
  */
 export async function startDockerRegistry(folder: RegistryFolder, auth: object, withTls: boolean) {
-  const port = await freePort();
+  const port = await findFreePort();
   const settings = {
     version: 0.1,
     log: { level: 'warn', accesslog: { disabled: true } },

@@ -57,7 +57,7 @@ export function formatReply(status: number, headers: Readonly<Record<string, str
 }
 
 /** Returns every encoding in which credentials could leak. */
-export function credentialForms(credentials: string): string[] {
+export function listCredentialForms(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {
     const bytes = Buffer.from(text);

@@ -16,7 +16,7 @@ export type OpenIdProvider = {
   readonly close: () => void;
 };
 
-export async function openIdProvider(client: { id: string; secret: string }): Promise<OpenIdProvider> {
+export async function startOpenIdProvider(client: { id: string; secret: string }): Promise<OpenIdProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const codes = new Map<string, { claims: Claims; nonce: string | null; challenge: string | null; redirect: string }>();
   let issuer = '';

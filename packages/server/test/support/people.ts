@@ -17,7 +17,7 @@ export type TestBrowser = {
   readonly setCookie: (name: string, value: string) => void;
 };
 
-export function testBrowser(origin: string): TestBrowser {
+export function createTestBrowser(origin: string): TestBrowser {
   const jar = new Map<string, string>();
   const received: string[] = [];
   const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -45,13 +45,13 @@ export function testBrowser(origin: string): TestBrowser {
   };
 }
 
-export async function operatorOf(service: TestServer): Promise<Client> {
+export async function createOperatorClient(service: TestServer): Promise<Client> {
   const token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
   return createClient({ origin: service.url, key: token });
 }
 
 /** Returns the token at the end of a one-time link. */
-export const tokenOf = (url: string) => new URL(url).hash.slice(1);
+export const parseLinkToken = (url: string) => new URL(url).hash.slice(1);
 
 export type TestPerson = TestBrowser & { readonly user: User; readonly email: string };
 
@@ -62,10 +62,10 @@ export async function signUpPerson(
   role: Role = 'owner',
   organization: string = service.organization,
 ): Promise<TestPerson> {
-  const operator = await operatorOf(service);
+  const operator = await createOperatorClient(service);
   const { url } = await operator.createOperatorInvitation({ body: { organization, role } });
-  const browser = testBrowser(service.url);
+  const browser = createTestBrowser(service.url);
   const email = `${name}@example.com`;
-  const user = await browser.client.signUp({ body: { token: tokenOf(url), email, name, password } });
+  const user = await browser.client.signUp({ body: { token: parseLinkToken(url), email, name, password } });
   return { ...browser, user, email };
 }

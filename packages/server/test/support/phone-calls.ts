@@ -14,7 +14,7 @@ export type CarrierMessages = {
 /** Returns 20 ms of mu-law audio that differs by `index`. */
 const mulaw = (index: number) => Buffer.alloc(160, index).toString('base64');
 
-export function twilioCall(serviceHost: string): CarrierMessages {
+export function createTwilioCall(serviceHost: string): CarrierMessages {
   const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
   const customParameters = { _pipecatCloudServiceHost: serviceHost, from_number: '+15550001', favourite: 'seed' };
   return {
@@ -132,8 +132,8 @@ const exotel: CarrierMessages = {
 };
 
 /** A carrier's messages for a call to `{agent}.{org}`, and the path of the call's WebSocket. */
-export function parseCall(carrier: Carrier, serviceHost: string): CarrierMessages & { readonly path: string } {
-  const words = { twilio: twilioCall(serviceHost), telnyx, plivo, exotel }[carrier];
+export function createCarrierCall(carrier: Carrier, serviceHost: string): CarrierMessages & { readonly path: string } {
+  const words = { twilio: createTwilioCall(serviceHost), telnyx, plivo, exotel }[carrier];
   return { ...words, path: carrier === 'twilio' ? '/ws/twilio' : `/ws/${carrier}?serviceHost=${serviceHost}` };
 }
 

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 
 /** A logger for a test server, and each request that it has logged, as method and path. */
-export function recordRequests(): { readonly logger: Logger; readonly requests: ReadonlySet<string> } {
+export function createRequestRecorder(): { readonly logger: Logger; readonly requests: ReadonlySet<string> } {
   const requests = new Set<string>();
   const write = (line: string) => {
     const { msg, method, path } = JSON.parse(line) as Readonly<Record<string, string>>;

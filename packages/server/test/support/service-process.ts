@@ -46,7 +46,7 @@ export type ServiceProcess = {
   readonly logFile: string;
 };
 
-export function serviceProcess(options: {
+export function createServiceProcess(options: {
   readonly directory: string;
   /** Directories of agents; by default, the service's own. */
   readonly agents?: readonly string[];

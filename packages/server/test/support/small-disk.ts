@@ -8,13 +8,13 @@ import { onTestFinished } from 'vitest';
  * Mounts a tmpfs of this size, and unmounts it when the test ends. Returns null if this machine does not allow the
  * mount.
  */
-export async function smallDisk(megabytes: number, at?: string): Promise<string | null> {
+export async function mountSmallDisk(megabytes: number, at?: string): Promise<string | null> {
   const path = at ?? (await mkdtemp(join(tmpdir(), 'bothost-disk-')));
   return mount(path, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path]);
 }
 
-/** Like `smallDisk`, with ext4 on a loop device. */
-export async function smallLoopDisk(megabytes: number): Promise<string | null> {
+/** Like `mountSmallDisk`, with ext4 on a loop device. */
+export async function mountSmallLoopDisk(megabytes: number): Promise<string | null> {
   const image = join(await mkdtemp(join(tmpdir(), 'bothost-image-')), 'image');
   onTestFinished(() => rm(join(image, '..'), { recursive: true }));
   const path = await mkdtemp(join(tmpdir(), 'bothost-disk-'));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Holds cold starts for as long as a test needs. */
-export type Gate = {
-  /** JavaScript that runs at the start of a bot and delays `listen` until the gate allows it. */
+export type StartGate = {
+  /** JavaScript that runs at the start of a bot and delays `subscribeToChannel` until the gate allows it. */
   readonly prelude: string;
   readonly shut: () => void;
   /** Resolves with a function for the next waiting bot: `go` makes the bot listen, and `die` makes it exit. */
@@ -12,7 +12,7 @@ export type Gate = {
 };
 
 /** Opens a gate to which every bot connects before it listens. */
-export async function openGate(): Promise<Gate> {
+export async function openStartGate(): Promise<StartGate> {
   let isShut = false;
   const waiting: Socket[] = [];
   const server = createServer((socket) => {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { addressUrl, clientConfig, type DatabaseAddress } from '../../src/store/address.ts';
+import { createClientConfig, type DatabaseAddress, formatAddressUrl } from '../../src/store/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { openEmbeddedPostgres } from '../../src/store/embedded.ts';
 import { type Migration, migrate } from '../../src/store/migrate.ts';
@@ -23,7 +23,7 @@ export type TestDatabase = {
  * Creates a migrated database. It belongs to the embedded PostgreSQL of the test run, which the first caller starts, or to the
  * server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to create databases.
  */
-export async function testDatabase(migrations: readonly Migration[] = allMigrations): Promise<TestDatabase> {
+export async function createTestDatabase(migrations: readonly Migration[] = allMigrations): Promise<TestDatabase> {
   const server = await testServer();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withClient(server.admin, async (client) => {
@@ -32,7 +32,7 @@ export async function testDatabase(migrations: readonly Migration[] = allMigrati
   });
   const address = server.database(name);
   const drop = () => withClient(server.admin, (client) => client.query(`drop database if exists ${name} with (force)`));
-  return { address, url: addressUrl(address), admin: server.admin, drop: async () => void (await drop()) };
+  return { address, url: formatAddressUrl(address), admin: server.admin, drop: async () => void (await drop()) };
 }
 
 type TestServer = {
@@ -80,7 +80,7 @@ async function requireTemplate(
 }
 
 async function withClient<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(clientConfig(address));
+  const client = new pg.Client(createClientConfig(address));
   await client.connect();
   try {
     return await work(client);

@@ -11,12 +11,12 @@ import type {
   Tables,
 } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
-import { type TestDatabase, testDatabase } from './test-database.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export const testNow = new Date('2026-11-20T12:00:00.000Z');
 
 /** Returns the time a number of seconds before `testNow`. */
-export function ago(seconds: number): Date {
+export function secondsAgo(seconds: number): Date {
   return new Date(testNow.getTime() - seconds * 1000);
 }
 
@@ -40,8 +40,8 @@ export type TestRows = {
   readonly close: () => Promise<void>;
 };
 
-export async function testRows(migrations?: readonly Migration[]): Promise<TestRows> {
-  const database = await testDatabase(migrations);
+export async function createTestRows(migrations?: readonly Migration[]): Promise<TestRows> {
+  const database = await createTestDatabase(migrations);
   const db = await openDatabase<Tables>({
     address: database.address,
     logger: pino({ level: 'silent' }),

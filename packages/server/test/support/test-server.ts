@@ -5,7 +5,7 @@ import { type Client, createClient } from '@bothost/contract';
 import { type Logger, pino } from 'pino';
 import { type RunningServer, startServer } from '../../src/composition/server.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { type TestDatabase, testDatabase } from './test-database.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** Starts a whole service in this process, with its own database and data directory. */
 export type TestServer = {
@@ -28,7 +28,7 @@ const organization = 'test-org';
 export async function startTestServer(
   options: { agents?: readonly string[]; environment?: Record<string, string>; logger?: Logger } = {},
 ): Promise<TestServer> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'bothost-server-'));
   // Bots run under their own accounts, which need permission to enter the directory.
   await chmod(directory, 0o711);

@@ -11,11 +11,11 @@ import { parseWriteRequest } from '../../src/secrets/write-request.ts';
 import type { Database, SecretPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-export const testPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
+export const testRegistryPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
 /** Creates a vault with its own root key in a test's database, and functions that use it for an organization. */
-export async function testVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
+export async function createTestVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
   const now = () => new Date('2026-11-20T12:00:00.000Z');
   const { rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, { keys });
   const keyring = createKeyring({ rootKeys, now });
@@ -30,7 +30,7 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
     variables: (organizationId: string, ...pins: SecretPin[]) =>
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
-      writeSecrets(context, scopeOf(organizationId), name, parseWriteRequest(body, testPolicy), testRegions),
+      writeSecrets(context, scopeOf(organizationId), name, parseWriteRequest(body, testRegistryPolicy), testRegions),
     deliver: async () => {
       let delivered = 0;
       for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
@@ -39,12 +39,12 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
   };
 }
 
-export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
+export function createPutSecretsRequest(values: Readonly<Record<string, string>>): PutSecretsRequest {
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
 }
 
 /** Returns the reason of an API failure, any other error itself, or null without an error. */
-export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+export async function getRejectionReason(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => null,
     (thrown: unknown) => thrown,

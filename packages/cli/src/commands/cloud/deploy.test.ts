@@ -4,17 +4,17 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type DeployService, startDeployService } from '../../../test/fake-service/fake-deploy-service.ts';
+import { type FakeDeployService, startFakeDeployService } from '../../../test/fake-service/fake-deploy-service.ts';
 import { privateKey } from '../../../test/fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../test/run-program.ts';
-import { Interrupted } from '../../failure.ts';
+import { InterruptedError } from '../../failure.ts';
 
-let service: DeployService;
+let service: FakeDeployService;
 let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'botcli-deploy-'));
-  service = await startDeployService();
+  service = await startFakeDeployService();
   await put({ 'deploy.toml': 'agent_name = "my-bot"\n', 'package.json': '{"main": "bot.js"}', 'bot.js': '// 1' });
 });
 afterEach(async () => {
@@ -311,7 +311,7 @@ test('Ctrl-C during an upload exits with 130, removes temporary files and keeps 
   service.faults.stalls = true;
   const running = deploy('--yes', { signal: interruption.signal });
   await expect.poll(() => service.received().length).toBeGreaterThan(0);
-  interruption.abort(new Interrupted());
+  interruption.abort(new InterruptedError());
   expect(await running).toMatchObject({ status: 130, stderr: expect.stringContaining('The uploaded part is kept') });
   expect((await deploy('--yes')).status).toBe(0);
 });
@@ -331,7 +331,7 @@ test('after Ctrl-C, says that the build or rollout continues in the service', as
     const before = service.requests.length;
     const running = deploy('--yes', { signal: interruption.signal });
     await expect.poll(() => sentOperations().slice(before), { interval: 1 }).toContain(until);
-    interruption.abort(new Interrupted());
+    interruption.abort(new InterruptedError());
     return running;
   };
   service.faults.log = Array.from({ length: 10_000 }, () => 'installing');

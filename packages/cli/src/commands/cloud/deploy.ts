@@ -1,4 +1,4 @@
-import { instanceLimits, profileNames, sessionSeconds } from '@bothost/contract/limits';
+import { agentProfileNames, instanceCountLimits, sessionDurationSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../command-line/command.ts';
 import { choiceOption, flagOption, integerOption, textOption } from '../../command-line/options.ts';
 
@@ -20,17 +20,21 @@ export const command = defineCommand({
     'build-dir': textOption({ description: 'Directory to pack', short: 'd', placeholder: 'DIRECTORY' }),
     'build-id': textOption({ description: 'Existing build to deploy', short: 'b', placeholder: 'ID' }),
     region: textOption({ description: 'Region of a new agent', short: 'r', placeholder: 'REGION' }),
-    profile: choiceOption({ description: 'CPU and memory of an instance', short: 'p' }, profileNames),
+    profile: choiceOption({ description: 'CPU and memory of an instance', short: 'p' }, agentProfileNames),
     'min-agents': integerOption(
       { description: 'Number of instances that are kept ready' },
-      instanceLimits.minimum,
-      instanceLimits.maximum,
+      instanceCountLimits.minimum,
+      instanceCountLimits.maximum,
     ),
-    'max-agents': integerOption({ description: 'Maximum number of concurrent sessions' }, 1, instanceLimits.maximum),
+    'max-agents': integerOption(
+      { description: 'Maximum number of concurrent sessions' },
+      1,
+      instanceCountLimits.maximum,
+    ),
     'max-session-duration': integerOption(
       { description: 'Maximum duration of a session in seconds' },
-      sessionSeconds.minimum,
-      sessionSeconds.maximum,
+      sessionDurationSeconds.minimum,
+      sessionDurationSeconds.maximum,
     ),
     'websocket-auth': choiceOption({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
     secrets: textOption({ description: 'Secret set', short: 's', placeholder: 'NAME' }),

@@ -1,7 +1,7 @@
 import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../command-line/command.ts';
 import { UsageError } from '../../failure.ts';
-import { asOperator, operatorOptions } from '../../operator/as-operator.ts';
+import { operatorOptions, withOperatorClient } from '../../operator/as-operator.ts';
 import { formatTime } from '../../output/format.ts';
 
 export const command = defineCommand({
@@ -20,7 +20,7 @@ export const command = defineCommand({
     if (file === '-' && stdout.isTerminal) throw new UsageError('An archive cannot be written to a terminal.');
     if (file === '-' && context.mode === 'json')
       throw new UsageError('--json cannot be used with - (standard output). Pass a file.');
-    const saved = await asOperator(context, tokenFile, async (_, token) => {
+    const saved = await withOperatorClient(context, tokenFile, async (_, token) => {
       const { saveBackup } = await import('../../operator/save-backup.ts');
       return saveBackup(context, token, file);
     });

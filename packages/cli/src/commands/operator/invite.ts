@@ -1,10 +1,10 @@
 import { defineCommand } from '../../command-line/command.ts';
-import type { Context } from '../../command-line/context.ts';
+import type { CommandContext } from '../../command-line/context.ts';
 import { choiceOption, textOption } from '../../command-line/options.ts';
 import { UsageError } from '../../failure.ts';
-import { asOperator, operatorOptions } from '../../operator/as-operator.ts';
+import { operatorOptions, withOperatorClient } from '../../operator/as-operator.ts';
 import { memberRoles } from '../../records/member-roles.ts';
-import { reportLink } from '../../records/one-time-link.ts';
+import { createLinkReport } from '../../records/one-time-link.ts';
 
 export const command = defineCommand({
   summary: 'Create a one-time link for a new account or a new password',
@@ -31,8 +31,10 @@ export const command = defineCommand({
     if (reset !== undefined) {
       if (email !== undefined)
         throw new UsageError('--reset takes the e-mail address as its value. Leave out the argument EMAIL.');
-      const link = await asOperator(context, file, (client) => client.createPasswordReset({ body: { email: reset } }));
-      return reportLink(link, [['E-mail', link.email]]);
+      const link = await withOperatorClient(context, file, (client) =>
+        client.createPasswordReset({ body: { email: reset } }),
+      );
+      return createLinkReport(link, [['E-mail', link.email]]);
     }
     const { organization } = context.settings;
     const body = {
@@ -40,8 +42,8 @@ export const command = defineCommand({
       ...(email === undefined ? {} : { email }),
       ...(isRequested(context) && organization !== null ? { organization: organization.value } : {}),
     };
-    const link = await asOperator(context, file, (client) => client.createOperatorInvitation({ body }));
-    return reportLink(link, [
+    const link = await withOperatorClient(context, file, (client) => client.createOperatorInvitation({ body }));
+    return createLinkReport(link, [
       ['Organization', link.organization],
       ['Role', link.role],
       ...(link.email === null ? [] : [['E-mail', link.email] as const]),
@@ -53,6 +55,6 @@ export const command = defineCommand({
  * Returns whether the organization comes from an option or the environment. The organization in the profile does not count,
  * because it may belong to another service.
  */
-function isRequested({ settings, io }: Context): boolean {
+function isRequested({ settings, io }: CommandContext): boolean {
   return settings.organization !== null && settings.organization.source !== io.environment.profileFile;
 }

@@ -4,7 +4,7 @@ export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
 /** The role of each kind of service in a bot, as text for people. */
-export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
+export const serviceRoleLabels: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',
   tts: 'Text to speech',

@@ -1,7 +1,7 @@
 import type { EnvironmentVariable, PythonImport } from '../python/expression.ts';
 
-export const directions = ['dial-in', 'dial-out'] as const;
-export type Direction = (typeof directions)[number];
+export const callDirections = ['dial-in', 'dial-out'] as const;
+export type CallDirection = (typeof callDirections)[number];
 
 export type Transport = {
   /** The canonical name of the transport, as `--list-options` prints it. */
@@ -16,7 +16,7 @@ export type Transport = {
    * The name without a direction, such as `daily_pstn`, for a transport that has a direction. Users combine this name with an
    * option for the direction.
    */
-  readonly request?: TransportName & { readonly direction: Direction };
+  readonly request?: TransportName & { readonly direction: CallDirection };
   readonly extras: readonly string[];
   /** The transport's key in the bot's `transport_params`. Null if the bot creates the transport itself. */
   readonly key: string | null;

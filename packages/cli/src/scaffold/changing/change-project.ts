@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import type { Context } from '../../command-line/context.ts';
+import type { CommandContext } from '../../command-line/context.ts';
 import type { PackageManager } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import { requireConfirmation } from '../../io/confirm.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { getObjectFields } from '../../json-object.ts';
 import type { Report } from '../../output/report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { createPlan } from '../configuration/plan.ts';
-import { hasMarkers } from '../merging/markers.ts';
+import { createProjectPlan } from '../configuration/plan.ts';
+import { hasConflictMarkers } from '../merging/markers.ts';
 import { detectPackageManager } from '../package-manager.ts';
 import { listRequiredVariables } from '../project/variables.ts';
 import { quoteShellWord } from '../shell-word.ts';
 import { applyEdits, type FileEdit, readInterruptedChange } from '../writing/apply-edits.ts';
-import { beginChange, refuseLinks } from '../writing/begin-change.ts';
+import { beginChange, rejectSymbolicLinks } from '../writing/begin-change.ts';
 import { requireUnlocked } from '../writing/project-lock.ts';
 import { readTextIfExists } from '../writing/survey.ts';
 import { describeWriteError } from '../writing/system-cause.ts';
-import { type FileStep, planChange } from './plan-change.ts';
+import { type PlannedFileChange, planChange } from './plan-change.ts';
 
 export type ChangeRequest = {
   /** Absolute path of the project. */
@@ -35,7 +35,7 @@ export type ChangeRequest = {
  * for confirmation, and writes all files or none. Locks the project before it computes the difference, so that it writes
  * exactly the change that it shows. Throws a `Failure` if there are conflicts, because the user must resolve them.
  */
-export async function changeProject(context: Context, request: ChangeRequest): Promise<Report> {
+export async function changeProject(context: CommandContext, request: ChangeRequest): Promise<Report> {
   const { directory, dryRun } = request;
   if (dryRun) {
     refuseInterrupted(directory);
@@ -59,7 +59,7 @@ function begin(directory: string, say: (text: string) => void): () => void {
   }
 }
 
-async function change({ io, mode, notify, messages }: Context, request: ChangeRequest): Promise<Report> {
+async function change({ io, mode, notify, messages }: CommandContext, request: ChangeRequest): Promise<Report> {
   const { directory, dryRun, yes, conflictMarkers } = request;
   const answers = readAnswers(directory);
   const next = request.next(answers.configuration);
@@ -101,7 +101,7 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
     throw conflictFailure(conflicts, report, dryRun);
   }
   if (dryRun) return report;
-  refuseLinks(directory, edits);
+  rejectSymbolicLinks(directory, edits);
   if (changed.length > 0 && !yes) {
     notify(patch);
     await requireConfirmation(io, `Change ${changed.length} files?`, '--yes');
@@ -119,8 +119,8 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
 }
 
 /** Throws a `Failure` if a file to change contains conflict markers, because users could not resolve nested markers. */
-function refuseUnresolved(steps: readonly FileStep[]): void {
-  const unresolved = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
+function refuseUnresolved(steps: readonly PlannedFileChange[]): void {
+  const unresolved = steps.filter((step) => isChange(step) && hasConflictMarkers(step.before ?? ''));
   if (unresolved.length === 0) return;
   const issues = unresolved.map(({ path }) => ({
     path,
@@ -129,17 +129,17 @@ function refuseUnresolved(steps: readonly FileStep[]): void {
   throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, issues);
 }
 
-function conflictFailure(conflicts: readonly FileStep[], { json }: Report, shown: boolean): Failure {
+function conflictFailure(conflicts: readonly PlannedFileChange[], { json }: Report, shown: boolean): Failure {
   const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that this change would overwrite' }));
   const hint = [
     ...(shown ? [] : ['To see both versions, pass --dry-run.']),
     'To write both versions into the file, between conflict markers, pass --conflict-markers.',
   ].join(' ');
   const message = 'Your edits conflict with the change. Nothing was changed.';
-  return new Failure('edits-in-the-way', message, hint, issues, fieldsOf(json));
+  return new Failure('edits-in-the-way', message, hint, issues, getObjectFields(json));
 }
 
-function markersFailure(conflicts: readonly FileStep[], { json }: Report): Failure {
+function markersFailure(conflicts: readonly PlannedFileChange[], { json }: Report): Failure {
   const issues = conflicts.map(({ path }) => ({
     path,
     message: 'the file contains both versions, between conflict markers',
@@ -147,7 +147,7 @@ function markersFailure(conflicts: readonly FileStep[], { json }: Report): Failu
   const hint =
     'Edit the files and remove the conflict markers. To list the remaining conflicts, run: botcli project check';
   const message = 'The change was written, with conflicts for you to resolve.';
-  return new Failure('conflicts-left', message, hint, issues, fieldsOf(json));
+  return new Failure('conflicts-left', message, hint, issues, getObjectFields(json));
 }
 
 function toFailure(error: unknown, directory: string): unknown {
@@ -176,7 +176,7 @@ function isChange({ before, after }: FileEdit): boolean {
   return before !== after;
 }
 
-function createPatch({ path, before, after }: FileStep): string {
+function createPatch({ path, before, after }: PlannedFileChange): string {
   return createTwoFilesPatch(
     before === null ? '/dev/null' : `a/${path}`,
     after === null ? '/dev/null' : `b/${path}`,
@@ -186,8 +186,8 @@ function createPatch({ path, before, after }: FileStep): string {
 }
 
 function newVariables(before: Configuration, after: Configuration): readonly string[] {
-  const required = listRequiredVariables(createPlan(before));
-  return listRequiredVariables(createPlan(after)).filter((name) => !required.includes(name));
+  const required = listRequiredVariables(createProjectPlan(before));
+  return listRequiredVariables(createProjectPlan(after)).filter((name) => !required.includes(name));
 }
 
 function nextSteps(

@@ -12,7 +12,7 @@ import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
  * How a change affects a file. `kept` means that the user's version stays. `conflict` means that the user edited lines that the
  * change needs; `after` then contains both versions between conflict markers.
  */
-export type FileStep = {
+export type PlannedFileChange = {
   readonly path: string;
   readonly kind: 'new' | 'changed' | 'merged' | 'removed' | 'kept' | 'conflict';
   /** The text of the file before and after the change. Null if the file does not exist. */
@@ -20,7 +20,7 @@ export type FileStep = {
   readonly after: string | null;
 };
 
-export type ChangePlan = { readonly steps: readonly FileStep[]; readonly answers: ProjectFile };
+export type ChangePlan = { readonly steps: readonly PlannedFileChange[]; readonly answers: ProjectFile };
 
 /**
  * Plans the change of a project to the configuration `next` and writes nothing. Each file is merged from three texts: the
@@ -56,7 +56,7 @@ export function planChange(
 }
 
 /** An edited guide is kept instead of merged, because its text makes sense only as a whole. */
-function guideStep({ guide: { path, text }, state }: GuideComparison, directory: string): FileStep | null {
+function guideStep({ guide: { path, text }, state }: GuideComparison, directory: string): PlannedFileChange | null {
   const before = readTextUnlessBlocked(directory, path);
   if (state === 'unchanged') return null;
   return state === 'outdated'
@@ -64,7 +64,7 @@ function guideStep({ guide: { path, text }, state }: GuideComparison, directory:
     : { path, kind: 'kept', before, after: before };
 }
 
-function byPath(one: FileStep, other: FileStep): number {
+function byPath(one: PlannedFileChange, other: PlannedFileChange): number {
   return one.path < other.path ? -1 : 1;
 }
 
@@ -77,8 +77,13 @@ type Texts = {
   readonly hash: string | undefined;
 };
 
-function stepOf({ path, current, next, base, hash }: Texts, generator: string): FileStep | null {
-  const step = (kind: FileStep['kind'], after: string | null): FileStep => ({ path, kind, before: current, after });
+function stepOf({ path, current, next, base, hash }: Texts, generator: string): PlannedFileChange | null {
+  const step = (kind: PlannedFileChange['kind'], after: string | null): PlannedFileChange => ({
+    path,
+    kind,
+    before: current,
+    after,
+  });
   if (current === next) return null;
   const isUnedited = current !== null && hash === `sha256:${hashText(current)}`;
   if (isUnedited) return next === null ? step('removed', null) : step('changed', next);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
-import { fieldsOf } from '../../json-object.ts';
-import { createPlan } from '../configuration/plan.ts';
+import { getObjectFields } from '../../json-object.ts';
+import { createProjectPlan } from '../configuration/plan.ts';
 import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
-import { hasMarkers } from '../merging/markers.ts';
+import { hasConflictMarkers } from '../merging/markers.ts';
 import { listRequiredVariables } from '../project/variables.ts';
 import { isOlderVersion } from '../version-order.ts';
 import { hashText } from '../writing/answers.ts';
@@ -55,7 +55,7 @@ function changeFindings(directory: string): readonly Finding[] {
 
 function variableFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
   const about = 'server/.env';
-  const required = listRequiredVariables(createPlan(answers.configuration));
+  const required = listRequiredVariables(createProjectPlan(answers.configuration));
   if (required.length === 0) return [];
   const text = readTextIfExists(join(directory, about));
   if (text === null) {
@@ -74,7 +74,7 @@ function packageFindings(directory: string, answers: ProjectAnswers): readonly F
   const about = 'server/pyproject.toml';
   const text = readTextIfExists(join(directory, about));
   if (text === null) return [{ about, state: 'problem', message: 'the file does not exist' }];
-  const { extras, lowest } = createPlan(answers.configuration);
+  const { extras, lowest } = createProjectPlan(answers.configuration);
   const dependency = dependenciesOf(text).find((one) => /^pipecat-ai\b(?!-)/.test(one));
   if (dependency === undefined)
     return [{ about, state: 'problem', message: 'the dependencies do not include pipecat-ai' }];
@@ -143,7 +143,7 @@ function pythonOf(text: string): string {
 function projectOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const { project } = parse(text);
-    return fieldsOf(project);
+    return getObjectFields(project);
   } catch {
     return {};
   }
@@ -170,7 +170,7 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
 
 function markerFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
   return Object.keys(answers.files)
-    .filter((path) => hasMarkers(readTextIfExists(join(directory, path)) ?? ''))
+    .filter((path) => hasConflictMarkers(readTextIfExists(join(directory, path)) ?? ''))
     .map((about) => ({ about, state: 'problem', message: 'the file has unresolved conflicts' }));
 }
 

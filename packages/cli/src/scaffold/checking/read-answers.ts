@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure, systemErrorCode } from '../../failure.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { Failure, getSystemErrorCode } from '../../failure.ts';
+import { getObjectFields } from '../../json-object.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
-import { answersPath, type Hashes, isHashRecord, unpackTexts } from '../writing/answers.ts';
+import { answersPath, decompressTexts, type FileHashes, isHashRecord } from '../writing/answers.ts';
 import { isInsideProject } from '../writing/apply-edits.ts';
 
 /** The content of `.botcli/project.json`, which records how a project was generated. */
@@ -13,9 +13,9 @@ export type ProjectAnswers = {
   readonly configuration: Configuration;
   /** The version of botcli that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
-  readonly files: Hashes;
+  readonly files: FileHashes;
   /** The hashes of the generated guides. Null if an old version of botcli, which did not store them, created the project. */
-  readonly guides: Hashes | null;
+  readonly guides: FileHashes | null;
   /** The generated texts by path. The map omits texts that are damaged or were not stored. */
   readonly generated: ReadonlyMap<string, string>;
 };
@@ -27,12 +27,12 @@ export function readAnswers(directory: string): ProjectAnswers {
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') {
+    if (getSystemErrorCode(error) === 'ENOENT') {
       throw new Failure('no-project', `${directory} is not a botcli project: it has no ${answersPath}.`);
     }
     throw new Failure('answers-unreadable', `Cannot read ${path}. ${error instanceof Error ? error.message : error}`);
   }
-  const { configuration, generator, files, guides, generated } = fieldsOf(parsed);
+  const { configuration, generator, files, guides, generated } = getObjectFields(parsed);
   if (typeof generator !== 'string' || !isHashRecord(files) || !Object.keys(files).every(isInsideProject)) {
     throw new Failure('answers-unreadable', `The file ${path} was not written by botcli, or is damaged.`);
   }
@@ -47,6 +47,6 @@ export function readAnswers(directory: string): ProjectAnswers {
     generator,
     files,
     guides: isHashRecord(guides) ? guides : null,
-    generated: unpackTexts(generated, files),
+    generated: decompressTexts(generated, files),
   };
 }

@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml';
-import { fieldsOf } from '../../json-object.ts';
+import { getObjectFields } from '../../json-object.ts';
 
 /**
  * Returns why `uv.lock` does not match the dependencies in pyproject.toml, or null if it matches. The service installs exactly
@@ -28,15 +28,15 @@ function requirementsOf(lock: string): readonly LockedRequirement[] | null {
   try {
     const { package: packages } = parse(lock);
     if (!Array.isArray(packages)) return null;
-    const own = packages.map(fieldsOf).find(({ source }) => {
+    const own = packages.map(getObjectFields).find(({ source }) => {
       // uv writes the source of the project itself as `editable` if the project can be built as a package, otherwise as
       // `virtual`.
-      const { virtual, editable } = fieldsOf(source);
+      const { virtual, editable } = getObjectFields(source);
       return virtual === '.' || editable === '.';
     });
-    const { 'requires-dist': listed } = fieldsOf(own?.['metadata']);
+    const { 'requires-dist': listed } = getObjectFields(own?.['metadata']);
     if (!Array.isArray(listed)) return null;
-    return listed.map(fieldsOf).filter(({ marker }) => !/\bextra\s*==/.test(String(marker ?? '')));
+    return listed.map(getObjectFields).filter(({ marker }) => !/\bextra\s*==/.test(String(marker ?? '')));
   } catch {
     return null;
   }

@@ -1,11 +1,11 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 
 /**
  * Generates `src/config.ts`, which contains the URL to which the page sends start requests. With Next.js, the URL is a route of
  * the page's own server, which adds the API key.
  */
-export function generateConfigFile(plan: Plan, kind: ClientKind): string {
+export function generateConfigFile(plan: ProjectPlan, kind: ClientKind): string {
   const hasServer = kind === 'react-nextjs';
   const lines = [
     `export const name = ${quoted(plan.configuration.project_name)};`,
@@ -35,7 +35,7 @@ export function generateConfigFile(plan: Plan, kind: ClientKind): string {
 }
 
 /** Generates `client/.env.example`. Without variables from an `.env` file, the client uses a bot on the same machine. */
-export function generateEnvExample(plan: Plan, kind: ClientKind): string {
+export function generateEnvExample(plan: ProjectPlan, kind: ClientKind): string {
   const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
   const file = kind === 'react-nextjs' ? '.env.local' : '.env';
   const lines = [

@@ -22,11 +22,11 @@ import viteEnvironment from '../../../templates/client/react-vite/vite-env.d.ts?
 import vanillaIndex from '../../../templates/client/vanilla/index.html?raw';
 import vanillaMain from '../../../templates/client/vanilla/main.ts?raw';
 import vanillaTypes from '../../../templates/client/vanilla/tsconfig.json?raw';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { generateConfigFile, generateEnvExample } from './client-config.ts';
 import { type ClientKind, resolveClientKind } from './client-kind.ts';
-import { generatePackageFile } from './client-package.ts';
+import { generatePackageJson } from './client-package.ts';
 import { generateTransportsFile, listClientTransports } from './client-transports.ts';
 
 /** The files of each kind of client that are the same for every project, by path in `client/`. */
@@ -69,7 +69,7 @@ const common: Readonly<Record<string, string>> = {
 };
 
 /** Generates the files in `client/`, a web client that starts sessions and connects to the bot. */
-export function generateClientFiles(plan: Plan): readonly ProjectFile[] {
+export function generateClientFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const kind = resolveClientKind(plan);
   const transports = listClientTransports(plan);
   const hasPeers = transports.some(({ value }) => value === 'lightrtc');
@@ -80,7 +80,7 @@ export function generateClientFiles(plan: Plan): readonly ProjectFile[] {
     ...(forwardsOffers ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
     ...(hasPeers ? { 'src/browser-media.ts': browserMedia } : {}),
     '.env.example': generateEnvExample(plan, kind),
-    'package.json': generatePackageFile(plan, kind, transports),
+    'package.json': generatePackageJson(plan, kind, transports),
     'src/config.ts': generateConfigFile(plan, kind),
     'src/transports.ts': generateTransportsFile(transports),
   };

@@ -1,4 +1,4 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 import type { ClientTransport } from './client-transports.ts';
 
@@ -35,7 +35,11 @@ const perKind: Readonly<
 /** The TypeScript version of generated clients. Both Vite and Next.js support it. */
 const compiler = '~6.0.2';
 
-export function generatePackageFile(plan: Plan, kind: ClientKind, transports: readonly ClientTransport[]): string {
+export function generatePackageJson(
+  plan: ProjectPlan,
+  kind: ClientKind,
+  transports: readonly ClientTransport[],
+): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
   const document = {
     name: `${plan.slug}-client`,

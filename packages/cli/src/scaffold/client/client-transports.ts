@@ -1,4 +1,4 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 
 export type ClientTransport = {
   readonly value: string;
@@ -48,12 +48,12 @@ const known: readonly ClientTransport[] = [
   },
 ];
 
-export function isReachedByClient(value: string): boolean {
+export function isClientTransport(value: string): boolean {
   return known.some((one) => one.value === value);
 }
 
 /** Lists the transports of the project that a generated client can use. */
-export function listClientTransports(plan: Plan): readonly ClientTransport[] {
+export function listClientTransports(plan: ProjectPlan): readonly ClientTransport[] {
   return plan.transports.flatMap(({ value }) => known.find((one) => one.value === value) ?? []);
 }
 

@@ -1,4 +1,4 @@
-import type { Direction } from '../catalogue/transport.ts';
+import type { CallDirection } from '../catalogue/transport.ts';
 
 /**
  * Everything that determines the files of a project. `--dry-run` prints the configuration, `--config` reads it, and
@@ -10,7 +10,7 @@ export type Configuration = {
   readonly bot_type: BotType;
   /** Canonical names with their direction, such as `hostedrtc_pstn_dialin`. */
   readonly transports: readonly string[];
-  readonly mode: Mode;
+  readonly mode: PipelineMode;
   readonly stt_service: string | null;
   readonly llm_service: string | null;
   readonly tts_service: string | null;
@@ -18,9 +18,9 @@ export type Configuration = {
   readonly video_service: string | null;
   readonly generate_client: boolean;
   readonly client_framework: ClientFramework | null;
-  readonly client_server: ClientServer | null;
-  readonly daily_pstn_mode: Direction | null;
-  readonly twilio_daily_sip_mode: Direction | null;
+  readonly client_server: ClientWebServer | null;
+  readonly daily_pstn_mode: CallDirection | null;
+  readonly twilio_daily_sip_mode: CallDirection | null;
   readonly video_input: boolean;
   readonly video_output: boolean;
   readonly recording: boolean;
@@ -33,12 +33,12 @@ export type Configuration = {
 
 export const botTypes = ['web', 'telephony'] as const;
 export type BotType = (typeof botTypes)[number];
-export const modes = ['cascade', 'realtime'] as const;
-export type Mode = (typeof modes)[number];
+export const pipelineModes = ['cascade', 'realtime'] as const;
+export type PipelineMode = (typeof pipelineModes)[number];
 export const clientFrameworks = ['react', 'vanilla'] as const;
 export type ClientFramework = (typeof clientFrameworks)[number];
-export const clientServers = ['vite', 'nextjs'] as const;
-export type ClientServer = (typeof clientServers)[number];
+export const clientWebServers = ['vite', 'nextjs'] as const;
+export type ClientWebServer = (typeof clientWebServers)[number];
 
 /** A problem with one key of the configuration, or with the whole configuration if the path is empty. */
 export type Issue = { readonly path: string; readonly message: string };

@@ -1,13 +1,13 @@
 import { type FieldName, projectFields } from './fields.ts';
 
-export type AddIssue = (path: FieldName, message: string) => void;
+export type IssueReporter = (path: FieldName, message: string) => void;
 
 /** Returns `value` if it is one of `words`, otherwise null. Adds an issue unless the value is valid or undefined. */
-export function parseWord<const Word extends string>(
+export function parseChoice<const Word extends string>(
   words: readonly Word[],
   value: string | undefined,
   path: FieldName,
-  addIssue: AddIssue,
+  addIssue: IssueReporter,
 ): Word | null {
   if (value === undefined) return null;
   const word = words.find((candidate) => candidate === value);

@@ -4,7 +4,7 @@ import { transports } from '../catalogue/transports.ts';
 import { botTypes } from './configuration.ts';
 
 /** Creates the document that `init --list-options` prints, with the canonical names of all values. */
-export function listOptions() {
+export function createOptionsDocument() {
   const values = (kind: ServiceKind) => listServices(kind).map(({ service }) => service.value);
   const group = (name: 'web' | 'telephony') => transports.filter((one) => one.group === name).map(({ value }) => value);
   return {

@@ -19,7 +19,7 @@ const evalAndCameraRelease = '1.13.0';
 /**
  * A configuration together with the catalogue entries of its services and transports, and with values derived from these entries.
  */
-export type Plan = {
+export type ProjectPlan = {
   readonly configuration: Configuration;
   readonly slug: string;
   readonly services: readonly CatalogueService[];
@@ -31,7 +31,7 @@ export type Plan = {
   readonly has: (kind: TransportKind) => boolean;
 };
 
-export function createPlan(configuration: Configuration): Plan {
+export function createProjectPlan(configuration: Configuration): ProjectPlan {
   const services = servicesOf(configuration);
   const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []);
   const extras = new Set([
@@ -59,7 +59,7 @@ export function createPlan(configuration: Configuration): Plan {
   };
 }
 
-export function findMinimumVersions(services: readonly Service[]): Plan['lowest'] {
+export function findMinimumVersions(services: readonly Service[]): ProjectPlan['lowest'] {
   return {
     library: highest([minimum.library, ...services.flatMap(({ since }) => since ?? [])]),
     python: highest([minimum.python, ...services.flatMap(({ python }) => python ?? [])]),

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure, systemErrorCode } from '../../failure.ts';
+import { Failure, getSystemErrorCode } from '../../failure.ts';
 
 /** Maximum size of a config file. Without a limit, reading a device such as /dev/zero would never end. */
 const maxBytes = 1_000_000;
@@ -18,7 +18,7 @@ export function readConfigText(directory: string, file: string): string {
     return decode(read(resolve(directory, file)));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = systemErrorCode(error) ?? '';
+    const code = getSystemErrorCode(error) ?? '';
     const cause = causes[code] ?? (code === '' ? error.message : `the system reports ${code}`);
     throw new Failure(
       'config-unreadable',

@@ -3,13 +3,13 @@ import { formatTransportName, transports } from '../catalogue/transports.ts';
 import {
   type BotType,
   type ClientFramework,
-  type ClientServer,
+  type ClientWebServer,
   type Configuration,
   clientFrameworks,
-  clientServers,
+  clientWebServers,
 } from './configuration.ts';
 import type { ProjectOptions } from './fields.ts';
-import { type AddIssue, joinWords, parseWord } from './issues.ts';
+import { type IssueReporter, joinWords, parseChoice } from './issues.ts';
 
 type Client = Pick<Configuration, 'generate_client' | 'client_framework' | 'client_server'>;
 
@@ -18,11 +18,11 @@ export function resolveClient(
   options: ProjectOptions,
   botType: BotType,
   chosen: readonly Transport[],
-  addIssue: AddIssue,
+  addIssue: IssueReporter,
 ): Client {
-  const answer = parseWord([...clientFrameworks, 'none'], options.client_framework, 'client_framework', addIssue);
+  const answer = parseChoice([...clientFrameworks, 'none'], options.client_framework, 'client_framework', addIssue);
   const framework = answer === 'none' ? null : answer;
-  const server = parseWord(clientServers, options.client_server, 'client_server', addIssue);
+  const server = parseChoice(clientWebServers, options.client_server, 'client_server', addIssue);
   // Check both the bot type and the transports, because invalid options can combine a web bot with phone transports.
   // `resolveBotType` reports that contradiction.
   const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
@@ -53,7 +53,7 @@ function worksInClient({ value, group }: Transport): boolean {
   return group === 'web' && value !== 'livekit';
 }
 
-function resolveServer(framework: ClientFramework | null, answer: ClientServer | null): ClientServer | null {
+function resolveServer(framework: ClientFramework | null, answer: ClientWebServer | null): ClientWebServer | null {
   if (framework === null) return null;
   return framework === 'vanilla' ? 'vite' : (answer ?? 'vite');
 }

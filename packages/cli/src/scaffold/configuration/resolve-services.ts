@@ -1,9 +1,9 @@
-import { findClosest } from '@bothost/contract/suggest';
+import { findClosestWord } from '@bothost/contract/suggest';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { findService, listServices, removedServices } from '../catalogue/services.ts';
-import type { BotType, Configuration, Mode } from './configuration.ts';
+import type { BotType, Configuration, PipelineMode } from './configuration.ts';
 import type { ProjectOptions } from './fields.ts';
-import { type AddIssue, formatOptionName, joinWords } from './issues.ts';
+import { formatOptionName, type IssueReporter, joinWords } from './issues.ts';
 
 export const noVideoOnPhoneMessage = 'video is only for web bots, because phone calls have no video';
 
@@ -18,9 +18,9 @@ type Services = Pick<
  */
 export function resolveServices(
   options: ProjectOptions,
-  mode: Mode | null,
+  mode: PipelineMode | null,
   botType: BotType,
-  addIssue: AddIssue,
+  addIssue: IssueReporter,
 ): Services {
   const resolveService = (kind: ServiceKind, isRequired: boolean, refusal: string | null) => {
     const path = `${kind}_service` as const;
@@ -63,7 +63,7 @@ function unknownService(kind: ServiceKind, value: string, optionName: string): s
 function similarServices(kind: ServiceKind, value: string): readonly string[] {
   const ofVendor = findVendorServices(kind, value);
   if (ofVendor.length > 0) return ofVendor;
-  const nearest = findClosest(value, valuesOf(kind));
+  const nearest = findClosestWord(value, valuesOf(kind));
   return nearest === null ? [] : [nearest];
 }
 

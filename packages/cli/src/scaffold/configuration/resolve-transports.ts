@@ -1,5 +1,5 @@
 import type { Transport } from '../catalogue/transport.ts';
-import { directions } from '../catalogue/transport.ts';
+import { callDirections } from '../catalogue/transport.ts';
 import {
   findTransport,
   findTransportDirections,
@@ -8,7 +8,7 @@ import {
   usesRoomForCalls,
 } from '../catalogue/transports.ts';
 import type { ProjectOptions } from './fields.ts';
-import { type AddIssue, formatOptionName, joinWords, parseWord } from './issues.ts';
+import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
 
 /** Maps each transport name without a direction to the setting that contains the direction. */
 const directionKeys = {
@@ -17,7 +17,7 @@ const directionKeys = {
 } as const;
 type RequestName = keyof typeof directionKeys;
 
-export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): readonly Transport[] {
+export function resolveTransports(options: ProjectOptions, addIssue: IssueReporter): readonly Transport[] {
   const names = options.transports ?? [];
   const choices = `${formatOptionName('transports')} takes ${joinWords(transportChoices)}`;
   if (names.length === 0) addIssue('transports', `no transport was given. ${choices}`);
@@ -42,7 +42,7 @@ export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): 
  * Finds the transport for a name that has no direction, such as `daily_pstn`. A separate setting contains the direction.
  * Returns null if this setting is missing or invalid, and 'unknown' if no transport has the name.
  */
-function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue): Transport | 'unknown' | null {
+function withDirection(name: string, options: ProjectOptions, addIssue: IssueReporter): Transport | 'unknown' | null {
   const candidates = findTransportDirections(name);
   const [{ request } = {}] = candidates;
   if (request === undefined || !isRequestName(request.value)) return 'unknown';
@@ -51,7 +51,7 @@ function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue
   if (direction === undefined) {
     addIssue(
       path,
-      `the direction is missing. ${formatTransportName(request)} needs ${formatOptionName(path)} ${joinWords(directions)}`,
+      `the direction is missing. ${formatTransportName(request)} needs ${formatOptionName(path)} ${joinWords(callDirections)}`,
     );
   }
   return candidates.find((candidate) => candidate.request?.direction === direction) ?? null;
@@ -60,9 +60,9 @@ function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue
 /**
  * Checks that each direction setting is valid, belongs to a chosen transport, and does not contradict the name of the transport.
  */
-function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: AddIssue): void {
+function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): void {
   for (const [name, path] of Object.entries(directionKeys)) {
-    const direction = parseWord(directions, options[path], path, addIssue);
+    const direction = parseChoice(callDirections, options[path], path, addIssue);
     if (direction === null) continue;
     const [{ request } = {}] = findTransportDirections(name);
     const label = request === undefined ? name : formatTransportName(request);

@@ -1,9 +1,16 @@
 import { findService, listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
 import { formatTransportName } from '../catalogue/transports.ts';
-import { type BotType, botTypes, type Configuration, type Issue, type Mode, modes } from './configuration.ts';
+import {
+  type BotType,
+  botTypes,
+  type Configuration,
+  type Issue,
+  type PipelineMode,
+  pipelineModes,
+} from './configuration.ts';
 import { type ProjectOptions, projectFields } from './fields.ts';
-import { type AddIssue, formatOptionName, joinWords, parseWord } from './issues.ts';
+import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
 import { findNameProblem } from './project-name.ts';
 import { resolveClient } from './resolve-client.ts';
 import { noVideoOnPhoneMessage, resolveServices } from './resolve-services.ts';
@@ -19,7 +26,7 @@ export type ResolveResult =
  */
 export function resolveConfiguration(options: ProjectOptions, defaultName: string): ResolveResult {
   const issues: Issue[] = [];
-  const addIssue: AddIssue = (path, message) => issues.push({ path, message });
+  const addIssue: IssueReporter = (path, message) => issues.push({ path, message });
   const name = options.project_name ?? defaultName;
   checkName(name, options, addIssue);
   const chosen = resolveTransports(options, addIssue);
@@ -53,7 +60,7 @@ export function resolveConfiguration(options: ProjectOptions, defaultName: strin
   return { configuration, issues: [] };
 }
 
-function checkName(name: string, options: ProjectOptions, addIssue: AddIssue): void {
+function checkName(name: string, options: ProjectOptions, addIssue: IssueReporter): void {
   const problem = findNameProblem(name);
   if (problem === null) return;
   const hint =
@@ -67,8 +74,8 @@ function shorten(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
-function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], addIssue: AddIssue): BotType {
-  const requested = parseWord(botTypes, options.bot_type, 'bot_type', addIssue);
+function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): BotType {
+  const requested = parseChoice(botTypes, options.bot_type, 'bot_type', addIssue);
   const phones = chosen.filter(({ group }) => group === 'telephony');
   if (requested === 'web' && phones.length > 0) {
     addIssue('bot_type', `a web bot cannot have the transport ${joinWords(phones.map(formatTransportName), 'and')}`);
@@ -76,17 +83,17 @@ function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], a
   return requested ?? (phones.length > 0 ? 'telephony' : 'web');
 }
 
-function resolveMode(options: ProjectOptions, addIssue: AddIssue): Mode | null {
+function resolveMode(options: ProjectOptions, addIssue: IssueReporter): PipelineMode | null {
   if (options.mode === undefined)
-    addIssue('mode', `the mode is missing. Set ${formatOptionName('mode')} to ${joinWords(modes)}`);
-  return parseWord(modes, options.mode, 'mode', addIssue);
+    addIssue('mode', `the mode is missing. Set ${formatOptionName('mode')} to ${joinWords(pipelineModes)}`);
+  return parseChoice(pipelineModes, options.mode, 'mode', addIssue);
 }
 
 function checkFeatures(
   options: ProjectOptions,
   botType: BotType,
   chosen: readonly Transport[],
-  addIssue: AddIssue,
+  addIssue: IssueReporter,
 ): void {
   for (const path of ['video_input', 'video_output'] as const) {
     if (options[path] === true && botType === 'telephony') addIssue(path, noVideoOnPhoneMessage);
@@ -109,7 +116,7 @@ function checkFeatures(
  * Reports an issue if the realtime service does not support video input. A cascade always supports video input, because its
  * language model gets a tool that requests camera frames.
  */
-function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: AddIssue): void {
+function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: IssueReporter): void {
   if (options.video_input !== true || realtime === null) return;
   if (findService('realtime', realtime)?.service.acceptsVideo === true) return;
   const supported = listServices('realtime').filter(({ service }) => service.acceptsVideo === true);

@@ -1,4 +1,4 @@
-import { type ServiceKind, serviceKinds, serviceRoles } from '../catalogue/service.ts';
+import { type ServiceKind, serviceKinds, serviceRoleLabels } from '../catalogue/service.ts';
 import { findService } from '../catalogue/services.ts';
 import { findTransport, formatTransportName } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
@@ -32,7 +32,7 @@ export function summarizeConfiguration(
     [transports.length === 1 ? 'Transport' : 'Transports', transports.join(', ')],
     ...serviceKinds.flatMap((kind) => {
       const name = serviceName(kind);
-      return name === null ? [] : [[serviceRoles[kind], name] as const];
+      return name === null ? [] : [[serviceRoleLabels[kind], name] as const];
     }),
     ...(configuration.generate_client ? [['Web client', formatClientName(configuration)] as const] : []),
     ['Features', features.length === 0 ? 'none' : features.join(', ')],

@@ -1,7 +1,7 @@
 import { isOlderVersion } from '../version-order.ts';
-import { type Hashes, hashText } from '../writing/answers.ts';
+import { type FileHashes, hashText } from '../writing/answers.ts';
 import { type Guide, listGuides } from './guides.ts';
-import { readMark } from './mark.ts';
+import { readVersionMarker } from './mark.ts';
 
 export type GuideComparison = {
   readonly guide: Guide;
@@ -20,7 +20,7 @@ export type GuideComparison = {
  */
 export function compareGuides(
   version: string,
-  recorded: Hashes | null,
+  recorded: FileHashes | null,
   existing: (path: string) => string | null,
 ): readonly GuideComparison[] {
   return listGuides(version).flatMap((guide) => {
@@ -29,7 +29,7 @@ export function compareGuides(
     const wasGenerated = recorded === null ? !beforeBot : Object.hasOwn(recorded, path);
     if (content === text) return { guide, state: 'unchanged', writtenBy: null };
     if (content === null) return wasGenerated ? { guide, state: 'removed', writtenBy: null } : [];
-    const mark = readMark(content);
+    const mark = readVersionMarker(content);
     if (mark === null) {
       if (!wasGenerated) return [];
       const isUnedited = recorded?.[path] === `sha256:${hashText(content)}`;

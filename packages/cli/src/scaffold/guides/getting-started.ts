@@ -1,5 +1,5 @@
 /** The text of `GETTING_STARTED.md` without its version marker. It is for users of a coding agent. */
-export const gettingStartedGuide = `# Getting started with a coding agent
+export const gettingStartedGuideText = `# Getting started with a coding agent
 
 Your coding agent builds a bot with you in this directory, or works on the one in \`server/\`. \`AGENTS.md\` tells it how.
 

@@ -1,6 +1,6 @@
-import { agentsGuide } from './agents.ts';
-import { gettingStartedGuide } from './getting-started.ts';
-import { appendMark } from './mark.ts';
+import { agentsGuideText } from './agents.ts';
+import { gettingStartedGuideText } from './getting-started.ts';
+import { appendVersionMarker } from './mark.ts';
 
 export type Guide = {
   readonly path: string;
@@ -14,8 +14,8 @@ export type Guide = {
 
 export function listGuides(version: string): readonly Guide[] {
   return [
-    { path: 'AGENTS.md', text: appendMark(agentsGuide, version), beforeBot: false },
-    { path: 'GETTING_STARTED.md', text: appendMark(gettingStartedGuide, version), beforeBot: true },
+    { path: 'AGENTS.md', text: appendVersionMarker(agentsGuideText, version), beforeBot: false },
+    { path: 'GETTING_STARTED.md', text: appendVersionMarker(gettingStartedGuideText, version), beforeBot: true },
     // This line makes a coding assistant read AGENTS.md. ASSISTANT.md has no version marker.
     { path: 'ASSISTANT.md', text: '@AGENTS.md\n', beforeBot: false },
   ];

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
  */
 const pattern = /\n<!-- botcli init (\d+\.\d+\.\d+[^\s]*) sha256:([0-9a-f]{64}) -->\n?$/;
 
-export type GuideMark = { readonly version: string; readonly edited: boolean };
+export type GuideVersionMarker = { readonly version: string; readonly edited: boolean };
 
-export function appendMark(text: string, version: string): string {
+export function appendVersionMarker(text: string, version: string): string {
   return `${text}\n<!-- botcli init ${version} sha256:${hashOf(text)} -->\n`;
 }
 
@@ -16,7 +16,7 @@ export function appendMark(text: string, version: string): string {
  * Reads the version marker of a guide. Returns null if the guide has no marker, like guides that a user wrote and
  * `ASSISTANT.md`.
  */
-export function readMark(content: string): GuideMark | null {
+export function readVersionMarker(content: string): GuideVersionMarker | null {
   const [mark, version = '', hash] = pattern.exec(content) ?? [];
   if (mark === undefined) return null;
   return { version, edited: hashOf(content.slice(0, -mark.length)) !== hash };

@@ -1,9 +1,9 @@
 import { isOlderVersion } from '../version-order.ts';
 import { listGuides } from './guides.ts';
-import { readMark } from './mark.ts';
+import { readVersionMarker } from './mark.ts';
 
 /** The action that is planned for a guide. A guide that a user wrote (`own`) is replaced only on request. */
-export type GuideStep = {
+export type PlannedGuideAction = {
   readonly path: string;
   /** The text to write, or null to keep the file. */
   readonly text: string | null;
@@ -17,7 +17,7 @@ export type GuideSet = 'scaffold' | 'agent';
 
 /**
  * Plans the action for each guide: adds missing guides, and replaces existing guides only with `overwrite`.
- * `refreshStaleGuides` adds the replacement of stale guides, which an older version of botcli wrote. `existing` returns the
+ * `planStaleGuideUpdates` adds the replacement of stale guides, which an older version of botcli wrote. `existing` returns the
  * text of a file, or null if the file does not exist.
  */
 export function planGuides(
@@ -25,22 +25,25 @@ export function planGuides(
   version: string,
   overwrite: boolean,
   existing: (path: string) => string | null,
-): readonly GuideStep[] {
+): readonly PlannedGuideAction[] {
   return listGuides(version)
     .filter(({ path, beforeBot }) => set === 'agent' || !beforeBot || existing(path) !== null)
-    .map(({ path, text }): GuideStep => {
+    .map(({ path, text }): PlannedGuideAction => {
       const content = existing(path);
       if (content === null) return { path, text, state: 'new', found: null };
       if (content === text) return { path, text: null, state: 'current', found: null };
       if (overwrite) return { path, text, state: 'overwritten', found: null };
-      const found = readMark(content);
+      const found = readVersionMarker(content);
       if (found === null) return { path, text: null, state: 'own', found: null };
       const stale = isOlderVersion(found.version, version);
       return { path, text: null, state: stale ? 'stale' : 'current', found: stale ? found : null };
     });
 }
 
-export function refreshStaleGuides(steps: readonly GuideStep[], version: string): readonly GuideStep[] {
+export function planStaleGuideUpdates(
+  steps: readonly PlannedGuideAction[],
+  version: string,
+): readonly PlannedGuideAction[] {
   const texts = new Map(listGuides(version).map(({ path, text }) => [path, text]));
   return steps.map((step) =>
     step.state === 'stale' ? { ...step, text: texts.get(step.path) ?? null, state: 'overwritten' } : step,

@@ -1,5 +1,5 @@
-export const userLabel = 'your edits';
+export const userConflictLabel = 'your edits';
 
-export function hasMarkers(text: string): boolean {
-  return text.split('\n').includes(`<<<<<<< ${userLabel}`);
+export function hasConflictMarkers(text: string): boolean {
+  return text.split('\n').includes(`<<<<<<< ${userConflictLabel}`);
 }

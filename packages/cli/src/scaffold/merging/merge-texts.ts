@@ -1,6 +1,6 @@
 import { diff3Merge, diffComm } from 'node-diff3';
 import { parse } from 'smol-toml';
-import { userLabel } from './markers.ts';
+import { userConflictLabel } from './markers.ts';
 import { mergeJson } from './merge-json.ts';
 import { mergeRequirements } from './merge-requirements.ts';
 
@@ -92,6 +92,6 @@ function mergeLines(
 function withMarkers(mine: Lines, theirs: Lines, generator: string): Lines {
   return diffComm([...mine], [...theirs]).flatMap(
     ({ common, buffer1 = [], buffer2 = [] }) =>
-      common ?? [`<<<<<<< ${userLabel}`, ...buffer1, '=======', ...buffer2, `>>>>>>> ${generator}`],
+      common ?? [`<<<<<<< ${userConflictLabel}`, ...buffer1, '=======', ...buffer2, `>>>>>>> ${generator}`],
   );
 }

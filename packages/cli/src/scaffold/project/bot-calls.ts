@@ -1,17 +1,17 @@
-import type { Plan } from '../configuration/plan.ts';
-import { createCode, emptyCode, type PythonCode } from './code.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
+import { createPythonCode, emptyPythonCode, type PythonCode } from './code.ts';
 
-export function dialsOut(plan: Plan): boolean {
+export function dialsOut(plan: ProjectPlan): boolean {
   return plan.has('room-dial-out') || plan.has('bridged-dial-out');
 }
 
 /** Returns whether people can call the bot. In these calls, the bot speaks first. */
-export function receivesCalls(plan: Plan): boolean {
+export function receivesCalls(plan: ProjectPlan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
 
 /** Returns whether some sessions have a client that reports when it is ready: browsers and evaluations do, phone calls do not. */
-export function waitsForClient(plan: Plan): boolean {
+export function waitsForClient(plan: ProjectPlan): boolean {
   return plan.has('browser') || plan.configuration.enable_eval;
 }
 
@@ -19,16 +19,16 @@ export function waitsForClient(plan: Plan): boolean {
  * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them, because
  * only incoming calls are greeted as soon as they are connected.
  */
-export function hasCallsAndClients(plan: Plan): boolean {
+export function hasCallsAndClients(plan: ProjectPlan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
 /** Generates the function `is_phone_call`. Empty unless the bot has both incoming calls and other sessions. */
-export function generateCallTest(plan: Plan): PythonCode {
-  if (!hasCallsAndClients(plan)) return emptyCode;
+export function generateCallTest(plan: ProjectPlan): PythonCode {
+  if (!hasCallsAndClients(plan)) return emptyPythonCode;
   const stream = plan.has('stream');
   const key = plan.has('bridged-dial-in') ? 'call_sid' : plan.has('room-dial-in') ? 'dialin_settings' : null;
-  return createCode(
+  return createPythonCode(
     [
       'def is_phone_call(runner_args: RunnerArguments) -> bool:',
       '    """Whether this is a phone call: then the bot speaks first, without waiting for a client."""',
@@ -54,10 +54,10 @@ export function generateCallTest(plan: Plan): PythonCode {
 }
 
 /** Generates the class `DialOut`, a request to call somebody, and the function `dial`, which makes the call. */
-export function generateDialOut(plan: Plan): PythonCode {
-  if (!dialsOut(plan)) return emptyCode;
+export function generateDialOut(plan: ProjectPlan): PythonCode {
+  if (!dialsOut(plan)) return emptyPythonCode;
   const byNumber = plan.has('room-dial-out');
-  return createCode(
+  return createPythonCode(
     [
       'class DialOut(BaseModel):',
       '    """The person to call: `dialout_settings` in the body of the start request."""',
@@ -119,9 +119,9 @@ export function generateDialOut(plan: Plan): PythonCode {
  * Generates the class `HeldCall`, a call that the carrier holds until the bot's room is ready, and the function `forward`, which
  * connects the call to the room.
  */
-export function generateCallBridge(plan: Plan): PythonCode {
-  if (!plan.has('bridged-dial-in')) return emptyCode;
-  return createCode(
+export function generateCallBridge(plan: ProjectPlan): PythonCode {
+  if (!plan.has('bridged-dial-in')) return emptyPythonCode;
+  return createPythonCode(
     [
       'class HeldCall(BaseModel):',
       '    """A call on hold at the carrier: the body of the start request that server.py sends."""',

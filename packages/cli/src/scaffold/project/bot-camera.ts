@@ -1,11 +1,11 @@
-import type { Plan } from '../configuration/plan.ts';
-import { createCode, emptyCode, type PythonCode } from './code.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
+import { createPythonCode, emptyPythonCode, type PythonCode } from './code.ts';
 
 /**
  * Returns whether the language model requests camera frames by calling a tool. In a cascade, the model gets frames only on
  * request (`UserImageRequestFrame` of pipecat-ai 1.14.0). Realtime services with video get frames without a request.
  */
-export function usesCameraTool(plan: Plan): boolean {
+export function usesCameraTool(plan: ProjectPlan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';
 }
 
@@ -13,9 +13,9 @@ export function usesCameraTool(plan: Plan): boolean {
  * Generates `look`, a tool with which the language model of a cascade requests a camera frame. The frame is added to the model's
  * context.
  */
-export function generateCameraTool(plan: Plan): PythonCode {
-  if (!usesCameraTool(plan)) return emptyCode;
-  return createCode(
+export function generateCameraTool(plan: ProjectPlan): PythonCode {
+  if (!usesCameraTool(plan)) return emptyPythonCode;
+  return createPythonCode(
     [
       '    client_id = ""',
       '',
@@ -50,13 +50,13 @@ const contextComment = [
  * Generates the variable `context` with the model's tools. For a plain WebSocket, which carries no video, the camera tool is
  * omitted, because no frame would ever answer its request.
  */
-export function generateContext(plan: Plan): PythonCode {
+export function generateModelContext(plan: ProjectPlan): PythonCode {
   const imported = ['pipecat.processors.aggregators.llm_context', 'LLMContext'] as const;
-  if (!usesCameraTool(plan)) return createCode([...contextComment, '    context = LLMContext()'], imported);
+  if (!usesCameraTool(plan)) return createPythonCode([...contextComment, '    context = LLMContext()'], imported);
   if (!plan.transports.some(({ key }) => key === 'websocket')) {
-    return createCode([...contextComment, '    context = LLMContext(tools=[look])'], imported);
+    return createPythonCode([...contextComment, '    context = LLMContext(tools=[look])'], imported);
   }
-  return createCode(
+  return createPythonCode(
     [
       ...contextComment,
       '    is_audio_only = (',

@@ -1,33 +1,38 @@
-import type { Plan } from '../configuration/plan.ts';
-import { collectImports, formatExpression, type PythonExpression, pythonExpression } from '../python/expression.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
+import {
+  collectImports,
+  createPythonExpression,
+  formatExpression,
+  type PythonExpression,
+} from '../python/expression.ts';
 import { dialsOut } from './bot-calls.ts';
 import { listExtraParameters } from './bot-run.ts';
-import { transportParametersExpression } from './bot-transports.ts';
-import { createCode, joinCode, type PythonCode } from './code.ts';
+import { createTransportParametersExpression } from './bot-transports.ts';
+import { createPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
 /** Generates `bot`, the function that the runner and the hosting service call for each session. */
-export function generateEntryPoint(plan: Plan): PythonCode {
-  const head = createCode([
+export function generateEntryPoint(plan: ProjectPlan): PythonCode {
+  const head = createPythonCode([
     'async def bot(runner_args: RunnerArguments) -> None:',
     '    """Run one session. The runner on your machine and the hosting service call this function."""',
   ]);
   const body = createsRoom(plan) ? ownRoom(plan) : fromRunner(plan);
-  return joinCode([head, body], 0);
+  return joinPythonCode([head, body], 0);
 }
 
-function createsRoom(plan: Plan): boolean {
+function createsRoom(plan: ProjectPlan): boolean {
   return dialsOut(plan) || plan.has('bridged-dial-in');
 }
 
-function fromRunner(plan: Plan): PythonCode {
-  return joinCode([runnerTransport('    '), runs(plan, '    ')], 0);
+function fromRunner(plan: ProjectPlan): PythonCode {
+  return joinPythonCode([runnerTransport('    '), runs(plan, '    ')], 0);
 }
 
 /**
  * Generates code that creates a room if the body of the start request contains a call. For other requests, the code lets the
  * runner create the transport, or raises an error if the bot has no other transport.
  */
-function ownRoom(plan: Plan): PythonCode {
+function ownRoom(plan: ProjectPlan): PythonCode {
   const request = dialsOut(plan)
     ? {
         key: 'dialout_settings',
@@ -45,15 +50,15 @@ function ownRoom(plan: Plan): PythonCode {
   const transport = plan.transports.find((one) => one.key === null);
   const parameters =
     transport === undefined
-      ? pythonExpression('DailyParams()')
-      : transportParametersExpression(transport, plan.configuration);
+      ? createPythonExpression('DailyParams()')
+      : createTransportParametersExpression(transport, plan.configuration);
   const room: PythonExpression = {
     kind: 'call',
     callee: 'DailyTransport',
     arguments: [
-      { value: pythonExpression('room.room_url') },
-      { value: pythonExpression('room.token') },
-      { value: pythonExpression('BOT_NAME') },
+      { value: createPythonExpression('room.room_url') },
+      { value: createPythonExpression('room.token') },
+      { value: createPythonExpression('BOT_NAME') },
       { name: 'params', value: parameters },
     ],
     imports: [{ module: 'pipecat.transports.daily.transport', name: 'DailyTransport' }],
@@ -64,9 +69,9 @@ function ownRoom(plan: Plan): PythonCode {
       ? 'configure(http, sip_caller_phone=callee.phone_number, enable_dialout=True)'
       : 'configure(http, sip_caller_phone=callee.sip_uri, enable_dialout=True)'
     : 'configure(http, sip_caller_phone=held.from_number)';
-  return joinCode(
+  return joinPythonCode(
     [
-      createCode(
+      createPythonCode(
         [
           '    body = runner_args.body if isinstance(runner_args.body, dict) else {}',
           ...request.lines,
@@ -78,9 +83,9 @@ function ownRoom(plan: Plan): PythonCode {
       ),
       { lines: formatExpression(room, 8, 'transport: BaseTransport = '), imports: collectImports(room) },
       ...(others
-        ? [createCode(['    else:']), runnerTransport('        ')]
+        ? [createPythonCode(['    else:']), runnerTransport('        ')]
         : [
-            createCode([
+            createPythonCode([
               '    else:',
               `        raise ValueError("the body of the start request has no ${request.key}")`,
             ]),
@@ -92,7 +97,7 @@ function ownRoom(plan: Plan): PythonCode {
 }
 
 function runnerTransport(space: string): PythonCode {
-  return createCode(
+  return createPythonCode(
     [
       `${space}# Open the transport that the client of this session has chosen.`,
       `${space}transport = await create_transport(runner_args, transport_params)`,
@@ -101,9 +106,12 @@ function runnerTransport(space: string): PythonCode {
   );
 }
 
-function runs(plan: Plan, space: string): PythonCode {
+function runs(plan: ProjectPlan, space: string): PythonCode {
   const names = ['transport', 'runner_args', ...listExtraParameters(plan).map(([name]) => name)];
   const line = `await run_bot(${names.join(', ')})`;
-  if (!plan.needsSession) return createCode([`${space}${line}`]);
-  return createCode([`${space}async with aiohttp.ClientSession() as session:`, `${space}    ${line}`], ['aiohttp']);
+  if (!plan.needsSession) return createPythonCode([`${space}${line}`]);
+  return createPythonCode(
+    [`${space}async with aiohttp.ClientSession() as session:`, `${space}    ${line}`],
+    ['aiohttp'],
+  );
 }

@@ -1,10 +1,10 @@
-import type { Plan } from '../configuration/plan.ts';
-import { createCode, emptyCode, type PythonCode } from './code.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
+import { createPythonCode, emptyPythonCode, type PythonCode } from './code.ts';
 
 /** Generates `write_wav`, which writes recorded audio to a file. */
-export function generateWavWriter(plan: Plan): PythonCode {
-  if (!plan.configuration.recording) return emptyCode;
-  return createCode(
+export function generateWavWriter(plan: ProjectPlan): PythonCode {
+  if (!plan.configuration.recording) return emptyPythonCode;
+  return createPythonCode(
     [
       'def write_wav(path: Path, audio: bytes, sample_rate: int, channels: int) -> None:',
       '    """Write 16-bit samples as a WAV file."""',
@@ -20,9 +20,9 @@ export function generateWavWriter(plan: Plan): PythonCode {
   );
 }
 
-export function generateAudioBuffer(plan: Plan): PythonCode {
-  if (!plan.configuration.recording) return emptyCode;
-  return createCode(
+export function generateAudioBuffer(plan: ProjectPlan): PythonCode {
+  if (!plan.configuration.recording) return emptyPythonCode;
+  return createPythonCode(
     [
       '    # Records what the user and the bot say.',
       '    audio_buffer = AudioBufferProcessor(auto_start_recording=True)',
@@ -32,9 +32,9 @@ export function generateAudioBuffer(plan: Plan): PythonCode {
 }
 
 /** Generates the event handler that saves the recording when the session ends. */
-export function generateRecordingHandler(plan: Plan): PythonCode {
-  if (!plan.configuration.recording) return emptyCode;
-  return createCode(
+export function generateRecordingHandler(plan: ProjectPlan): PythonCode {
+  if (!plan.configuration.recording) return emptyPythonCode;
+  return createPythonCode(
     [
       '    @audio_buffer.event_handler("on_audio_data")',
       '    async def on_audio_data(buffer, audio, sample_rate, num_channels):',

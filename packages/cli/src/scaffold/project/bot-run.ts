@@ -1,17 +1,17 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut, hasCallsAndClients, receivesCalls, waitsForClient } from './bot-calls.ts';
-import { generateCameraTool, generateContext, usesCameraTool } from './bot-camera.ts';
+import { generateCameraTool, generateModelContext, usesCameraTool } from './bot-camera.ts';
 import { generateAudioBuffer, generateRecordingHandler } from './bot-recording.ts';
 import { generateServices, serviceVariables } from './bot-services.ts';
-import { createCode, emptyCode, joinCode, type PythonCode } from './code.ts';
+import { createPythonCode, emptyPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
 /** Generates `run_bot`, which runs one conversation on a transport. */
-export function generateConversation(plan: Plan): PythonCode {
-  return joinCode(
+export function generateConversation(plan: ProjectPlan): PythonCode {
+  return joinPythonCode(
     [
-      joinCode([signature(plan), generateServices(plan)], 0),
+      joinPythonCode([signature(plan), generateServices(plan)], 0),
       generateCameraTool(plan),
-      joinCode([generateContext(plan), aggregators], 0),
+      joinPythonCode([generateModelContext(plan), aggregators], 0),
       generateAudioBuffer(plan),
       pipeline(plan),
       worker(plan),
@@ -22,14 +22,14 @@ export function generateConversation(plan: Plan): PythonCode {
       roomHandlers(plan),
       transcription(plan),
       generateRecordingHandler(plan),
-      createCode(['    await runner.run()']),
+      createPythonCode(['    await runner.run()']),
     ],
     1,
   );
 }
 
 /** Lists the parameters of `run_bot` besides the transport and the runner's arguments. */
-export function listExtraParameters(plan: Plan): readonly (readonly [name: string, type: string])[] {
+export function listExtraParameters(plan: ProjectPlan): readonly (readonly [name: string, type: string])[] {
   return [
     ...(plan.needsSession ? [['session', 'aiohttp.ClientSession'] as const] : []),
     ...(dialsOut(plan) ? [['callee', 'DialOut | None'] as const] : []),
@@ -37,13 +37,13 @@ export function listExtraParameters(plan: Plan): readonly (readonly [name: strin
   ];
 }
 
-function signature(plan: Plan): PythonCode {
+function signature(plan: ProjectPlan): PythonCode {
   const extra = listExtraParameters(plan);
   const all = [['transport', 'BaseTransport'], ['runner_args', 'RunnerArguments'], ...extra];
   const named = all.map(([name, type]) => `${name}: ${type}`);
   const line = `async def run_bot(${named.join(', ')}) -> None:`;
   const isTooLong = line.length > 100;
-  return createCode(
+  return createPythonCode(
     [
       ...(isTooLong ? ['async def run_bot(', ...named.map((one) => `    ${one},`), ') -> None:'] : [line]),
       '    """Run one conversation: connect the services, build the pipeline, and handle its events."""',
@@ -54,7 +54,7 @@ function signature(plan: Plan): PythonCode {
   );
 }
 
-const aggregators = createCode(
+const aggregators = createPythonCode(
   [
     '    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(',
     '        context,',
@@ -65,7 +65,7 @@ const aggregators = createCode(
   ['pipecat.processors.aggregators.llm_response_universal', 'LLMContextAggregatorPair', 'LLMUserAggregatorParams'],
 );
 
-function pipeline(plan: Plan): PythonCode {
+function pipeline(plan: ProjectPlan): PythonCode {
   const { configuration } = plan;
   const cascade = configuration.mode === 'cascade';
   const stages = [
@@ -79,7 +79,7 @@ function pipeline(plan: Plan): PythonCode {
     ...(configuration.recording ? ['audio_buffer'] : []),
     'assistant_aggregator',
   ];
-  return createCode(
+  return createPythonCode(
     [
       '    # Audio and text flow through these steps from top to bottom.',
       '    pipeline = Pipeline(',
@@ -95,13 +95,13 @@ function pipeline(plan: Plan): PythonCode {
 /** The sample rate of telephone carriers' media streams, in hertz. */
 const carrierRate = 8000;
 
-function worker(plan: Plan): PythonCode {
+function worker(plan: ProjectPlan): PythonCode {
   const narrow = plan.has('stream') && plan.configuration.mode === 'cascade';
   const always = narrow && !hasCallsAndClients(plan);
   const mixed = narrow && !always;
   const rates = [`audio_in_sample_rate=${carrierRate}`, `audio_out_sample_rate=${carrierRate}`];
   const observed = plan.configuration.enable_observability;
-  return createCode(
+  return createPythonCode(
     [
       ...(always
         ? [
@@ -142,9 +142,9 @@ function worker(plan: Plan): PythonCode {
 }
 
 /** Generates the function `greet`, which makes the bot speak first. Empty if the bot never speaks first. */
-function greeting(plan: Plan): PythonCode {
-  if (!waitsForClient(plan) && !receivesCalls(plan)) return emptyCode;
-  return createCode(
+function greeting(plan: ProjectPlan): PythonCode {
+  if (!waitsForClient(plan) && !receivesCalls(plan)) return emptyPythonCode;
+  return createPythonCode(
     [
       '    # Makes the bot speak first: adds an instruction to the context and runs the language model.',
       '    async def greet() -> None:',
@@ -160,9 +160,9 @@ function greeting(plan: Plan): PythonCode {
   );
 }
 
-function readiness(plan: Plan): PythonCode {
-  if (!waitsForClient(plan)) return emptyCode;
-  return createCode([
+function readiness(plan: ProjectPlan): PythonCode {
+  if (!waitsForClient(plan)) return emptyPythonCode;
+  return createPythonCode([
     '    # The client has connected its audio: greet the user.',
     '    @worker.rtvi.event_handler("on_client_ready")',
     '    async def on_client_ready(rtvi):',
@@ -170,14 +170,14 @@ function readiness(plan: Plan): PythonCode {
   ]);
 }
 
-function connection(plan: Plan): PythonCode {
+function connection(plan: ProjectPlan): PythonCode {
   const hasCallerNumber = plan.has('stream');
   const greets = receivesCalls(plan)
     ? hasCallsAndClients(plan)
       ? ['        if is_phone_call(runner_args):', '            await greet()']
       : ['        await greet()']
     : [];
-  return createCode(
+  return createPythonCode(
     [
       '    # Someone has joined the session.',
       '    @transport.event_handler("on_client_connected")',
@@ -197,7 +197,7 @@ function connection(plan: Plan): PythonCode {
   );
 }
 
-const disconnection = createCode(
+const disconnection = createPythonCode(
   [
     '    # Everyone has left: end the session.',
     '    @transport.event_handler("on_client_disconnected")',
@@ -209,7 +209,7 @@ const disconnection = createCode(
 );
 
 /** Generates the event handlers for phone calls through hosted rooms: incoming, outgoing and failed calls. */
-function roomHandlers(plan: Plan): PythonCode {
+function roomHandlers(plan: ProjectPlan): PythonCode {
   const parts = [
     ...(dialsOut(plan)
       ? [
@@ -234,13 +234,13 @@ function roomHandlers(plan: Plan): PythonCode {
         ]
       : []),
   ];
-  if (parts.length === 0) return emptyCode;
-  return createCode(parts, ['pipecat.transports.daily.transport', 'DailyTransport']);
+  if (parts.length === 0) return emptyPythonCode;
+  return createPythonCode(parts, ['pipecat.transports.daily.transport', 'DailyTransport']);
 }
 
-function transcription(plan: Plan): PythonCode {
-  if (!plan.configuration.transcription) return emptyCode;
-  return createCode(
+function transcription(plan: ProjectPlan): PythonCode {
+  if (!plan.configuration.transcription) return emptyPythonCode;
+  return createPythonCode(
     [
       '    # Log what was said.',
       '    @user_aggregator.event_handler("on_user_turn_stopped")',

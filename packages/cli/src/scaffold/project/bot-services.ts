@@ -1,20 +1,20 @@
 import type { CatalogueService } from '../catalogue/services.ts';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import {
-  callExpression,
   collectImports,
-  constructorExpression,
+  createCallExpression,
+  createConstructorExpression,
+  createPythonExpression,
   formatExpression,
   type PythonExpression,
-  pythonExpression,
 } from '../python/expression.ts';
-import { createCode, joinCode, type PythonCode } from './code.ts';
+import { createPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
 /** The variable name of each kind of service in the bot. */
 export const serviceVariables = { stt: 'stt', llm: 'llm', tts: 'tts', realtime: 'llm', video: 'avatar' } as const;
 
 /** Generates one statement per service, in the order of the pipeline. */
-export function generateServices(plan: Plan): PythonCode {
+export function generateServices(plan: ProjectPlan): PythonCode {
   const statements = plan.services.map((entry): PythonCode => {
     const expression = constructorOf(entry);
     return {
@@ -22,19 +22,22 @@ export function generateServices(plan: Plan): PythonCode {
       imports: collectImports(expression),
     };
   });
-  return joinCode(
-    [createCode(['    # The services. Keys and settings come from the environment: see .env.example.']), ...statements],
+  return joinPythonCode(
+    [
+      createPythonCode(['    # The services. Keys and settings come from the environment: see .env.example.']),
+      ...statements,
+    ],
     0,
   );
 }
 
 function constructorOf({ service }: CatalogueService): PythonExpression {
   const { module, className, session } = service;
-  return constructorExpression(
+  return createConstructorExpression(
     { module, name: className },
     {
       ...service.arguments,
-      ...(session === undefined ? {} : { [session]: pythonExpression('session') }),
+      ...(session === undefined ? {} : { [session]: createPythonExpression('session') }),
       ...settingsOf(service),
     },
   );
@@ -51,6 +54,6 @@ function settingsOf({
 }: CatalogueService['service']): Readonly<Record<string, PythonExpression>> {
   if (settings === null) return {};
   const isModel = kind === 'llm' || kind === 'realtime';
-  const instruction = isModel ? { system_instruction: pythonExpression('SYSTEM_INSTRUCTION') } : {};
-  return { settings: callExpression(`${className}.Settings`, { ...settings, ...instruction }) };
+  const instruction = isModel ? { system_instruction: createPythonExpression('SYSTEM_INSTRUCTION') } : {};
+  return { settings: createCallExpression(`${className}.Settings`, { ...settings, ...instruction }) };
 }

@@ -1,28 +1,28 @@
 import type { Transport } from '../catalogue/transport.ts';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import {
-  callExpression,
   collectImports,
-  constructorExpression,
+  createCallExpression,
+  createConstructorExpression,
+  createPythonExpression,
   formatExpression,
   type PythonExpression,
-  pythonExpression,
 } from '../python/expression.ts';
-import { emptyCode, type PythonCode } from './code.ts';
+import { emptyPythonCode, type PythonCode } from './code.ts';
 
-type Features = Plan['configuration'];
+type Features = ProjectPlan['configuration'];
 
 /** Generates `transport_params`, the audio and video settings of each transport. */
-export function generateTransportParameters(plan: Plan): PythonCode {
+export function generateTransportParameters(plan: ProjectPlan): PythonCode {
   const entries = new Map<string, PythonExpression>();
   for (const transport of plan.transports) {
     // A browser transport and a phone transport can have the same key, because both use the same kind of room. Keep the
     // settings of the browser transport.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
-    entries.set(transport.key, transportParametersExpression(transport, plan.configuration));
+    entries.set(transport.key, createTransportParametersExpression(transport, plan.configuration));
   }
   if (plan.configuration.enable_eval) entries.set('eval', evalParameters(plan.configuration));
-  if (entries.size === 0) return emptyCode;
+  if (entries.size === 0) return emptyPythonCode;
   return {
     lines: [
       '# Audio and video settings. The runner uses the entry of the transport that a client has chosen.',
@@ -34,8 +34,8 @@ export function generateTransportParameters(plan: Plan): PythonCode {
   };
 }
 
-export function transportParametersExpression(transport: Transport, features: Features): PythonExpression {
-  return constructorExpression(transport.parameters, {
+export function createTransportParametersExpression(transport: Transport, features: Features): PythonExpression {
+  return createConstructorExpression(transport.parameters, {
     ...audio,
     ...(features.enable_nc ? { audio_in_filter: noiseFilter } : {}),
     ...(transport.key === 'websocket' ? browserSocket : {}),
@@ -44,15 +44,18 @@ export function transportParametersExpression(transport: Transport, features: Fe
   });
 }
 
-const yes = pythonExpression('True');
+const yes = createPythonExpression('True');
 const audio = { audio_in_enabled: yes, audio_out_enabled: yes };
-const noiseFilter = constructorExpression(
+const noiseFilter = createConstructorExpression(
   { module: 'pipecat.audio.filters.rnnoise_filter', name: 'RNNoiseFilter' },
   {},
 );
 const browserSocket = {
-  add_wav_header: pythonExpression('False'),
-  serializer: constructorExpression({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
+  add_wav_header: createPythonExpression('False'),
+  serializer: createConstructorExpression(
+    { module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' },
+    {},
+  ),
 };
 /**
  * The camera settings. A realtime model gets one frame per second. In a cascade, the language model requests each frame with a
@@ -60,7 +63,7 @@ const browserSocket = {
  */
 const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,
-  video_in_sources: pythonExpression(
+  video_in_sources: createPythonExpression(
     `{"camera": VideoInSourceParams(${mode === 'cascade' ? 'on_request_only=True' : 'framerate=1'})}`,
     [{ module: 'pipecat.transports.base_transport', name: 'VideoInSourceParams' }],
   ),
@@ -68,13 +71,13 @@ const camera = ({ mode }: Features) => ({
 const screen = {
   video_out_enabled: yes,
   video_out_is_live: yes,
-  video_out_width: pythonExpression('1024'),
-  video_out_height: pythonExpression('768'),
+  video_out_width: createPythonExpression('1024'),
+  video_out_height: createPythonExpression('768'),
 };
 
 function evalParameters(features: Features): PythonExpression {
   const imported = { module: 'pipecat.evals.transport', name: 'EvalTransportParams' };
-  return callExpression(
+  return createCallExpression(
     'EvalTransportParams',
     { ...audio, ...(features.video_input ? { video_in_enabled: yes } : {}) },
     [imported],

@@ -1,5 +1,5 @@
-import { serviceRoles } from '../catalogue/service.ts';
-import type { Plan } from '../configuration/plan.ts';
+import { serviceRoleLabels } from '../catalogue/service.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import type { PythonImport } from '../python/expression.ts';
 import { formatImportBlock } from '../python/imports.ts';
 import { dialsOut, generateCallBridge, generateCallTest, generateDialOut } from './bot-calls.ts';
@@ -7,18 +7,18 @@ import { generateEntryPoint } from './bot-entry.ts';
 import { generateWavWriter } from './bot-recording.ts';
 import { generateConversation } from './bot-run.ts';
 import { generateTransportParameters } from './bot-transports.ts';
-import { createCode, escapeDocstring, joinCode, type PythonCode, toPythonString } from './code.ts';
+import { createPythonCode, escapeDocstring, joinPythonCode, type PythonCode, toPythonString } from './code.ts';
 
 /** Generates `server/bot.py`, formatted and lint-clean. Its comments explain each section to a beginner. */
-export function generateBotFile(plan: Plan): string {
-  const setUp = createCode(
+export function generateBotFile(plan: ProjectPlan): string {
+  const setUp = createPythonCode(
     ['# Read the keys and settings from the file .env.', 'load_dotenv(override=True)'],
     ['dotenv', 'load_dotenv'],
   );
   const parts = [constants(plan), generateTransportParameters(plan)];
-  const body = joinCode(
+  const body = joinPythonCode(
     [
-      joinCode([setUp, ...parts], 1),
+      joinPythonCode([setUp, ...parts], 1),
       generateCallTest(plan),
       generateDialOut(plan),
       generateCallBridge(plan),
@@ -32,7 +32,7 @@ export function generateBotFile(plan: Plan): string {
   return `${[...header(plan), '', ...formatImportBlock(distinct(body.imports)), '', ...body.lines].join('\n')}\n`;
 }
 
-const main = createCode([
+const main = createPythonCode([
   '# `uv run bot.py` starts the development runner of Pipecat, which calls bot() for each session.',
   'if __name__ == "__main__":',
   '    from pipecat.runner.run import main',
@@ -40,7 +40,7 @@ const main = createCode([
   '    main()',
 ]);
 
-function header(plan: Plan): readonly string[] {
+function header(plan: ProjectPlan): readonly string[] {
   const { configuration } = plan;
   return [
     `"""${escapeDocstring(configuration.project_name)}: a voice bot.`,
@@ -61,11 +61,11 @@ function header(plan: Plan): readonly string[] {
   ];
 }
 
-function serviceList(plan: Plan): readonly string[] {
-  return plan.services.map(({ service }) => `- ${serviceRoles[service.kind]}: ${service.label}`);
+function serviceList(plan: ProjectPlan): readonly string[] {
+  return plan.services.map(({ service }) => `- ${serviceRoleLabels[service.kind]}: ${service.label}`);
 }
 
-function constants(plan: Plan): PythonCode {
+function constants(plan: ProjectPlan): PythonCode {
   const lines = [
     ...(dialsOut(plan) || plan.has('bridged-dial-in')
       ? [`BOT_NAME = ${toPythonString(plan.configuration.project_name)}`, '']
@@ -77,7 +77,7 @@ function constants(plan: Plan): PythonCode {
     '    "a few plain sentences, without lists, markup, emojis or anything else that cannot be spoken."',
     ')',
   ];
-  return createCode(lines);
+  return createPythonCode(lines);
 }
 
 function distinct(imports: readonly PythonImport[]): readonly PythonImport[] {

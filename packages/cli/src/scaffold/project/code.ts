@@ -2,13 +2,13 @@ import type { PythonImport } from '../python/expression.ts';
 
 export type PythonCode = { readonly lines: readonly string[]; readonly imports: readonly PythonImport[] };
 
-export const emptyCode: PythonCode = { lines: [], imports: [] };
+export const emptyPythonCode: PythonCode = { lines: [], imports: [] };
 
 /**
  * Creates Python code. Each argument after `lines` is either a module with names to import from it (`['module', 'Name',
  * 'Other']`) or a module to import (`['os']`).
  */
-export function createCode(
+export function createPythonCode(
   lines: readonly string[],
   ...imports: readonly (readonly [string, ...string[]])[]
 ): PythonCode {
@@ -21,7 +21,7 @@ export function createCode(
 }
 
 /** Joins parts of Python code, separated by `gap` empty lines. Skips empty parts. */
-export function joinCode(parts: readonly PythonCode[], gap: number): PythonCode {
+export function joinPythonCode(parts: readonly PythonCode[], gap: number): PythonCode {
   const full = parts.filter(({ lines }) => lines.length > 0);
   const space = Array.from({ length: gap }, () => '');
   return {

@@ -1,7 +1,7 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import { listRequiredVariables } from './variables.ts';
 
-export function formatSecretSetName(plan: Plan): string {
+export function formatSecretSetName(plan: ProjectPlan): string {
   return `${plan.slug}-secrets`;
 }
 
@@ -34,7 +34,7 @@ export function generateDockerignore(): string {
 }
 
 /** Generates `server/deploy.toml`. A bot with video gets a larger instance. */
-export function generateDeployFile(plan: Plan): string {
+export function generateDeployFile(plan: ProjectPlan): string {
   const profile = plan.configuration.video_output || plan.configuration.video_input ? 'agent-2x' : 'agent-1x';
   const secrets = listRequiredVariables(plan).length > 0 ? [`secret_set = "${formatSecretSetName(plan)}"`] : [];
   return `${[
@@ -52,7 +52,7 @@ export function generateDeployFile(plan: Plan): string {
   ].join('\n')}\n`;
 }
 
-export function generateGitignore(plan: Plan): string {
+export function generateGitignore(plan: ProjectPlan): string {
   const client = plan.configuration.generate_client
     ? ['', '# Client', ...clientWaste.map((path) => `client/${path}`)]
     : [];

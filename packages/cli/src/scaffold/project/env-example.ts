@@ -1,4 +1,4 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import type { EnvironmentVariable } from '../python/expression.ts';
 import { groupVariables } from './variables.ts';
 
@@ -6,7 +6,7 @@ import { groupVariables } from './variables.ts';
  * Generates `server/.env.example`, which users copy and fill in. Optional variables are comments, because an empty value would
  * override a default.
  */
-export function generateEnvExample(plan: Plan): string {
+export function generateEnvExample(plan: ProjectPlan): string {
   const groups = groupVariables(plan).map(({ title, site, variables }) => {
     const requiredOnes = variables.filter(({ required }) => required);
     const optional = variables.filter(({ required }) => !required);

@@ -1,4 +1,4 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
@@ -6,14 +6,14 @@ import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
  * Generates example scenarios in `server/evals/`. A bot with a realtime service gets no text scenarios, because the service
  * accepts only audio.
  */
-export function generateEvalFiles(plan: Plan): readonly ProjectFile[] {
+export function generateEvalFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const audio = { path: 'server/evals/audio.yaml', text: scenarios(plan, 'audio') };
   if (plan.configuration.mode === 'realtime') return [audio];
   return [{ path: 'server/evals/text.yaml', text: scenarios(plan, 'text') }, audio];
 }
 
 /** An evaluation is a client that reports when it is ready, so every bot greets it. */
-function scenarios(plan: Plan, modality: 'text' | 'audio'): string {
+function scenarios(plan: ProjectPlan, modality: 'text' | 'audio'): string {
   const lines = [
     `# Scenarios in ${modality}, with the answers expected from the bot. Start the bot, then run them:`,
     `#   uv run --group evals pipecat eval run evals/${modality}.yaml`,

@@ -1,6 +1,6 @@
 import { generateClientFiles } from '../client/client-files.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { createPlan, type Plan } from '../configuration/plan.ts';
+import { createProjectPlan, type ProjectPlan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { generateBotFile } from './bot.ts';
 import { generateDeployFile, generateDockerfile, generateDockerignore, generateGitignore } from './deployment.ts';
@@ -15,7 +15,7 @@ import { generateWebhookFile } from './webhook.ts';
  * system.
  */
 export function generateProjectFiles(configuration: Configuration): readonly ProjectFile[] {
-  const plan = createPlan(configuration);
+  const plan = createProjectPlan(configuration);
   const client = configuration.generate_client ? generateClientFiles(plan) : [];
   const files = [...serverFiles(plan), ...client, { path: '.gitignore', text: generateGitignore(plan) }];
   const paths = [...files.map(({ path }) => path), 'AGENTS.md', 'ASSISTANT.md', 'README.md'].sort();
@@ -24,7 +24,7 @@ export function generateProjectFiles(configuration: Configuration): readonly Pro
   );
 }
 
-function serverFiles(plan: Plan): readonly ProjectFile[] {
+function serverFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const webhook = generateWebhookFile(plan);
   return [
     { path: 'server/bot.py', text: generateBotFile(plan) },

@@ -1,9 +1,9 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 
 /** The upper version bound of pipecat-ai. Generated code is tested only with releases 1.x. */
 const bound = '<2';
 
-export function listDependencies({ configuration, extras, lowest }: Plan): readonly string[] {
+export function listDependencies({ configuration, extras, lowest }: ProjectPlan): readonly string[] {
   const observed = configuration.enable_observability ? ['pipecat-ai-whisker>=2.0.0,<3'] : [];
   return [`pipecat-ai[${extras.join(',')}]>=${lowest.library},${bound}`, ...observed];
 }
@@ -12,7 +12,7 @@ export function listDependencies({ configuration, extras, lowest }: Plan): reado
  * Generates `server/pyproject.toml`. The packages for evaluations download speech models, so they are in a separate dependency
  * group that images do not install.
  */
-export function generatePyproject(plan: Plan): string {
+export function generatePyproject(plan: ProjectPlan): string {
   const { configuration, lowest } = plan;
   const groups = [
     list('dev', ['"pyright>=1.1.404,<2"', '"ruff>=0.12.11,<1"']),

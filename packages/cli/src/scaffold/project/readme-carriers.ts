@@ -1,8 +1,8 @@
 import type { Transport } from '../catalogue/transport.ts';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 
 /** Generates the README sections that explain how to set up each carrier, and phone calls through hosted rooms. */
-export function generateCarrierSections(plan: Plan): readonly string[] {
+export function generateCarrierSections(plan: ProjectPlan): readonly string[] {
   const streams = plan.transports.flatMap(({ key, kind }) => (kind === 'stream' && key !== null ? [key] : []));
   const deploys = plan.configuration.deploy_to_cloud;
   const sections = streams.flatMap((key) => carriers[key]?.(deploys ? plan.slug : null) ?? []);
@@ -116,7 +116,7 @@ function onService(agent: string | null, carrier: string): readonly string[] {
     : [`3. For the service, use the address \`wss://HOST/ws/${carrier}?serviceHost=${agent}.ORG\`.`];
 }
 
-function rooms(plan: Plan): readonly string[] {
+function rooms(plan: ProjectPlan): readonly string[] {
   // Include the transport's label in the heading, because the README can have another section about media streams of the same
   // carrier.
   const heading = ({ label }: Transport) => `## Telephone: ${label}`;

@@ -1,12 +1,12 @@
 import { findNodeVersion, minimumNodeVersion } from '../client/client-package.ts';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import { formatClientName } from '../configuration/summary.ts';
 
 /**
  * Generates the section about the web client: how to run it, its files, and the hosts that its page contacts. Empty without a
  * client.
  */
-export function generateClientSection(plan: Plan): readonly string[] {
+export function generateClientSection(plan: ProjectPlan): readonly string[] {
   const { client_framework: framework, client_server: server } = plan.configuration;
   if (framework === null) return [];
   const isNext = server === 'nextjs';
@@ -45,7 +45,7 @@ export function generateClientSection(plan: Plan): readonly string[] {
   ];
 }
 
-function contactedHosts(plan: Plan, isNext: boolean): readonly string[] {
+function contactedHosts(plan: ProjectPlan, isNext: boolean): readonly string[] {
   const hosted = plan.transports.some(({ value }) => value === 'hostedrtc');
   const left = plan.transports.some(({ value }) => value === 'livekit');
   return [

@@ -1,10 +1,10 @@
 import { formatTransportName } from '../catalogue/transports.ts';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
 import { groupVariables } from './variables.ts';
 
 /** Generates the section about how people reach the bot on the service, and what does not work there. */
-export function generateEntryPoints(plan: Plan): readonly string[] {
+export function generateEntryPoints(plan: ProjectPlan): readonly string[] {
   const { slug } = plan;
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
   const items = [
@@ -29,7 +29,7 @@ export function generateEntryPoints(plan: Plan): readonly string[] {
 }
 
 /** Explains how clients use the peer-to-peer transport. */
-function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
+function peerToPeer(plan: ProjectPlan, hasWebSocket: boolean): readonly string[] {
   if (plan.configuration.generate_client)
     return ['The web client uses `smallwebrtc (lightrtc)`: `client/.env.example` explains how.'];
   return [
@@ -41,7 +41,7 @@ function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
 }
 
 /** Lists files and settings of the user's machine that are not available to a bot on the service. */
-function unavailableFiles(plan: Plan): readonly string[] {
+function unavailableFiles(plan: ProjectPlan): readonly string[] {
   const names = groupVariables(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
   return [
     ...(plan.configuration.recording
@@ -68,7 +68,7 @@ function unavailableFiles(plan: Plan): readonly string[] {
  * Explains what the service does not support yet: it cannot create hosted rooms, and has no webhook for the room vendor's phone
  * numbers.
  */
-function unsupportedRooms(plan: Plan): readonly string[] {
+function unsupportedRooms(plan: ProjectPlan): readonly string[] {
   const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
   const rooms = plan.transports
     .filter(({ value }) => isRoom(value))

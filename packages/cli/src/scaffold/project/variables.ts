@@ -1,5 +1,5 @@
 import type { Service } from '../catalogue/service.ts';
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 import { describeVariable } from '../python/environment.ts';
 import { collectVariables, type EnvironmentVariable } from '../python/expression.ts';
 
@@ -13,7 +13,7 @@ export type VariableGroup = {
  * Lists every environment variable of a project once, in the group of the first vendor or feature that uses the variable. A
  * variable is required if any part of the project requires it.
  */
-export function groupVariables(plan: Plan): readonly VariableGroup[] {
+export function groupVariables(plan: ProjectPlan): readonly VariableGroup[] {
   const groups = [
     ...plan.services.map(({ service, vendor }) => ({
       title: vendor.name,
@@ -44,7 +44,7 @@ export function listServiceVariables(service: Service): readonly EnvironmentVari
   return [...values.flatMap(collectVariables), ...(service.variables ?? [])];
 }
 
-export function listRequiredVariables(plan: Plan): readonly string[] {
+export function listRequiredVariables(plan: ProjectPlan): readonly string[] {
   return groupVariables(plan).flatMap(({ variables }) =>
     variables.filter(({ required }) => required).map(({ name }) => name),
   );

@@ -1,10 +1,10 @@
-import type { Plan } from '../configuration/plan.ts';
+import type { ProjectPlan } from '../configuration/plan.ts';
 
 /**
  * Generates `server/server.py`, the carrier's webhook for calls that the bot connects to a room. Returns null if the project
  * has no calls of this kind.
  */
-export function generateWebhookFile(plan: Plan): string | null {
+export function generateWebhookFile(plan: ProjectPlan): string | null {
   return plan.has('bridged-dial-in') ? `${lines.join('\n')}\n` : null;
 }
 

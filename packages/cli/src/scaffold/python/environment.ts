@@ -1,10 +1,15 @@
-import { type EnvironmentVariable, type PythonExpression, type PythonImport, pythonExpression } from './expression.ts';
+import {
+  createPythonExpression,
+  type EnvironmentVariable,
+  type PythonExpression,
+  type PythonImport,
+} from './expression.ts';
 
 const os: PythonImport = { module: 'os' };
 const notGiven: PythonImport = { module: 'pipecat.utils.types', name: 'NOT_GIVEN' };
 
 export function requiredVariable(name: string, about?: string): PythonExpression {
-  return pythonExpression(`os.environ["${name}"]`, [os], [describeVariable(name, true, about)]);
+  return createPythonExpression(`os.environ["${name}"]`, [os], [describeVariable(name, true, about)]);
 }
 
 /**
@@ -12,7 +17,7 @@ export function requiredVariable(name: string, about?: string): PythonExpression
  * default is None.
  */
 export function optionalVariable(name: string, about?: string): PythonExpression {
-  return pythonExpression(`os.getenv("${name}") or None`, [os], [describeVariable(name, false, about)]);
+  return createPythonExpression(`os.getenv("${name}") or None`, [os], [describeVariable(name, false, about)]);
 }
 
 /**
@@ -20,12 +25,16 @@ export function optionalVariable(name: string, about?: string): PythonExpression
  * applies.
  */
 export function variableSetting(name: string, about?: string): PythonExpression {
-  return pythonExpression(`os.getenv("${name}") or NOT_GIVEN`, [os, notGiven], [describeVariable(name, false, about)]);
+  return createPythonExpression(
+    `os.getenv("${name}") or NOT_GIVEN`,
+    [os, notGiven],
+    [describeVariable(name, false, about)],
+  );
 }
 
 export function integerSetting(name: string, about?: string): PythonExpression {
   const text = `int(os.environ["${name}"]) if os.getenv("${name}") else NOT_GIVEN`;
-  return pythonExpression(text, [os, notGiven], [describeVariable(name, false, about)]);
+  return createPythonExpression(text, [os, notGiven], [describeVariable(name, false, about)]);
 }
 
 /** A setting that the bot passes only if the variable is set. `value` is the expression that reads the variable. */
@@ -45,7 +54,7 @@ export function conditionalSetting(name: string, value: PythonExpression, about:
  * library.
  */
 export function variableWithDefault(name: string, value: string): PythonExpression {
-  return pythonExpression(
+  return createPythonExpression(
     `os.getenv("${name}") or "${value}"`,
     [os],
     [{ ...describeVariable(name, false), fallback: value }],

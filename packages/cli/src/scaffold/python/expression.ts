@@ -40,7 +40,7 @@ export type PythonArgument = { readonly name?: string; readonly value: PythonExp
 /** Must equal the line length in the generated `pyproject.toml`. */
 export const maxLineLength = 100;
 
-export function pythonExpression(
+export function createPythonExpression(
   text: string,
   imports: readonly PythonImport[] = [],
   variables: readonly EnvironmentVariable[] = [],
@@ -49,15 +49,15 @@ export function pythonExpression(
 }
 
 /** Creates the Python expression `Name(argument=value, ...)` and the import of `Name`. */
-export function constructorExpression(
+export function createConstructorExpression(
   imported: PythonImport & { readonly name: string },
   named: Readonly<Record<string, PythonExpression>>,
 ): PythonExpression {
-  return callExpression(imported.name, named, [imported]);
+  return createCallExpression(imported.name, named, [imported]);
 }
 
 /** Creates the Python expression `callee(argument=value, ...)`. `imports` are the imports that the callee needs. */
-export function callExpression(
+export function createCallExpression(
   callee: string,
   named: Readonly<Record<string, PythonExpression>>,
   imports: readonly PythonImport[] = [],

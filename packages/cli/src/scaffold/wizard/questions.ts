@@ -1,10 +1,10 @@
 import type { Choice, Prompter } from '../../io/io.ts';
-import { listMachineNeeds } from '../catalogue/machine-needs.ts';
+import { listMachineRequirements } from '../catalogue/machine-needs.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
 import { formatTransportName, transports } from '../catalogue/transports.ts';
-import { isReachedByClient } from '../client/client-transports.ts';
+import { isClientTransport } from '../client/client-transports.ts';
 import type { ProjectOptions } from '../configuration/fields.ts';
 import { findNameProblem, toSlug } from '../configuration/project-name.ts';
 import { featureLabels } from '../configuration/summary.ts';
@@ -43,7 +43,7 @@ const features: readonly (Choice & { readonly webOnly?: true })[] = [
 ];
 
 /** The questions in the order in which the wizard asks them. The default answers lead to a bot that runs. */
-export const questions: readonly Question[] = [
+export const wizardQuestions: readonly Question[] = [
   {
     name: 'project_name',
     when: () => true,
@@ -142,7 +142,7 @@ const transportHints: Readonly<Record<string, string>> = {
 
 function asChoice(transport: Transport, answers: WizardAnswers): Choice {
   const { value, about } = transport;
-  const isMissingInClient = hasClient(answers) && !isReachedByClient(value);
+  const isMissingInClient = hasClient(answers) && !isClientTransport(value);
   const note = isMissingInClient ? 'not in the web client: its client package is not published' : transportHints[value];
   return { value, label: formatTransportName(transport), hint: note === undefined ? about : `${about}; ${note}` };
 }
@@ -191,7 +191,7 @@ function service(kind: ServiceKind, question: string, when: Question['when'], re
   return list(`${kind}_service`, question, when, () => {
     const all = listServices(kind).map(({ service: entry }) => {
       const { value, label, discouraged, python } = entry;
-      const needs = [discouraged, python && `needs Python ${python}`, ...listMachineNeeds(entry)];
+      const needs = [discouraged, python && `needs Python ${python}`, ...listMachineRequirements(entry)];
       const hints = needs.filter((hint) => hint);
       return { value, label, ...(hints.length === 0 ? {} : { hint: hints.join('; ') }) };
     });
@@ -214,7 +214,7 @@ function hasClient(answers: WizardAnswers): boolean {
 
 /** Returns whether the web client needs a second transport, because a generated client cannot use the chosen transport. */
 function clientNeedsAnother(answers: WizardAnswers): boolean {
-  return hasClient(answers) && !isReachedByClient(String(answers['transport']));
+  return hasClient(answers) && !isClientTransport(String(answers['transport']));
 }
 
 function carriesVideo(answers: WizardAnswers): boolean {

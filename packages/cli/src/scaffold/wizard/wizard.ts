@@ -3,7 +3,7 @@ import type { Choice } from '../../io/io.ts';
 import type { Configuration, Issue } from '../configuration/configuration.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
 import { summarizeConfiguration } from '../configuration/summary.ts';
-import { type Prompts, type Question, questions, toProjectOptions, type WizardAnswers } from './questions.ts';
+import { type Prompts, type Question, toProjectOptions, type WizardAnswers, wizardQuestions } from './questions.ts';
 
 /**
  * The value of the choice "Back", which is the last choice of every list. In a multiple-choice list, it takes precedence over the
@@ -16,7 +16,7 @@ const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing an
 
 /**
  * Asks all questions about a project, then asks to confirm a summary. The user can go back from each question. @throws
- * `Interrupted` on Ctrl-C; `Failure` declined
+ * `InterruptedError` on Ctrl-C; `Failure` declined
  */
 export async function askForConfiguration(prompts: Prompts, defaultName: string): Promise<Configuration> {
   let answers: WizardAnswers = {};
@@ -52,7 +52,7 @@ export async function askForConfiguration(prompts: Prompts, defaultName: string)
 }
 
 /** Returns the configuration that results from pressing Enter at every question. @throws `Failure` invalid-configuration */
-export async function recommendedConfiguration(defaultName: string): Promise<Configuration> {
+export async function createRecommendedConfiguration(defaultName: string): Promise<Configuration> {
   let answers: WizardAnswers = {};
   for (let question = nextQuestion(answers); question !== undefined; question = nextQuestion(answers)) {
     const context = { answers, proposed: undefined, defaultName, extraChoices: [] };
@@ -71,7 +71,7 @@ const acceptDefaults: Prompts = {
 };
 
 function nextQuestion(answers: WizardAnswers): Question | undefined {
-  return questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
+  return wizardQuestions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
 }
 
 /** Shows that the answers contradict each other, and offers to change the last answer instead of starting over. */

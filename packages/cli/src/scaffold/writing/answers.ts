@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { fieldsOf } from '../../json-object.ts';
+import { getObjectFields } from '../../json-object.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { readTextIfExists } from './survey.ts';
@@ -13,7 +13,7 @@ import { readTextIfExists } from './survey.ts';
 export const answersPath = '.botcli/project.json';
 
 /** Hashes of files in the form `sha256:...`, by path. */
-export type Hashes = Readonly<Record<string, string>>;
+export type FileHashes = Readonly<Record<string, string>>;
 
 /** Maximum size of all decompressed texts in bytes. Without a limit, a hostile file could decompress to any size. */
 const maxBytes = 5_000_000;
@@ -42,20 +42,20 @@ export function createAnswersFile(
  * Reads the hashes of the guides from `.botcli/project.json`. Returns null if the file is missing or invalid, or contains no
  * hashes.
  */
-export function readGuideHashes(directory: string): Hashes | null {
+export function readGuideHashes(directory: string): FileHashes | null {
   try {
-    const { guides } = fieldsOf(JSON.parse(readTextIfExists(join(directory, answersPath)) ?? ''));
+    const { guides } = getObjectFields(JSON.parse(readTextIfExists(join(directory, answersPath)) ?? ''));
     return isHashRecord(guides) ? guides : null;
   } catch {
     return null;
   }
 }
 
-export function isHashRecord(value: unknown): value is Hashes {
+export function isHashRecord(value: unknown): value is FileHashes {
   return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
 }
 
-function hashesOf(files: readonly ProjectFile[]): Hashes {
+function hashesOf(files: readonly ProjectFile[]): FileHashes {
   return Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashText(text)}`]));
 }
 
@@ -76,11 +76,11 @@ function packTexts(files: readonly ProjectFile[]): string {
  * Decompresses the generated texts, by path. Omits texts that do not match their hash. Returns an empty map if decompression
  * fails.
  */
-export function unpackTexts(generated: unknown, hashes: Hashes): ReadonlyMap<string, string> {
+export function decompressTexts(generated: unknown, hashes: FileHashes): ReadonlyMap<string, string> {
   if (typeof generated !== 'string') return new Map();
   try {
     const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: maxBytes }).toString();
-    const texts = Object.entries(fieldsOf(JSON.parse(json)));
+    const texts = Object.entries(getObjectFields(JSON.parse(json)));
     return new Map(
       texts.flatMap(([path, text]) =>
         typeof text === 'string' && hashes[path] === `sha256:${hashText(text)}` ? [[path, text] as const] : [],

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { fieldsOf } from '../../json-object.ts';
+import { getObjectFields } from '../../json-object.ts';
 import { createFile } from './create-file.ts';
 import { makeDirectories, removeEmptyDirectories } from './directories.ts';
 import { readTextIfExists } from './survey.ts';
@@ -54,7 +54,7 @@ export function readInterruptedChange(directory: string): readonly FileEdit[] | 
   const text = readTextIfExists(join(directory, journalPath));
   if (text === null) return null;
   try {
-    const { edits } = fieldsOf(JSON.parse(text));
+    const { edits } = getObjectFields(JSON.parse(text));
     return Array.isArray(edits) && edits.every(isEdit) ? edits : null;
   } catch {
     return null;
@@ -113,7 +113,7 @@ function writeTemporary(target: string, content: string | Buffer): readonly stri
 }
 
 function isEdit(value: unknown): value is FileEdit {
-  const { path, before, after } = fieldsOf(value);
+  const { path, before, after } = getObjectFields(value);
   const isText = (one: unknown) => one === null || typeof one === 'string';
   return typeof path === 'string' && isInsideProject(path) && isText(before) && isText(after);
 }

@@ -9,12 +9,12 @@ import { surveyDirectory } from './survey.ts';
  * change. @returns the function that unlocks the project @throws `Failure` project-busy, files-in-the-way; system errors
  */
 export function beginChange(directory: string, say: (text: string) => void): () => void {
-  refuseLinks(directory, [{ path: answersPath, before: null, after: null }]);
+  rejectSymbolicLinks(directory, [{ path: answersPath, before: null, after: null }]);
   const unlock = lockProject(directory);
   try {
     const edits = readInterruptedChange(directory);
     if (edits !== null) {
-      refuseLinks(directory, edits);
+      rejectSymbolicLinks(directory, edits);
       say('Finishing an earlier change that was interrupted.');
     }
     for (const path of finishChange(directory, edits ?? []))
@@ -27,7 +27,7 @@ export function beginChange(directory: string, say: (text: string) => void): () 
 }
 
 /** Throws a `Failure` if an edit would follow a link, or if a directory is at the path of an edit. */
-export function refuseLinks(directory: string, edits: readonly FileEdit[]): void {
+export function rejectSymbolicLinks(directory: string, edits: readonly FileEdit[]): void {
   const files = edits.map(({ path, after }) => ({ path, text: after ?? '' }));
   const blocked = surveyDirectory(directory, files).conflicts.filter(({ kind }) => kind === 'blocked');
   if (blocked.length === 0) return;

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { systemErrorCode } from '../../failure.ts';
+import { getSystemErrorCode } from '../../failure.ts';
 
 /**
  * Creates a file. Returns false if the file already exists. If writing fails, the incomplete file is removed. @throws system
@@ -10,7 +10,7 @@ export function createFile(path: string, text: string): boolean {
     writeFileSync(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
+    if (getSystemErrorCode(error) === 'EEXIST') return false;
     rmSync(path, { force: true });
     throw error;
   }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createProject, removeOrphans } from './create-project.ts';
+import { createProject, removeOrphanedStagingDirectories } from './create-project.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('createProject', () => {
   });
 });
 
-describe('removeOrphans', () => {
+describe('removeOrphanedStagingDirectories', () => {
   it('removes only the staging directories of processes that have ended', async () => {
     const ended = spawnSync('true').pid;
     const others = [
@@ -33,7 +33,7 @@ describe('removeOrphans', () => {
     ];
     for (const name of [`.botcli-init-${ended}-AbC123`, ...others])
       await mkdir(join(root, name, 'project'), { recursive: true });
-    removeOrphans(join(root, 'bot'));
+    removeOrphanedStagingDirectories(join(root, 'bot'));
     expect((await readdir(root)).sort()).toEqual([...others].sort());
   });
 });

@@ -9,7 +9,7 @@ const stagingPrefix = '.botcli-init-';
 
 /**
  * Creates a directory with all files, or nothing. Writes the files to a staging directory in the same parent directory, then
- * renames it. If botcli is killed, the next run removes the staging directory with `removeOrphans`. @throws system errors;
+ * renames it. If botcli is killed, the next run removes the staging directory with `removeOrphanedStagingDirectories`. @throws system errors;
  * ENOTEMPTY if another program creates the directory at the same time
  */
 export function createProject(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
@@ -38,7 +38,7 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
 }
 
 /** Removes the staging directories that killed processes left next to a directory. Ignores errors. */
-export function removeOrphans(directory: string): void {
+export function removeOrphanedStagingDirectories(directory: string): void {
   const parent = dirname(directory);
   try {
     for (const name of readdirSync(parent)) {

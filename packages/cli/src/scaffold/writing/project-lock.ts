@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pid as ownPid } from 'node:process';
-import { Failure, systemErrorCode } from '../../failure.ts';
+import { Failure, getSystemErrorCode } from '../../failure.ts';
 import { createFile } from './create-file.ts';
 import { makeDirectories, removeEmptyDirectories } from './directories.ts';
 import { isProcessRunning } from './running-process.ts';
@@ -68,7 +68,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return '';
+    if (getSystemErrorCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { systemErrorCode } from '../../failure.ts';
+import { getSystemErrorCode } from '../../failure.ts';
 
 const causes: Readonly<Record<string, string>> = {
   ENOENT: 'the file system refuses to create a directory there',
@@ -20,7 +20,7 @@ const causes: Readonly<Record<string, string>> = {
  */
 export function describeWriteError(error: unknown, directory: string): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
-  const code = systemErrorCode(error) ?? '';
+  const code = getSystemErrorCode(error) ?? '';
   const path = 'path' in error ? ` (${knownPath(String(error.path), directory)})` : '';
   return `${causes[code] ?? `the system reports ${code}`}${path}`;
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditVerification } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
@@ -51,11 +51,11 @@ const whole: AuditVerification = {
   brokenAt: null,
 };
 let verification: AuditVerification;
-let service: TestService;
+let service: FakeService;
 
 beforeEach(async () => {
   verification = whole;
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       listAuditEntries: ({ query }) =>

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeProfile } from '../../../src/service/profile.ts';
-import { hangUp, startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { disconnectError, type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const other = { id: '01930000-0000-7000-8000-0000000000ff', name: 'other', verboseName: 'Other' };
-let service: TestService;
+let service: FakeService;
 let place: Awaited<ReturnType<typeof createProfilePath>>;
 
 beforeEach(async () => {
   place = await createProfilePath();
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     { listOrganizations: () => ({ organizations: [organization, other] }) },
   );
@@ -155,9 +155,9 @@ test('organizations select accepts a name or ID and removes the old public key',
 
 test('login in a browser shows the code, opens the page, waits for the approval and stores the token', async () => {
   const token = `pcc_pat_${privateKey.slice(3)}`;
-  const answers = [failure('authorization-pending'), failure('slow-down'), hangUp];
+  const answers = [failure('authorization-pending'), failure('slow-down'), disconnectError];
   const opened: string[] = [];
-  const person = await startTestService(
+  const person = await startFakeService(
     { privateKey: token, publicKey },
     {
       startDeviceLogin: () => ({
@@ -204,7 +204,7 @@ test.each([
   ['is denied', 'device-login-denied', 'The login was denied.'],
   ['expires', 'device-code-expired', 'was not approved in time'],
 ] as const)('a login in a browser stores nothing if it %s', async (_, reason, message) => {
-  const refusing = await startTestService(
+  const refusing = await startFakeService(
     { privateKey, publicKey },
     {
       startDeviceLogin: () => ({

@@ -1,11 +1,11 @@
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { build, privateKey, publicKey } from '../../fake-service/records.ts';
 import { runProgram } from '../../run-program.ts';
 
 const lines = ['2026-11-20T17:00:00.000Z installing', '2026-11-20T17:00:01.000Z \u001b[32mdone\u001b[0m\u001b[2J'];
-let service: TestService;
+let service: FakeService;
 let found: typeof build;
 let isOver: boolean;
 let canceled: typeof build;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   found = build;
   isOver = true;
   canceled = { ...build, status: 'canceled', errorMessage: 'The build was canceled.', errorCode: 'build-canceled' };
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       listBuilds: () => ({ builds: [build], total: 12, limit: 10, offset: 0, nextCursor: 'more' }),

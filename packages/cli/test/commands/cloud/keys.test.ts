@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { apiKey, privateKey, publicKey } from '../../fake-service/records.ts';
 import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const made = { ...apiKey, name: 'web', kind: 'public' as const, key: 'pk_new', start: 'pk_new' };
 const revokedAt = '2026-11-20T16:30:00.000Z';
-let service: TestService;
+let service: FakeService;
 let place: Awaited<ReturnType<typeof createProfilePath>>;
 
 beforeEach(async () => {
   place = await createProfilePath();
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       createKey: () => made,

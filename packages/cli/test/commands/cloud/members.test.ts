@@ -1,6 +1,6 @@
 import { failure, type Member } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { member, personalToken, privateKey, publicKey } from '../../fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
@@ -18,10 +18,10 @@ const invitation = {
   expiresAt: '2026-11-27T16:00:00.000Z',
   url: 'http://service/join#token',
 };
-let service: TestService;
+let service: FakeService;
 
 beforeEach(async () => {
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey: personalToken, publicKey },
     {
       listMembers: () => ({ members: [member, viewer] }),

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type SecretService, startSecretService } from '../../fake-service/fake-secret-service.ts';
+import { type FakeSecretService, startFakeSecretService } from '../../fake-service/fake-secret-service.ts';
 import { privateKey } from '../../fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
-let service: SecretService;
+let service: FakeSecretService;
 let directory: string;
 
 beforeEach(async () => {
-  service = await startSecretService();
+  service = await startFakeSecretService();
   directory = await mkdtemp(join(tmpdir(), 'botcli-secrets-'));
 });
 afterEach(async () => {
@@ -442,7 +442,7 @@ test('set reports that the revision may have been stored if the connection break
     status: 1,
     stderr: expect.stringContaining('was stored completely or not at all'),
   });
-  const stopped = await startSecretService();
+  const stopped = await startFakeSecretService();
   await stopped.close();
   const refused = await set(['A=1', '-s', '--api-url', stopped.origin]);
   expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('No program is listening at this URL') });

@@ -1,15 +1,15 @@
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { runProgram } from '../../run-program.ts';
 
 const operatorToken = 'ab'.repeat(32);
 const times = { createdAt: '2026-11-20T16:00:00.000Z', expiresAt: '2026-11-27T16:00:00.000Z' };
-let service: TestService;
+let service: FakeService;
 
 beforeEach(async () => {
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey, operatorToken },
     {
       createOperatorInvitation: () => ({

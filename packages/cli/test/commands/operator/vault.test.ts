@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { failure } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { hangUp, startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { disconnectError, type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { runProgram } from '../../run-program.ts';
 
 const operatorToken = 'ab'.repeat(32);
@@ -40,7 +40,7 @@ function status(...tasks: VaultTask[]): VaultStatus {
 
 describe('operator vault', () => {
   let directory: string;
-  let service: TestService | null = null;
+  let service: FakeService | null = null;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'operator-'));
     await writeFile(join(directory, 'operator-token'), `${operatorToken}\n`, { mode: 0o600 });
@@ -53,10 +53,10 @@ describe('operator vault', () => {
 
   async function run(
     words: string,
-    answers: Parameters<typeof startTestService>[1],
+    answers: Parameters<typeof startFakeService>[1],
     variables: Record<string, string> = { BOTHOST_DATA_DIR: directory },
   ) {
-    service ??= await startTestService(keys, answers);
+    service ??= await startFakeService(keys, answers);
     const args = ['operator', 'vault', ...words.split(' '), '--api-url', service.origin];
     const outcome = await runProgram(args, { variables, directory });
     expect(outcome.stdout + outcome.stderr).not.toContain(operatorToken);
@@ -103,7 +103,7 @@ describe('operator vault', () => {
       rotateVault: () => status(task('rekey', { state: 'running', done: 0, endedAt: null })),
       getVault: () => {
         polls += 1;
-        if (polls === 1) throw hangUp;
+        if (polls === 1) throw disconnectError;
         return status(polls < 3 ? task('rekey', { state: 'running', done: polls, endedAt: null }) : task('rekey'));
       },
     });

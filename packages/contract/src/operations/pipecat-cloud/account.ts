@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../operation.ts';
+import { defineOperation } from '../../operation.ts';
 import { Id, noBody, noFields, Time } from '../fields.ts';
 import { ApiKeyKind, createKey, KeyName, listKeys, revokeKey } from '../keys.ts';
 
@@ -14,7 +14,7 @@ const read = {
   status: 200,
 } as const;
 
-export const identifyCaller = operation({
+export const identifyCaller = defineOperation({
   ...read,
   name: 'identifyCaller',
   summary: 'Identify the caller. An API key has no e-mail address',
@@ -39,7 +39,7 @@ const ListedApiKey = z.object({
 
 const keys = { tag, key: 'organization' } as const;
 
-export const listApiKeys = operation({
+export const listApiKeys = defineOperation({
   ...read,
   ...keys,
   name: 'listApiKeys',
@@ -50,7 +50,7 @@ export const listApiKeys = operation({
   errors: [],
 });
 
-export const createApiKey = operation({
+export const createApiKey = defineOperation({
   ...createKey,
   ...keys,
   name: 'createApiKey',
@@ -58,9 +58,9 @@ export const createApiKey = operation({
   body: z.object({ name: KeyName, type: ApiKeyKind }),
 });
 
-export const revokeApiKey = operation({ ...revokeKey, ...keys, name: 'revokeApiKey', path: '/apiKeys/{keyId}' });
+export const revokeApiKey = defineOperation({ ...revokeKey, ...keys, name: 'revokeApiKey', path: '/apiKeys/{keyId}' });
 
-export const listAgentProfiles = operation({
+export const listAgentProfiles = defineOperation({
   ...read,
   ...keys,
   name: 'listAgentProfiles',
@@ -80,7 +80,7 @@ export const listAgentProfiles = operation({
   errors: [],
 });
 
-export const listRegistryKeys = operation({
+export const listRegistryKeys = defineOperation({
   ...read,
   ...keys,
   name: 'listRegistryKeys',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Method, operation } from '../../operation.ts';
+import { defineOperation, type Method } from '../../operation.ts';
 import { noBody, noFields } from '../fields.ts';
 
 /**
@@ -8,7 +8,7 @@ import { noBody, noFields } from '../fields.ts';
  */
 function notOffered<const Name extends string>(name: Name, method: Method, path: string, summary: string) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
-  return operation({
+  return defineOperation({
     name,
     summary: `Not offered: ${summary}`,
     tag: 'pipecat-cloud',
@@ -28,7 +28,7 @@ function notOffered<const Name extends string>(name: Name, method: Method, path:
 const git = '/services/{agentName}/environments/production/git';
 const branches = '/github/repositories/{owner}/{repository}/branches';
 
-export const notOfferedOperations = {
+export const unsupportedOperations = {
   getDailyKey: notOffered('getDailyKey', 'GET', '/daily', 'get the key of hosted rooms'),
   createAgentProfile: notOffered('createAgentProfile', 'POST', '/agent-profiles', 'create an agent profile'),
   updateAgentProfile: notOffered('updateAgentProfile', 'PATCH', '/agent-profiles/{profile}', 'change an agent profile'),

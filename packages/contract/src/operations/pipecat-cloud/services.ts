@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentName } from '../../agent-fields.ts';
 import { itemsPerPage } from '../../limits.ts';
-import { operation } from '../../operation.ts';
+import { defineOperation } from '../../operation.ts';
 import {
   AgentDetails,
   AgentListItem,
@@ -13,7 +13,7 @@ import {
   updateAgent,
 } from '../agents.ts';
 import { listDeployments } from '../deployments.ts';
-import { AgentPath, noBody, noFields } from '../fields.ts';
+import { AgentPathParameters, noBody, noFields } from '../fields.ts';
 import { getLogs } from '../logs.ts';
 import { getSession, getSessions, stopSession } from '../sessions.ts';
 
@@ -31,7 +31,7 @@ const wholeList = {
   limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.maximum),
 };
 
-export const listServices = operation({
+export const listServices = defineOperation({
   ...listAgents,
   ...place,
   name: 'listServices',
@@ -40,13 +40,13 @@ export const listServices = operation({
   response: z.object({ services: z.array(AgentListItem) }),
 });
 
-export const getService = operation({
+export const getService = defineOperation({
   ...place,
   name: 'getService',
   summary: getAgent.summary,
   method: 'GET',
   path: '/services/{agentName}',
-  params: AgentPath,
+  params: AgentPathParameters,
   query: noFields,
   body: noBody,
   bodyBytes: 0,
@@ -55,9 +55,9 @@ export const getService = operation({
   errors: ['not-found'],
 });
 
-export const createService = operation({ ...createAgent, ...place, name: 'createService', path: '/services' });
+export const createService = defineOperation({ ...createAgent, ...place, name: 'createService', path: '/services' });
 
-export const updateService = operation({
+export const updateService = defineOperation({
   ...updateAgent,
   ...place,
   name: 'updateService',
@@ -67,21 +67,21 @@ export const updateService = operation({
   body: UpdateAgentRequest.extend({ serviceName: AgentName }),
 });
 
-export const deleteService = operation({
+export const deleteService = defineOperation({
   ...deleteAgent,
   ...place,
   name: 'deleteService',
   path: '/services/{agentName}',
 });
 
-export const getServiceLogs = operation({
+export const getServiceLogs = defineOperation({
   ...getLogs,
   ...place,
   name: 'getServiceLogs',
   path: '/services/{agentName}/logs',
 });
 
-export const listServiceDeployments = operation({
+export const listServiceDeployments = defineOperation({
   ...listDeployments,
   ...place,
   name: 'listServiceDeployments',
@@ -89,7 +89,7 @@ export const listServiceDeployments = operation({
   query: listDeployments.query.extend(wholeList),
 });
 
-export const getServiceSessions = operation({
+export const getServiceSessions = defineOperation({
   ...getSessions,
   ...place,
   name: 'getServiceSessions',
@@ -97,7 +97,7 @@ export const getServiceSessions = operation({
   query: getSessions.query.extend(wholeList),
 });
 
-export const getServiceSession = operation({
+export const getServiceSession = defineOperation({
   ...getSession,
   ...place,
   name: 'getServiceSession',
@@ -108,7 +108,7 @@ export const getServiceSession = operation({
  * Responds with success for a session that has ended, and with 409 for a session that does not exist, because Pipecat Cloud's CLI
  * treats 404 as success.
  */
-export const stopServiceSession = operation({
+export const stopServiceSession = defineOperation({
   ...stopSession,
   ...place,
   name: 'stopServiceSession',

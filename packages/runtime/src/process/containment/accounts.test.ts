@@ -2,8 +2,14 @@ import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { firstAccountId, lastAccountId, preferredAccountId, releaseOrphanedUids, reserveUid } from './accounts.ts';
-import { trialAccount } from './isolation.ts';
+import {
+  derivePreferredAccountId,
+  firstAccountId,
+  lastAccountId,
+  releaseOrphanedUids,
+  reserveUid,
+} from './accounts.ts';
+import { accessCheckAccount } from './isolation.ts';
 import { releaseReservation } from './reservations.ts';
 
 async function directories() {
@@ -16,7 +22,7 @@ it('never reserves a user id again until its owner has released it', async () =>
   const { reservations, owner } = await directories();
   const first = await reserveUid(reservations, owner);
   const second = await reserveUid(reservations, owner);
-  expect(first).toBe(preferredAccountId(owner));
+  expect(first).toBe(derivePreferredAccountId(owner));
   expect(second).not.toBe(first);
   expect([first, second].every((uid) => uid >= firstAccountId && uid <= lastAccountId)).toBe(true);
   releaseReservation(reservations, first, '/somebody/else');
@@ -42,7 +48,7 @@ it('never reserves the account under which the service checks whether bots can r
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
   await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
-  expect(await readdir(reservations)).not.toContain(String(trialAccount.uid));
+  expect(await readdir(reservations)).not.toContain(String(accessCheckAccount.uid));
 });
 
 it('releases user ids that a killed server reserved but did not record, and keeps user ids of other servers reserved', async () => {

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readOwner, releaseMissingOwners, releaseReservation, reservedIds, tryReserve } from './reservations.ts';
+import {
+  listReservedIds,
+  readReservationOwner,
+  releaseOrphanedReservations,
+  releaseReservation,
+  tryReserve,
+} from './reservations.ts';
 
 /**
  * User and group id under which the service checks whether bots can run a program such as `node`. An instance never gets this id,
  * because the instance could then tamper with these checks: processes of one account can signal and trace each other. The id is
  * the first of systemd's range for dynamic users (systemd.exec(5)), in which distributions create no accounts.
  */
-export const trialAccountId = 61184;
+export const accessCheckAccountId = 61184;
 /** User ids for instances and builds: the rest of systemd's range for dynamic users. */
 export const firstAccountId = 61185;
 export const lastAccountId = 65519;
@@ -33,7 +39,7 @@ export async function reserveUid(
   const taken = uidsOfProcesses();
   const uid = reserveFirst(reservationsDirectory, owner, range, taken);
   if (uid !== null) return uid;
-  await releaseMissingOwners(reservationsDirectory);
+  await releaseOrphanedReservations(reservationsDirectory);
   const second = reserveFirst(reservationsDirectory, owner, range, taken);
   if (second === null) throw new Error(`All user ids from ${range.first} to ${range.end - 1} are in use.`);
   return second;
@@ -49,29 +55,29 @@ export function releaseOrphanedUids(
   instancesDirectory: string,
   accountOf: (owner: string) => number | null,
 ): void {
-  for (const uid of reservedIds(reservationsDirectory)) {
-    const owner = readOwner(reservationsDirectory, uid);
+  for (const uid of listReservedIds(reservationsDirectory)) {
+    const owner = readReservationOwner(reservationsDirectory, uid);
     if (owner === null || dirname(owner) !== instancesDirectory || accountOf(owner) === uid) continue;
     releaseReservation(reservationsDirectory, uid, owner);
   }
 }
 
 /** Returns the user ids of all processes and reservations. */
-export function usedUids(reservationsDirectory: string): ReadonlySet<number> {
-  return new Set([...uidsOfProcesses(), ...reservedIds(reservationsDirectory)]);
+export function listUsedUids(reservationsDirectory: string): ReadonlySet<number> {
+  return new Set([...uidsOfProcesses(), ...listReservedIds(reservationsDirectory)]);
 }
 
 /**
  * The user id at which the search begins. It is derived from the name, so that concurrent searches rarely try the same
  * id.
  */
-export function preferredAccountId(name: string, range: IdRange = dynamicRange): number {
+export function derivePreferredAccountId(name: string, range: IdRange = dynamicRange): number {
   return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
 }
 
 function reserveFirst(directory: string, owner: string, range: IdRange, taken: ReadonlySet<number>): number | null {
   const count = range.end - range.first;
-  const preferred = preferredAccountId(owner, range) - range.first;
+  const preferred = derivePreferredAccountId(owner, range) - range.first;
   for (let step = 0; step < count; step++) {
     const uid = range.first + ((preferred + step) % count);
     if (!taken.has(uid) && tryReserve(directory, uid, owner)) return uid;

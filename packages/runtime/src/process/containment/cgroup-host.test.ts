@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, type TestContext } from 'vitest';
-import { closeCgroupHost, enterServerGroup, openCgroupHost, removeOrphanedCgroups } from './cgroup-host.ts';
+import { closeParentCgroups, enterServerCgroup, openParentCgroups, removeOrphanedCgroups } from './cgroup-host.ts';
 
 const noneKnown = () => false;
 
 async function openHost(test: TestContext) {
-  const host = await openCgroupHost(`bothost-test-${process.pid}`);
+  const host = await openParentCgroups(`bothost-test-${process.pid}`);
   if (host === null) return test.skip('this process may not create control groups here');
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  onTestFinished(() => closeCgroupHost(host, noneKnown, 1000));
+  onTestFinished(() => closeParentCgroups(host, noneKnown, 1000));
   return { host, directories, left: () => directories.filter((directory) => existsSync(directory)) };
 }
 
@@ -25,7 +25,7 @@ function occupy(directories: readonly string[], name: string): ChildProcess {
 }
 
 it('gives the server ten times the CPU weight of all its instances together', async (test) => {
-  enterServerGroup();
+  enterServerCgroup();
   const { host } = await openHost(test);
   if (host.cpu === null || host.cpu === host.unified)
     return test.skip('this machine has no CPU controller of version 1');
@@ -38,7 +38,7 @@ it('gives the server ten times the CPU weight of all its instances together', as
 it('removes on close the control groups that a killed server created to test its permissions', async (test) => {
   const { host, directories, left } = await openHost(test);
   for (const directory of directories) mkdirSync(join(directory, 'trial-1'));
-  await closeCgroupHost(host, noneKnown, 0);
+  await closeParentCgroups(host, noneKnown, 0);
   expect(left()).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ it('waits on close until the last process of a removed instance has ended', asyn
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/removed');
   expect(removeOrphanedCgroups(host, noneKnown)).toBe(false);
-  const closed = closeCgroupHost(host, noneKnown, 60_000);
+  const closed = closeParentCgroups(host, noneKnown, 60_000);
   child.stdin?.end();
   await Promise.all([once(child, 'close'), closed]);
   expect(left()).toEqual([]);
@@ -56,7 +56,7 @@ it('keeps the control groups of known instances on close, without waiting for th
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/stays');
   for (const directory of directories) mkdirSync(join(directory, 'owner/removed'));
-  await closeCgroupHost(host, (name) => name === 'stays', 60_000);
+  await closeParentCgroups(host, (name) => name === 'stays', 60_000);
   expect(left()).toEqual(directories);
   expect(directories.filter((directory) => existsSync(join(directory, 'owner/removed')))).toEqual([]);
   child.stdin?.end();

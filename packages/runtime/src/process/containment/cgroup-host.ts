@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { spawnerPid } from '../../spawner.ts';
-import { readProcFile, readToEnd } from '../proc/read-proc-file.ts';
+import { getSpawnerPid } from '../../spawner.ts';
+import { neverComplete, readProcFile } from '../proc/read-proc-file.ts';
 import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
@@ -11,7 +11,7 @@ import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts'
  * The directories, by controller, in which the server creates the control groups of instances. Null where the server cannot use
  * the controller.
  */
-export type CgroupHost = Readonly<CgroupDirectories>;
+export type ParentCgroups = Readonly<CgroupDirectories>;
 
 const neededControllers = ['memory', 'cpu', 'pids'] as const;
 /** In cgroup version 1, a separate controller, `cpuacct`, measures CPU time. */
@@ -26,7 +26,7 @@ const retryMs = 50;
  * busy. Processes that it starts later, such as the database, belong to the group, too. Does nothing if this process may not
  * create control groups, or if the CPU controller belongs to cgroup version 2.
  */
-export function enterServerGroup(): void {
+export function enterServerCgroup(): void {
   const hierarchy = ownHierarchies().find(({ controllers }) => controllers.includes('cpu'));
   if (hierarchy === undefined) return;
   const group = join(groupForChildren(hierarchy), serverGroup);
@@ -41,8 +41,8 @@ export function enterServerGroup(): void {
 
 function ownHierarchies(): readonly CgroupHierarchy[] {
   return findCgroupHierarchies(
-    readProcFile('/proc/self/mountinfo', readToEnd) ?? '',
-    readProcFile('/proc/self/cgroup', readToEnd) ?? '',
+    readProcFile('/proc/self/mountinfo', neverComplete) ?? '',
+    readProcFile('/proc/self/cgroup', neverComplete) ?? '',
   );
 }
 
@@ -50,7 +50,7 @@ function ownHierarchies(): readonly CgroupHierarchy[] {
  * Finds the directories in which this process can create control groups, by trying to create the group `name` in each. Null if it
  * cannot create any.
  */
-export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
+export async function openParentCgroups(name: string): Promise<ParentCgroups | null> {
   const hierarchies = ownHierarchies();
   const candidates: CgroupDirectories = { unified: null, memory: null, cpu: null, cpuacct: null, pids: null };
   const trials: string[] = [];
@@ -117,7 +117,7 @@ function enableControllers(directory: string): readonly string[] {
     const leaf = join(parent, serverGroup);
     mkdirSync(leaf, { recursive: true });
     const moveTo = (group: string) =>
-      [process.pid, spawnerPid()].every((pid) => pid === null || tryWrite(join(group, 'cgroup.procs'), String(pid)));
+      [process.pid, getSpawnerPid()].every((pid) => pid === null || tryWrite(join(group, 'cgroup.procs'), String(pid)));
     if (!moveTo(leaf)) return [];
     if (!tryWrite(join(parent, 'cgroup.subtree_control'), request)) {
       moveTo(parent);
@@ -132,7 +132,7 @@ function enableControllers(directory: string): readonly string[] {
  * Removes control groups of ended instances. Keeps a group that contains zombies, because the kernel cannot remove such a group.
  * Returns true if only groups of known instances are left.
  */
-export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
+export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
   const removeOwner = (directory: string): boolean => {
     const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
@@ -154,8 +154,8 @@ function groupsIn(directory: string): readonly string[] {
 /**
  * Removes the server's control group directories once they contain only groups of known instances, or gives up after the timeout.
  */
-export async function closeCgroupHost(
-  host: CgroupHost,
+export async function closeParentCgroups(
+  host: ParentCgroups,
   isKnown: (instanceId: string) => boolean,
   timeoutMs: number,
 ): Promise<void> {

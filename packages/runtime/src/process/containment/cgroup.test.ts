@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { cgroupMemoryKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
+import { countCgroupMemoryKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
 
 const resourceLimits = { cpuMillicores: 500, memoryBytes: 1_000_000 };
 
@@ -40,7 +40,7 @@ it('reads usage and out-of-memory kills in the format of cgroup version 2', asyn
   const usage = openCgroupUsage(groups);
   onTestFinished(() => usage?.close());
   expect(usage?.read()).toEqual({ cpuMicroseconds: 12_345, memoryBytes: 4_000_000 });
-  expect(cgroupMemoryKills(groups)).toBe(1);
+  expect(countCgroupMemoryKills(groups)).toBe(1);
 });
 
 it('returns false from limitCpu if the machine has no CPU controller', () => {

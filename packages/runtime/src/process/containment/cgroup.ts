@@ -2,13 +2,13 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync 
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ResourceLimits, Usage } from '../../runtime.ts';
-import type { CgroupHost } from './cgroup-host.ts';
+import type { ParentCgroups } from './cgroup-host.ts';
 
 /**
  * Directories of an instance's control groups, by controller. The paths are absolute, because the next server process uses them
  * too and may run in another control group.
  */
-export type InstanceCgroups = CgroupHost;
+export type InstanceCgroups = ParentCgroups;
 
 /**
  * Period of the CPU quota in microseconds: the longest that the kernel allows, so that a bot can use several idle processors for
@@ -24,7 +24,7 @@ const cpuShares = { session: 1024, start: 128, build: 32 } as const;
 export type CpuPriority = keyof typeof cpuShares;
 
 /** Groups of one owner share a parent group, so that an owner with many bots gets no more CPU time than one with a single bot. */
-export function cgroupsFor(host: CgroupHost, owner: string | null, instanceId: string): InstanceCgroups {
+export function getInstanceCgroups(host: ParentCgroups, owner: string | null, instanceId: string): InstanceCgroups {
   const groupIn = (directory: string | null) =>
     directory === null ? null : join(directory, owner ?? 'shared', instanceId);
   return {
@@ -65,11 +65,11 @@ export async function createCgroups(groups: InstanceCgroups, limits: ResourceLim
 }
 
 export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
-  for (const path of cgroupProcsFiles(groups)) await writeFile(path, String(pid));
+  for (const path of listCgroupProcsFiles(groups)) await writeFile(path, String(pid));
 }
 
 /** Paths of the `cgroup.procs` files. A process enters the groups when its pid is written to all of them. */
-export function cgroupProcsFiles(groups: InstanceCgroups): readonly string[] {
+export function listCgroupProcsFiles(groups: InstanceCgroups): readonly string[] {
   return directories(groups).map((directory) => join(directory, 'cgroup.procs'));
 }
 
@@ -95,7 +95,7 @@ export function limitCgroupCpu(groups: InstanceCgroups, millicores: number, prio
 }
 
 /** Pids in the groups, including zombies. Empty if the groups do not exist. */
-export function cgroupPids(groups: InstanceCgroups): readonly number[] {
+export function listCgroupPids(groups: InstanceCgroups): readonly number[] {
   const directory = groups.unified ?? groups.pids ?? groups.memory;
   const text = directory === null ? '' : readIfPresent(join(directory, 'cgroup.procs'));
   return text.split('\n').filter(Boolean).map(Number);
@@ -112,7 +112,7 @@ export function killCgroup(groups: InstanceCgroups): void {
 }
 
 /** Number of processes that the kernel killed because the instance was out of memory. */
-export function cgroupMemoryKills(groups: InstanceCgroups): number {
+export function countCgroupMemoryKills(groups: InstanceCgroups): number {
   if (groups.memory === null) return 0;
   const file = isUnified(groups, groups.memory) ? 'memory.events' : 'memory.oom_control';
   return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);

@@ -1,20 +1,20 @@
 import type { Usage } from '../../runtime.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import {
-  type Membership,
-  membershipByUid,
-  membershipByVariable,
+  createUidMembership,
+  createVariableMembership,
+  type ProcessMembership,
   type ProcessTableSource,
 } from '../proc/process-table.ts';
 import type { InstanceRecord } from '../records/instance-record.ts';
 import {
   type CpuPriority,
-  cgroupMemoryKills,
-  cgroupPids,
+  countCgroupMemoryKills,
   forbidForks,
   type InstanceCgroups,
   killCgroup,
   limitCgroupCpu,
+  listCgroupPids,
   openCgroupUsage,
 } from './cgroup.ts';
 import type { KernelUnits } from './kernel-units.ts';
@@ -42,37 +42,41 @@ export type Containment = {
   readonly close: () => void;
 };
 
-export type ContainedRecord = Pick<InstanceRecord, 'instanceId' | 'containment' | 'account' | 'cgroups'>;
+export type ContainmentRecord = Pick<InstanceRecord, 'instanceId' | 'containment' | 'account' | 'cgroups'>;
 
 /**
  * Opens the containment that the record of an instance describes, so that a server that adopts the instance finds its processes.
  */
-export function openContainment(record: ContainedRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
+export function openContainment(
+  record: ContainmentRecord,
+  supervisor: ProcessIdentity,
+  units: KernelUnits,
+): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =
     record.containment === 'uid' && record.account !== null
-      ? membershipByUid(record.account.uid)
-      : membershipByVariable(`${instanceIdVariable}=${record.instanceId}`, supervisor);
+      ? createUidMembership(record.account.uid)
+      : createVariableMembership(`${instanceIdVariable}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 
 function containmentByCgroup(groups: InstanceCgroups, units: KernelUnits): Containment {
   const cgroupUsage = openCgroupUsage(groups);
   const countUsage = createUsageCounter(units);
-  const stats = () => cgroupPids(groups).flatMap((pid) => readProcessStat(pid) ?? []);
+  const stats = () => listCgroupPids(groups).flatMap((pid) => readProcessStat(pid) ?? []);
   return {
     members: () => stats().filter((stat) => !hasEnded(stat)),
     usage: () => (cgroupUsage === null ? countUsage(stats()) : cgroupUsage.read()),
     boundsMemory: groups.memory !== null,
     limitCpu: (millicores, priority) => limitCgroupCpu(groups, millicores, priority),
-    memoryKills: () => cgroupMemoryKills(groups),
+    memoryKills: () => countCgroupMemoryKills(groups),
     forbidForks: () => forbidForks(groups),
     killAtOnce: () => killCgroup(groups),
     close: () => cgroupUsage?.close(),
   };
 }
 
-function containmentByTable(membership: Membership, units: KernelUnits): Containment {
+function containmentByTable(membership: ProcessMembership, units: KernelUnits): Containment {
   const countUsage = createUsageCounter(units);
   return {
     members: (table) => membership(table()).filter((stat) => !hasEnded(stat)),

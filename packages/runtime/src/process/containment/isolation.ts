@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
-import { type RuntimeLogger, RuntimeUnavailable } from '../../runtime.ts';
+import { type RuntimeLogger, RuntimeUnavailableError } from '../../runtime.ts';
 import type { ContainmentKind } from '../records/contained-processes.ts';
-import { trialAccountId } from './accounts.ts';
-import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
+import { accessCheckAccountId } from './accounts.ts';
+import { openParentCgroups, type ParentCgroups } from './cgroup-host.ts';
 import { findSetpriv } from './no-new-privileges.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from './private-tmp.ts';
 
 export type Isolation = {
   readonly containment: ContainmentKind;
   readonly ownAccounts: boolean;
-  readonly cgroups: CgroupHost | null;
+  readonly cgroups: ParentCgroups | null;
   /** Whether spawned bots get their own `/tmp` and `/var/tmp`. */
   readonly privateTmp: boolean;
   /** Whether forked bots get their own `/tmp` and `/var/tmp`. */
@@ -19,12 +19,12 @@ export type Isolation = {
 };
 
 /** An account with the rights of an instance, to check whether bots can reach programs and directories. */
-export const trialAccount = { uid: trialAccountId, gid: trialAccountId };
+export const accessCheckAccount = { uid: accessCheckAccountId, gid: accessCheckAccountId };
 
 /**
  * Chooses how instances are isolated: by the containment `requested`, or by default with the strongest containment that this
  * machine allows. Separate accounts require root. Control groups require write access to this process's control groups. Rejects
- * with `RuntimeUnavailable` if `requested` is impossible.
+ * with `RuntimeUnavailableError` if `requested` is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -32,14 +32,15 @@ export async function chooseIsolation(
   requested: ContainmentKind | undefined,
 ): Promise<Isolation> {
   const ownAccounts = usesOwnAccounts(isRoot, requested);
-  if (requested === 'uid' && !isRoot) throw new RuntimeUnavailable('Only root can give each instance its own account.');
+  if (requested === 'uid' && !isRoot)
+    throw new RuntimeUnavailableError('Only root can give each instance its own account.');
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
-  const cgroups = requested === undefined || requested === 'cgroup' ? await openCgroupHost(name) : null;
+  const cgroups = requested === undefined || requested === 'cgroup' ? await openParentCgroups(name) : null;
   if (requested === 'cgroup' && cgroups === null)
-    throw new RuntimeUnavailable('This process may not create control groups on this machine.');
+    throw new RuntimeUnavailableError('This process may not create control groups on this machine.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
-  const privateTmp = ownAccounts && (await canMountPrivateTmp(dataDirectory, trialAccount));
-  const privateTmpOfForks = privateTmp && (await canUserMountPrivateTmp(dataDirectory, trialAccount));
+  const privateTmp = ownAccounts && (await canMountPrivateTmp(dataDirectory, accessCheckAccount));
+  const privateTmpOfForks = privateTmp && (await canUserMountPrivateTmp(dataDirectory, accessCheckAccount));
   return { containment, ownAccounts, cgroups, privateTmp, privateTmpOfForks };
 }
 
@@ -52,20 +53,20 @@ export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | un
 }
 
 /** Creates a directory that bots can pass through but not list, regardless of the umask. */
-export function makeTraversable(directory: string): void {
+export function createTraversableDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true });
   chmodSync(directory, 0o711);
 }
 
-/** Rejects with `RuntimeUnavailable` if bots with their own accounts cannot reach files below the directory. */
-export function requireTraversable(directory: string): Promise<void> {
+/** Rejects with `RuntimeUnavailableError` if bots with their own accounts cannot reach files below the directory. */
+export function requireTraversableDirectory(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { cwd: '/', env: {}, ...trialAccount };
+    const options = { cwd: '/', env: {}, ...accessCheckAccount };
     execFile('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], options, (error) => {
       if (error === null) resolve();
       else {
         reject(
-          new RuntimeUnavailable(
+          new RuntimeUnavailableError(
             `Bots have their own accounts, and these cannot reach ${directory}. Let every account pass through it and its parent directories (mode 0711), or set BOTHOST_DATA_DIR to another directory.`,
           ),
         );

@@ -27,7 +27,7 @@ const stuckPauseMs = 1000;
  * because a stopped process cannot fork. `spared` is the pid of a supervisor that is not killed, because it still has to write
  * the exit status.
  */
-export async function killUntilEmpty(
+export async function killContainedProcesses(
   containment: Containment,
   spared: number | null,
   onStuck: (pids: readonly number[]) => void,

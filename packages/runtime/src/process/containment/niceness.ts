@@ -14,7 +14,7 @@ type Command = readonly [string, ...string[]];
  * priority again. The process lowers its own priority, because root without CAP_SYS_NICE, as in a Docker container, may not lower
  * the priority of other accounts' processes.
  */
-export function withLowerPriority(priority: CpuPriority, command: Command): Command {
+export function wrapWithLowerPriority(priority: CpuPriority, command: Command): Command {
   return nicePath === undefined ? command : [nicePath, '-n', String(increments[priority]), ...command];
 }
 
@@ -22,7 +22,7 @@ export function withLowerPriority(priority: CpuPriority, command: Command): Comm
  * Lowers the CPU priority of a process session. If the kernel uses autogroups, the niceness of a process counts only within its
  * session (sched(7)), so the session needs a niceness of its own.
  */
-export function lowerPriorityOfSession(pid: number, priority: CpuPriority): void {
+export function lowerSessionPriority(pid: number, priority: CpuPriority): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(19, getPriority() + increments[priority])));
   } catch {

@@ -6,7 +6,7 @@ export function findSetpriv(): string | null {
 }
 
 /** Keeps a bot from gaining the rights of another account by a setuid file in /tmp (prctl(2), no_new_privs). */
-export function withoutNewPrivileges(command: readonly string[]): readonly string[] {
+export function wrapWithoutNewPrivileges(command: readonly string[]): readonly string[] {
   const setpriv = findSetpriv();
   return setpriv === null ? command : [setpriv, '--no-new-privs', ...command];
 }

@@ -24,7 +24,7 @@ exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --inh-caps=-all "$@"
  * new mount namespace, switches to the account and executes `command`. Unmounts on the machine also apply in that namespace, so
  * that a bot keeps no file system busy.
  */
-export function withPrivateTmp(
+export function wrapWithPrivateTmp(
   { tmp, varTmp }: TmpDirectories,
   { uid, gid }: Account,
   command: readonly string[],
@@ -34,13 +34,13 @@ export function withPrivateTmp(
 }
 
 /**
- * Whether `withPrivateTmp` works on this machine. Docker's default seccomp profile forbids the mounts. The mounts also must not
+ * Whether `wrapWithPrivateTmp` works on this machine. Docker's default seccomp profile forbids the mounts. The mounts also must not
  * hide the data directory from its own bots, so the data directory must be outside `/tmp` and `/var/tmp`.
  */
 export async function canMountPrivateTmp(dataDirectory: string, account: Account): Promise<boolean> {
   const real = `${realpathSync(dataDirectory)}/`;
   if (!existsSync(unsharePath) || real.startsWith('/tmp/') || real.startsWith('/var/tmp/')) return false;
-  const command = withPrivateTmp({ tmp: dataDirectory, varTmp: dataDirectory }, account, ['/bin/true']);
+  const command = wrapWithPrivateTmp({ tmp: dataDirectory, varTmp: dataDirectory }, account, ['/bin/true']);
   return succeeds(command, null);
 }
 

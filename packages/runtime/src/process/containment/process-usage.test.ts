@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessStat } from '../proc/process-identity.ts';
-import { createUsageCounter, ticksOfEndedProcesses } from './process-usage.ts';
+import { countEndedProcessTicks, createUsageCounter } from './process-usage.ts';
 
 const units = { pageBytes: 4096, microsecondsPerTick: 10_000 };
 
@@ -10,7 +10,7 @@ function stat(pid: number, parent: number, ownTicks: number, childTicks = 0, sta
 
 const table = (...stats: readonly ProcessStat[]) => new Map(stats.map((entry) => [entry.pid, entry]));
 
-describe('ticksOfEndedProcesses', () => {
+describe('countEndedProcessTicks', () => {
   it.each([
     ['counts nothing if every process still exists', table(stat(1, 0, 5)), table(stat(1, 0, 9)), 0],
     [
@@ -39,7 +39,7 @@ describe('ticksOfEndedProcesses', () => {
       7,
     ],
   ])('%s', (_, before, after, lost) => {
-    expect(ticksOfEndedProcesses(before, after)).toBe(lost);
+    expect(countEndedProcessTicks(before, after)).toBe(lost);
   });
 });
 

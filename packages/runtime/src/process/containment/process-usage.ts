@@ -14,7 +14,7 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
   let highest = 0;
   return (members) => {
     const current = new Map(members.map((stat) => [stat.pid, stat]));
-    lost += ticksOfEndedProcesses(previous, current);
+    lost += countEndedProcessTicks(previous, current);
     previous = current;
     let ticks = lost;
     let pages = 0;
@@ -33,7 +33,7 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
 type Processes = ReadonlyMap<number, ProcessStat>;
 
 /** CPU ticks of processes that have ended since `previous` and whose time no process of `current` includes. */
-export function ticksOfEndedProcesses(previous: Processes, current: Processes): number {
+export function countEndedProcessTicks(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;
   const orphaned = new Map<number, number>();
   let lost = 0;

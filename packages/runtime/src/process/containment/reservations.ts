@@ -29,14 +29,14 @@ export function tryReserve(directory: string, id: number, owner: string): boolea
 
 /** Releases an id if `owner` still has it reserved. */
 export function releaseReservation(directory: string, id: number, owner: string): void {
-  if (readOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
+  if (readReservationOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
 }
 
-export function reservedIds(directory: string): readonly number[] {
+export function listReservedIds(directory: string): readonly number[] {
   return existsSync(directory) ? readdirSync(directory).map(Number) : [];
 }
 
-export function readOwner(directory: string, id: number): string | null {
+export function readReservationOwner(directory: string, id: number): string | null {
   const path = join(directory, String(id));
   try {
     // Version 0.1 wrote reservations as files.
@@ -51,15 +51,15 @@ export function readOwner(directory: string, id: number): string | null {
  * this, so it holds a lock: an abstract Unix socket, which the kernel releases when the server dies. Does nothing if another
  * server holds the lock.
  */
-export async function releaseMissingOwners(directory: string): Promise<void> {
+export async function releaseOrphanedReservations(directory: string): Promise<void> {
   const lock = createServer();
   const isLocked = await new Promise<boolean>((resolve) => {
     lock.once('error', () => resolve(false));
     lock.listen({ path: '\0bothost-uids' }, () => resolve(true));
   });
   if (!isLocked) return;
-  for (const id of reservedIds(directory)) {
-    const owner = readOwner(directory, id);
+  for (const id of listReservedIds(directory)) {
+    const owner = readReservationOwner(directory, id);
     if (owner !== null && !existsSync(owner)) releaseReservation(directory, id, owner);
   }
   await new Promise((resolve) => lock.close(resolve));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseToEnd, type DiskState, type DiskUse } from './choose-to-end.ts';
+import { type DiskState, type DiskUse, findDiskLimitViolations } from './choose-to-end.ts';
 
 const mib = 1_048_576;
 const limits = {
@@ -84,7 +84,7 @@ it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegEx
     {},
   ],
 ])('chooses which instances and builds to end: %s', ([, given, ends]) => {
-  const chosen = chooseToEnd(given);
+  const chosen = findDiskLimitViolations(given);
   expect(chosen.map(({ id }) => id)).toEqual(Object.keys(ends));
   for (const { id, reason } of chosen) expect(reason).toMatch(ends[id] ?? /never/);
 });

@@ -4,7 +4,7 @@ import type { DiskLimits } from '../../runtime.ts';
 export type DiskUse = {
   readonly id: string;
   readonly kind: 'instance' | 'build';
-  /** The owner, such as an organization, as `ownerOf` returns it. Null for an instance that an earlier version started. */
+  /** The owner, such as an organization, as `getProjectOwner` returns it. Null for an instance that an earlier version started. */
   readonly owner: string | null;
   readonly limitBytes: number;
   /** Disk use in bytes at the last measurement. Null until the first measurement is complete. */
@@ -43,7 +43,7 @@ const normalGrowthFraction = 1 / 64;
  * 3. if the reserve is at risk and rules 1 and 2 chose none, the instance or build with the most growth; without measured
  *    growth, with the most bytes written; otherwise one whose size is still unknown.
  */
-export function chooseToEnd({
+export function findDiskLimitViolations({
   limits,
   uses,
   organizations,

@@ -4,9 +4,9 @@ import type { DiskLimits, RuntimeLogger } from '../../runtime.ts';
 import type { ProcessTableSource } from '../proc/process-table.ts';
 import { createTableSource } from '../proc/process-table.ts';
 import { readProcFile } from '../proc/read-proc-file.ts';
-import { chooseToEnd, type DiskUse } from './choose-to-end.ts';
+import { type DiskUse, findDiskLimitViolations } from './choose-to-end.ts';
 import { createDiskMeter, type MeasuredDiskConsumer, type Measurement } from './disk-meter.ts';
-import { type FreeSpaceSample, forecastFreeSpace, recentSamples } from './forecast-free-space.ts';
+import { type FreeSpaceSample, forecastFreeSpace, selectRecentSamples } from './forecast-free-space.ts';
 import type { StoredUsage } from './stored-usage.ts';
 
 /** Time until the next attempt if the disk use could not be checked. */
@@ -34,7 +34,7 @@ export type DiskGuardOptions = {
   readonly nowMs: () => number;
 };
 
-/** Ends instances and builds that exceed their limits of disk space, as `chooseToEnd` decides. */
+/** Ends instances and builds that exceed their limits of disk space, as `findDiskLimitViolations` decides. */
 export type DiskGuard = {
   /** Last measured disk use in bytes of an owner's finished builds, running builds and instances. */
   readonly usedBytes: (owner: string) => number;
@@ -97,7 +97,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     const uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));
     ownerBytes = sumByOwner(uses);
     const organizations = new Map([...ownerBytes.keys()].map((owner) => [owner, usedBytes(owner)]));
-    for (const { id, reason } of chooseToEnd({ limits, uses, organizations, isReserveAtRisk })) {
+    for (const { id, reason } of findDiskLimitViolations({ limits, uses, organizations, isReserveAtRisk })) {
       ending.add(id);
       logger.warn({ id, reason }, 'instance or build ended for exceeding a disk limit');
       byId.get(id)?.end(reason);
@@ -106,7 +106,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
 
   const round = async (): Promise<number> => {
     const latest = { bytes: readFreeBytes(options.dataDirectory), atMs: nowMs() };
-    const earlier = recentSamples(samples, latest.atMs);
+    const earlier = selectRecentSamples(samples, latest.atMs);
     samples = [...earlier, latest];
     const forecast = forecastFreeSpace(earlier, latest, limits.reserveBytes);
     if (forecast.isReserveAtRisk !== wasAtRisk) {

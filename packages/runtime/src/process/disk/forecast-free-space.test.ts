@@ -3,7 +3,7 @@ import {
   type FreeSpaceForecast,
   type FreeSpaceSample,
   forecastFreeSpace,
-  recentSamples,
+  selectRecentSamples,
 } from './forecast-free-space.ts';
 
 const gib = 1024 ** 3;
@@ -60,12 +60,12 @@ describe('forecastFreeSpace', () => {
   });
 });
 
-describe('recentSamples', () => {
+describe('selectRecentSamples', () => {
   it.for<[situation: string, nowMs: number, expected: number[]]>([
     ['keeps the samples of the last 300 ms', 400, [100, 200]],
     ['keeps the last sample if all are older', 5_000, [200]],
   ])('%s', ([, nowMs, expected]) => {
     const samples = [sample(3, 0), sample(2, 100), sample(1, 200)];
-    expect(recentSamples(samples, nowMs).map(({ atMs }) => atMs)).toEqual(expected);
+    expect(selectRecentSamples(samples, nowMs).map(({ atMs }) => atMs)).toEqual(expected);
   });
 });

@@ -57,7 +57,7 @@ export function forecastFreeSpace(
 }
 
 /** Returns the samples that are recent enough for a forecast, or only the last one if all are older. */
-export function recentSamples(samples: readonly FreeSpaceSample[], nowMs: number): readonly FreeSpaceSample[] {
+export function selectRecentSamples(samples: readonly FreeSpaceSample[], nowMs: number): readonly FreeSpaceSample[] {
   const recent = samples.filter(({ atMs }) => nowMs - atMs <= windowMs);
   return recent.length > 0 ? recent : samples.slice(-1);
 }

@@ -1,9 +1,9 @@
 import type { StartMethod } from '../../runtime.ts';
-import { readProportionalMemory } from '../proc/process-identity.ts';
-import { type ForkServerRecord, forkServerFiles } from '../records/fork-server-record.ts';
+import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
+import { type ForkServerRecord, getForkServerFiles } from '../records/fork-server-record.ts';
 import { hashEnvironment, type InstanceSource } from './fork-environment.ts';
 import { type ForkServer, openForkServer } from './fork-server.ts';
-import { type ForkSource, type ImportContext, importBot } from './import-bot.ts';
+import { type ForkServerSource, type ImportContext, importBot } from './import-bot.ts';
 import { createLauncher, type LauncherContext } from './launcher.ts';
 import type { RememberedModules } from './remembered-modules.ts';
 
@@ -30,7 +30,7 @@ export type Deployment = {
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (instance: InstanceSource) => ForkServer | null;
   /** Starts a fork server in the background, if the deployment has none and may launch one now. */
-  readonly ensure: (source: ForkSource) => void;
+  readonly ensure: (source: ForkServerSource) => void;
   /**
    * Adopts a fork server that a previous server process started. Returns false if that fork server has ended or is not ready,
    * or if the deployment already has another one.
@@ -63,14 +63,14 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
    * The source of the last started instance, from which a fork server can be launched. Null until this server has started an
    * instance.
    */
-  let latest: ForkSource | null = null;
+  let latest: ForkServerSource | null = null;
   const launcher = createLauncher(context, id, (why) => {
     reason = why;
   });
 
   const connect = (record: ForkServerRecord, project: string | null): Promise<ForkServer | null> =>
     openForkServer({
-      files: forkServerFiles(context.forkServersDirectory, record.id),
+      files: getForkServerFiles(context.forkServersDirectory, record.id),
       record,
       onModules: (modules) => {
         const of = project ?? latest?.project.project;
@@ -105,7 +105,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
     await context.onStarted();
   };
 
-  const launch = async (source: ForkSource): Promise<void> => {
+  const launch = async (source: ForkServerSource): Promise<void> => {
     const imported = await importBot(context, source, connect, unwanted);
     if (server !== null && imported.server?.status().level !== server.status().level) {
       logger.info({ deploymentId: id, reason: imported.reason }, 'fork server could not be replaced');
@@ -118,7 +118,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
     else await use(imported.server, imported.reason);
   };
 
-  const ensure = (source: ForkSource): void => {
+  const ensure = (source: ForkServerSource): void => {
     latest = source;
     if (unwanted.aborted || launcher.running() !== null) return;
     if (source.spec.forks === false) {
@@ -199,5 +199,5 @@ async function drop(context: DeploymentContext, server: ForkServer | null): Prom
 function memoryOf(server: ForkServer | null): number | null {
   if (server === null) return null;
   const pid = server.status().process?.pid;
-  return pid === undefined ? 0 : (readProportionalMemory(pid) ?? 0);
+  return pid === undefined ? 0 : (readProportionalMemoryBytes(pid) ?? 0);
 }

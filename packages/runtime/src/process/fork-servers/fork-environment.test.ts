@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceSpec } from '../../runtime.ts';
-import { forkedEnvironment, forkServerEnvironment, hashEnvironment, type InstanceSource } from './fork-environment.ts';
+import {
+  createForkedEnvironment,
+  createForkServerEnvironment,
+  hashEnvironment,
+  type InstanceSource,
+} from './fork-environment.ts';
 
 const spec: InstanceSpec = {
   instanceId: 'i',
@@ -17,21 +22,21 @@ const source = (variables: Readonly<Record<string, string>>): InstanceSource => 
 });
 const place = { path: '/usr/bin', language: undefined, timeZone: undefined, home: '/home', instanceId: 'i' };
 
-describe('forkServerEnvironment', () => {
+describe('createForkServerEnvironment', () => {
   it('contains the secrets of the deployment, but no variable that differs between its instances', () => {
-    const environment = forkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
+    const environment = createForkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
     expect(environment).toMatchObject({ KEY: 'value', HOME: '/home', VIRTUAL_ENV: '/env' });
     expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['BOT_CONTROL_TOKEN']));
     expect(environment).not.toHaveProperty('BOT_SOCKET');
   });
 });
 
-describe('forkedEnvironment', () => {
+describe('createForkedEnvironment', () => {
   it('limits native libraries to one thread unless a variable of the bot sets another number of threads', () => {
-    expect(forkedEnvironment({ ...place, socket: '/run/bot' }, source({}))).toMatchObject({
+    expect(createForkedEnvironment({ ...place, socket: '/run/bot' }, source({}))).toMatchObject({
       OPENBLAS_NUM_THREADS: '1',
     });
-    const chosen = forkedEnvironment({ ...place, socket: '/run/bot' }, source({ OPENBLAS_NUM_THREADS: '4' }));
+    const chosen = createForkedEnvironment({ ...place, socket: '/run/bot' }, source({ OPENBLAS_NUM_THREADS: '4' }));
     expect(chosen).toMatchObject({ OPENBLAS_NUM_THREADS: '4' });
   });
 });

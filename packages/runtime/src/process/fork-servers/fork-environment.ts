@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { InstanceSpec } from '../../runtime.ts';
-import { botEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
+import { createBotEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
 import type { BotProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
 
@@ -22,8 +22,11 @@ const singleThreadVariables = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMETRY
 
 type Place = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone' | 'home' | 'instanceId' | 'socket'>;
 
-export function forkedEnvironment(place: Place, { program, variables }: Pick<InstanceSource, 'program' | 'variables'>) {
-  return botEnvironment({
+export function createForkedEnvironment(
+  place: Place,
+  { program, variables }: Pick<InstanceSource, 'program' | 'variables'>,
+) {
+  return createBotEnvironment({
     ...place,
     port: 0,
     folder: program.folder,
@@ -32,11 +35,14 @@ export function forkedEnvironment(place: Place, { program, variables }: Pick<Ins
 }
 
 /** Returns the environment of a fork server: the variables that are equal in all its instances. */
-export function forkServerEnvironment(
+export function createForkServerEnvironment(
   place: Omit<Place, 'socket'>,
   source: Pick<InstanceSource, 'program' | 'variables'>,
 ) {
-  return forkedEnvironment({ ...place, socket: null }, { ...source, variables: sharedVariables(source.variables) });
+  return createForkedEnvironment(
+    { ...place, socket: null },
+    { ...source, variables: sharedVariables(source.variables) },
+  );
 }
 
 /** Hashes everything that all instances of a fork server share. The salt prevents precomputed guesses of secrets. */

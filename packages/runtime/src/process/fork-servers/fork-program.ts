@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { cgroupProcsFiles } from '../containment/cgroup.ts';
+import { listCgroupProcsFiles } from '../containment/cgroup.ts';
 import { instanceIdVariable } from '../containment/containment.ts';
-import type { CreateProcess } from '../instances/launch-contained.ts';
+import type { ProcessCreator } from '../instances/launch-contained.ts';
 import type { ForkServer } from './fork-server.ts';
 
 /** Forks a bot. The supervisor moves the process into its control groups before it reports the process. */
-export function forkProgram(server: ForkServer, environment: Readonly<Record<string, string>>): CreateProcess {
+export function forkProgram(server: ForkServer, environment: Readonly<Record<string, string>>): ProcessCreator {
   return async (record, { files, isolation }) => {
     const { supervisor } = server.record;
     if (supervisor === null) throw new Error('The fork server has no supervisor.');
@@ -17,7 +17,7 @@ export function forkProgram(server: ForkServer, environment: Readonly<Record<str
       exit: files.exit,
       uid: record.account?.uid ?? null,
       mounts: isolation.privateTmpOfForks ? { '/var/tmp': files.varTmp, '/tmp': files.tmp } : {},
-      cgroups: record.cgroups === null ? [] : cgroupProcsFiles(record.cgroups),
+      cgroups: record.cgroups === null ? [] : listCgroupProcsFiles(record.cgroups),
       mark: record.containment === 'mark' ? `${instanceIdVariable}=${record.instanceId}` : null,
       environment,
     });

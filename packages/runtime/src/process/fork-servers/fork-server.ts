@@ -1,15 +1,15 @@
 import { removeCgroups } from '../containment/cgroup.ts';
 import { openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
-import { killUntilEmpty, signalAll } from '../containment/kill.ts';
+import { killContainedProcesses, signalAll } from '../containment/kill.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { settlesWithin } from '../instances/settles-within.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { type ForkServerFiles, type ForkServerRecord, forkServerMark } from '../records/fork-server-record.ts';
+import { type ForkServerFiles, type ForkServerRecord, formatForkServerMark } from '../records/fork-server-record.ts';
 import { connectSupervisor, type ForkRequest, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
-/** A forked process that runs the bot after `go`. Exits if this server ends before it calls `go`. */
+/** A forked process that runs the bot after `releaseSupervisor`. Exits if this server ends before it calls `releaseSupervisor`. */
 export type ForkedProcess = {
   readonly identity: ProcessIdentity;
   readonly go: () => void;
@@ -188,8 +188,12 @@ export async function removeForkServer(
     // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
     // This also kills forked processes that have no instance id yet, because they still count as processes of the fork server.
-    const containment = openContainment({ ...record, instanceId: forkServerMark(record.id) }, noProcess, context.units);
-    await killUntilEmpty(containment, null, context.onStuck);
+    const containment = openContainment(
+      { ...record, instanceId: formatForkServerMark(record.id) },
+      noProcess,
+      context.units,
+    );
+    await killContainedProcesses(containment, null, context.onStuck);
     containment.close();
     if (record.cgroups !== null) await removeCgroups(record.cgroups);
   }

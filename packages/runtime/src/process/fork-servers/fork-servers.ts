@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { StartMethod } from '../../runtime.ts';
-import { makeTraversable } from '../containment/isolation.ts';
+import { createTraversableDirectory } from '../containment/isolation.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { isolateFailure } from '../isolate-failure.ts';
-import { type ForkServerRecord, forkServerFiles, readForkServerRecord } from '../records/fork-server-record.ts';
+import { type ForkServerRecord, getForkServerFiles, readForkServerRecord } from '../records/fork-server-record.ts';
 import { createDeployment, type Deployment, type DeploymentContext } from './deployment.ts';
 import type { InstanceSource } from './fork-environment.ts';
 import { type ForkServer, removeForkServer } from './fork-server.ts';
-import type { ForkSource } from './import-bot.ts';
+import type { ForkServerSource } from './import-bot.ts';
 import { openRememberedModules } from './remembered-modules.ts';
 import { releaseOrphanedRanges } from './uid-ranges.ts';
 
@@ -25,7 +25,7 @@ export type ForkServers = {
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: InstanceSource) => ForkServer | null;
   /** Starts a fork server for later instances of the deployment in the background, if it has none and may launch one now. */
-  readonly ensure: (source: ForkSource) => void;
+  readonly ensure: (source: ForkServerSource) => void;
   /** Stops the fork servers of all deployments except `deploymentIds`, even during their imports. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
@@ -51,13 +51,13 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   );
   const pending = new Set<Promise<void>>();
   const closing = new AbortController();
-  makeTraversable(directory);
+  createTraversableDirectory(directory);
 
   const remove = (id: string, record: ForkServerRecord | null): Promise<void> => {
     const onStuck = (pids: readonly number[]) =>
       logger.error({ pids, forkServer: id }, 'fork server could not be killed');
     return isolateFailure(logger, id, () =>
-      removeForkServer({ ...options, onStuck }, forkServerFiles(directory, id), record),
+      removeForkServer({ ...options, onStuck }, getForkServerFiles(directory, id), record),
     );
   };
 
@@ -95,7 +95,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   };
 
   const adopt = async (id: string): Promise<void> => {
-    const record = readForkServerRecord(forkServerFiles(directory, id));
+    const record = readForkServerRecord(getForkServerFiles(directory, id));
     const isAdopted = record !== null && (await deploymentOf(record.deploymentId).adopt(record));
     if (!isAdopted) await remove(id, record);
   };
@@ -105,7 +105,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   if (options.isolation.ownAccounts) {
     await releaseOrphanedRanges(
       options.reservationsDirectory,
-      (owner) => dirname(owner) === directory && !existsSync(forkServerFiles(directory, basename(owner)).record),
+      (owner) => dirname(owner) === directory && !existsSync(getForkServerFiles(directory, basename(owner)).record),
     );
   }
 

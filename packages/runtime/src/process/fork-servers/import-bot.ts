@@ -5,14 +5,14 @@ import type { RemovalContext } from '../instances/remove-instance.ts';
 import type { BotProgram, ForkServerProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { ForkServerRecord } from '../records/fork-server-record.ts';
-import { forkServerEnvironment, hashEnvironment, type InstanceSource } from './fork-environment.ts';
+import { createForkServerEnvironment, hashEnvironment, type InstanceSource } from './fork-environment.ts';
 import type { ForkServer } from './fork-server.ts';
-import { type ImportAttempt, type ImportFailure, nextImportAttempt } from './import-level.ts';
+import { type ImportAttempt, type ImportFailure, planNextImportAttempt } from './import-level.ts';
 import { launchForkServer, prioritizeForks } from './launch-fork-server.ts';
 import type { RememberedModules } from './remembered-modules.ts';
 
 /** The spec and the project of an instance whose deployment needs a fork server. */
-export type ForkSource = Pick<InstanceSource, 'spec' | 'project'>;
+export type ForkServerSource = Pick<InstanceSource, 'spec' | 'project'>;
 
 export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
   Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
@@ -29,13 +29,13 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
   };
 
 /** Connects to a running fork server of a project. Null if the fork server has ended. */
-export type ConnectForkServer = (record: ForkServerRecord, project: string) => Promise<ForkServer | null>;
+export type ForkServerConnector = (record: ForkServerRecord, project: string) => Promise<ForkServer | null>;
 
 /**
  * Result of launching a fork server. `server` is null if none could be launched. `reason` says why not, or why the fork server
  * has imported only libraries; otherwise it is null. `isFinal` means that no later launch can succeed.
  */
-export type ImportedServer = {
+export type ForkServerLaunchResult = {
   readonly server: ForkServer | null;
   readonly reason: string | null;
   readonly isFinal: boolean;
@@ -47,10 +47,10 @@ export type ImportedServer = {
  */
 export async function importBot(
   context: ImportContext,
-  source: ForkSource,
-  connect: ConnectForkServer,
+  source: ForkServerSource,
+  connect: ForkServerConnector,
   signal: AbortSignal,
-): Promise<ImportedServer> {
+): Promise<ForkServerLaunchResult> {
   const { project } = source;
   const program = await context.program(project);
   const { fork } = program;
@@ -60,7 +60,7 @@ export async function importBot(
   }
   const failures: { attempt: ImportAttempt; failure: ImportFailure }[] = [];
   while (!signal.aborted) {
-    const attempt = nextImportAttempt(context.remembered.of(project.project), failures);
+    const attempt = planNextImportAttempt(context.remembered.of(project.project), failures);
     if (attempt === null) break;
     const outcome = await tryImport(context, { ...source, program }, fork, attempt, connect, signal);
     if ('fork' in outcome) {
@@ -76,7 +76,7 @@ async function tryImport(
   { spec, project, program }: Pick<InstanceSource, 'spec' | 'project' | 'program'>,
   fork: ForkServerProgram,
   { level, modules }: ImportAttempt,
-  connect: ConnectForkServer,
+  connect: ForkServerConnector,
   signal: AbortSignal,
 ): Promise<ForkServer | ImportFailure> {
   const { isolation, importMs } = context;
@@ -91,7 +91,8 @@ async function tryImport(
     gid: isolation.ownAccounts ? project.gid : null,
     limits: spec.limits,
     directory: join(context.projectsDirectory, project.project),
-    environment: (home, instanceId) => forkServerEnvironment({ ...context, home, instanceId }, { program, variables }),
+    environment: (home, instanceId) =>
+      createForkServerEnvironment({ ...context, home, instanceId }, { program, variables }),
     fingerprint: (salt) => hashEnvironment(salt, { spec, project, variables, program }),
   });
   const server = await connect(record, project.project);

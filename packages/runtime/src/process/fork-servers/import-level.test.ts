@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportAttempt, nextImportAttempt } from './import-level.ts';
+import { type ImportAttempt, planNextImportAttempt } from './import-level.ts';
 
 const failed = (attempt: ImportAttempt, modules: readonly string[] = ['numpy']) => ({
   attempt,
   failure: { reason: 'it started a thread', modules },
 });
 
-describe('nextImportAttempt', () => {
+describe('planNextImportAttempt', () => {
   it.each([
     ['imports the bot and what sessions imported', ['late'], [], { level: 'module', modules: ['late'] }],
     [
@@ -24,6 +24,6 @@ describe('nextImportAttempt', () => {
     ['gives up if the bot imported no library', [], [failed({ level: 'module', modules: [] }, [])], null],
     ['gives up if the libraries fail too', [], [failed({ level: 'libraries', modules: ['numpy'] })], null],
   ] as const)('%s', (_, remembered, failures, expected) => {
-    expect(nextImportAttempt(remembered, failures)).toEqual(expected);
+    expect(planNextImportAttempt(remembered, failures)).toEqual(expected);
   });
 });

@@ -12,7 +12,7 @@ export type ImportFailure = {
  * Returns what the fork server imports in its next attempt, or null if instances must be spawned. The first retry imports the bot
  * without the modules that earlier sessions imported, because perhaps only these modules made forking unsafe.
  */
-export function nextImportAttempt(
+export function planNextImportAttempt(
   remembered: readonly string[],
   failures: readonly { readonly attempt: ImportAttempt; readonly failure: ImportFailure }[],
 ): ImportAttempt | null {

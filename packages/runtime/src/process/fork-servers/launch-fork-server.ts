@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import type { ResourceLimits } from '../../runtime.ts';
-import { cgroupProcsFiles, cgroupsFor, createCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
-import { type Isolation, makeTraversable } from '../containment/isolation.ts';
-import { lowerPriorityOfSession, withLowerPriority } from '../containment/niceness.ts';
+import { createCgroups, getInstanceCgroups, limitCgroupCpu, listCgroupProcsFiles } from '../containment/cgroup.ts';
+import { createTraversableDirectory, type Isolation } from '../containment/isolation.ts';
+import { lowerSessionPriority, wrapWithLowerPriority } from '../containment/niceness.ts';
 import { readProcessStat } from '../proc/process-identity.ts';
 import {
   type ForkServerRecord,
-  forkServerFiles,
-  forkServerGroupName,
-  forkServerMark,
+  formatForkServerMark,
+  getForkServerCgroup,
+  getForkServerFiles,
   writeForkServerRecord,
 } from '../records/fork-server-record.ts';
 import type { ImportLevel } from './import-level.ts';
-import { rangeSize, reserveRange } from './uid-ranges.ts';
+import { reserveRange, uidsPerRange } from './uid-ranges.ts';
 
 /**
  * Python code that starts the supervisor of a fork server. It gets the directory of the host shim as an argument, and imports
@@ -58,8 +58,8 @@ export type ForkServerLaunchOptions = {
 export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
   const { isolation, gid } = options;
   const id = randomBytes(6).toString('hex');
-  const files = forkServerFiles(options.forkServersDirectory, id);
-  makeTraversable(files.directory);
+  const files = getForkServerFiles(options.forkServersDirectory, id);
+  createTraversableDirectory(files.directory);
   mkdirSync(files.home, { mode: 0o700 });
   const uid = gid === null ? null : reserveRange(options.reservationsDirectory, files.directory);
   if (uid !== null && gid !== null) chownSync(files.home, uid, gid);
@@ -69,8 +69,9 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
     deploymentId: options.deploymentId,
     bootId: options.bootId,
     containment: isolation.containment,
-    account: uid === null || gid === null ? null : { uid, gid, count: rangeSize },
-    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.owner, forkServerGroupName(id)),
+    account: uid === null || gid === null ? null : { uid, gid, count: uidsPerRange },
+    cgroups:
+      isolation.cgroups === null ? null : getInstanceCgroups(isolation.cgroups, options.owner, getForkServerCgroup(id)),
     salt: randomBytes(16).toString('hex'),
     supervisor: null,
   };
@@ -82,7 +83,7 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
   const log = openSync(files.log, 'a', 0o600);
   const supervisor = [options.interpreter, '-I', '-S', '-c', supervisorCode, options.shimPath] as const;
   const hasCpuController = record.cgroups?.cpu ?? false;
-  const [program, ...parameters] = hasCpuController ? supervisor : withLowerPriority('start', supervisor);
+  const [program, ...parameters] = hasCpuController ? supervisor : wrapWithLowerPriority('start', supervisor);
   const child = spawn(program, parameters, {
     cwd: '/',
     env: {},
@@ -98,16 +99,16 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
   child.stdin?.on('error', () => undefined);
   const startTicks = readProcessStat(child.pid)?.startTicks;
   if (startTicks === undefined) throw new Error('The supervisor of the fork server exited immediately.');
-  if (!hasCpuController) lowerPriorityOfSession(child.pid, 'start');
+  if (!hasCpuController) lowerSessionPriority(child.pid, 'start');
   const complete = { ...record, supervisor: { pid: child.pid, startTicks } };
   writeForkServerRecord(files, complete);
   const configuration = {
     socket: files.socket,
     command: options.command,
     directory: options.directory,
-    environment: options.environment(files.home, forkServerMark(id)),
+    environment: options.environment(files.home, formatForkServerMark(id)),
     output: files.output,
-    cgroups: record.cgroups === null ? [] : cgroupProcsFiles(record.cgroups),
+    cgroups: record.cgroups === null ? [] : listCgroupProcsFiles(record.cgroups),
     account: record.account,
     processLimit: isolation.containment === 'uid' ? processLimit : 0,
     fingerprint: options.fingerprint(record.salt),

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   parseDelegations,
-  rangeSize,
   rangesDirectory,
   releaseOrphanedRanges,
   releaseRange,
   reserveRange,
+  uidsPerRange,
 } from './uid-ranges.ts';
 
 async function openReservations(): Promise<string> {
@@ -22,10 +22,10 @@ describe('reserveRange', () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     const second = reserveRange(reservations, '/data/fork-servers/a');
-    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(rangeSize);
+    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(uidsPerRange);
     for (const id of [first, second]) {
       expect(id).toBeGreaterThanOrEqual(0x7000_0000);
-      expect(id + rangeSize).toBeLessThanOrEqual(0x7ffe_0000);
+      expect(id + uidsPerRange).toBeLessThanOrEqual(0x7ffe_0000);
     }
   });
 

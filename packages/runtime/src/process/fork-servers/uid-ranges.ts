@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { usedUids } from '../containment/accounts.ts';
+import { listUsedUids } from '../containment/accounts.ts';
 import {
-  readOwner,
-  releaseMissingOwners,
+  listReservedIds,
+  readReservationOwner,
+  releaseOrphanedReservations,
   releaseReservation,
-  reservedIds,
   tryReserve,
 } from '../containment/reservations.ts';
 
@@ -17,8 +17,8 @@ import {
 const firstId = 0x7000_0000;
 const endId = 0x7ffe_0000;
 /** User ids per range: one for the fork server and one for each instance that runs at the same time. */
-export const rangeSize = 1024;
-const rangeCount = (endId - firstId) / rangeSize;
+export const uidsPerRange = 1024;
+const rangeCount = (endId - firstId) / uidsPerRange;
 
 /**
  * Returns the directory of reserved ranges, next to the directory of reserved user ids. It is also shared by all
@@ -34,13 +34,13 @@ export function rangesDirectory(reservationsDirectory: string): string {
  */
 export function reserveRange(reservationsDirectory: string, owner: string): number {
   const directory = rangesDirectory(reservationsDirectory);
-  const used = new Set([...usedUids(reservationsDirectory)].map(rangeOf));
+  const used = new Set([...listUsedUids(reservationsDirectory)].map(rangeOf));
   const delegated = ['/etc/subuid', '/etc/subgid'].flatMap(readDelegations);
   const preferred = createHash('sha256').update(owner).digest().readUInt32BE() % rangeCount;
   for (let step = 0; step < rangeCount; step++) {
     const range = (preferred + step) % rangeCount;
-    const first = firstId + range * rangeSize;
-    const isDelegated = delegated.some(({ start, count }) => start < first + rangeSize && first < start + count);
+    const first = firstId + range * uidsPerRange;
+    const isDelegated = delegated.some(({ start, count }) => start < first + uidsPerRange && first < start + count);
     if (!used.has(range) && !isDelegated && tryReserve(directory, first, owner)) return first;
   }
   throw new Error('All ranges of user ids for fork servers are in use.');
@@ -60,11 +60,11 @@ export async function releaseOrphanedRanges(
   isOrphan: (owner: string) => boolean,
 ): Promise<void> {
   const directory = rangesDirectory(reservationsDirectory);
-  for (const first of reservedIds(directory)) {
-    const owner = readOwner(directory, first);
+  for (const first of listReservedIds(directory)) {
+    const owner = readReservationOwner(directory, first);
     if (owner !== null && isOrphan(owner)) releaseReservation(directory, first, owner);
   }
-  await releaseMissingOwners(directory);
+  await releaseOrphanedReservations(directory);
 }
 
 /** Parses lines of subuid(5), `NAME:START:COUNT`. */
@@ -84,5 +84,5 @@ function readDelegations(path: string) {
 }
 
 function rangeOf(uid: number): number {
-  return Math.floor((uid - firstId) / rangeSize);
+  return Math.floor((uid - firstId) / uidsPerRange);
 }

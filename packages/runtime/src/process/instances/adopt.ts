@@ -1,16 +1,16 @@
 import { readdirSync } from 'node:fs';
 import type { RuntimeLogger } from '../../runtime.ts';
 import { isolateFailure } from '../isolate-failure.ts';
-import { outputFiles, readTail } from '../output/output-files.ts';
+import { getOutputFiles, readTail } from '../output/output-files.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import {
+  getInstanceFiles,
   type InstanceEnd,
   type InstanceFiles,
   type InstanceRecord,
-  instanceFiles,
-  readEnd,
+  readInstanceEnd,
   readRecord,
-  writeEnd,
+  writeInstanceEnd,
 } from '../records/instance-record.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
 import { describeEndBeforeReboot } from './instance-end.ts';
@@ -34,7 +34,7 @@ export async function readInstances(
   const instances: RecordedInstance[] = [];
   const garbage: InstanceFiles[] = [];
   for (const name of readdirSync(instancesDirectory)) {
-    const files = instanceFiles(instancesDirectory, name);
+    const files = getInstanceFiles(instancesDirectory, name);
     await isolateFailure(context.logger, files.directory, () => {
       const instance = readInstance(files, context.bootId, context.now);
       if (instance === null) garbage.push(files);
@@ -49,12 +49,12 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   const supervisor = record?.supervisor ?? null;
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
-  // The bot never ran. If its supervisor still waits for `go`, the supervisor notices that its server is dead and exits.
+  // The bot never ran. If its supervisor still waits for `releaseSupervisor`, the supervisor notices that its server is dead and exits.
   if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
     return null;
-  const recorded = readEnd(files);
+  const recorded = readInstanceEnd(files);
   if (recorded !== null) return { files, record, supervisor, end: recorded };
-  const end = isThisBoot ? null : describeEndBeforeReboot(files, now, readTail(outputFiles(files.log)));
+  const end = isThisBoot ? null : describeEndBeforeReboot(files, now, readTail(getOutputFiles(files.log)));
   if (end !== null) tryWriteEnd(files, end);
   return { files, record, supervisor, end };
 }
@@ -65,7 +65,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
  */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
-    writeEnd(files, end);
+    writeInstanceEnd(files, end);
   } catch {
     return;
   }

@@ -16,7 +16,7 @@ export type EnvironmentOptions = {
 };
 
 /** Returns the complete environment of a bot (docs/bot-contract.md, "Environment"). `variables` cannot override it. */
-export function botEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
+export function createBotEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   return {
     ...options.variables,
     PATH: prependToPath(options.path, options.folder),

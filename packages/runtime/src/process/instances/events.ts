@@ -30,7 +30,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
   }
 
   return {
-    ended: (instanceId, end) => queue?.push(exitedEvent(instanceId, end)),
+    ended: (instanceId, end) => queue?.push(createExitedEvent(instanceId, end)),
     noticed: (instanceId, notice, detail) => {
       const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };
       if (queue !== null) queue.push(event);
@@ -50,7 +50,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
   };
 }
 
-export function exitedEvent(instanceId: string, end: InstanceEnd): InstanceEvent {
+export function createExitedEvent(instanceId: string, end: InstanceEnd): InstanceEvent {
   return { kind: 'exited', instanceId, at: new Date(end.at), exit: describeExit(end) };
 }
 

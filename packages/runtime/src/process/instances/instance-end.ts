@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, watch } from 'node:fs';
 import type { StartedProgram } from '../../spawner.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import type { InstanceEnd, InstanceFiles } from '../records/instance-record.ts';
-import { describeStatus, readExitFile } from '../supervisor/supervisor.ts';
+import { describeExitStatus, readExitFile } from '../supervisor/supervisor.ts';
 
 /** `supervisorStatus` is the exit status of a supervisor that this server started, or null if it is unknown. */
 export type InstanceState =
@@ -59,7 +59,7 @@ export function watchExitFile(path: string, onExited: () => void, onError: (erro
  * Determines how an instance ended: from its exit file, else from the exit status of its supervisor, else from whether this
  * server killed it. Unknown values are null.
  */
-export function describeEnd(
+export function determineInstanceEnd(
   files: InstanceFiles,
   supervisorStatus: number | null,
   killed: boolean,
@@ -69,17 +69,17 @@ export function describeEnd(
     const at = statSync(files.exit, { throwIfNoEntry: false })?.mtime.toISOString() ?? null;
     return { code: file.code, signal: file.signal, at };
   }
-  if (supervisorStatus !== null) return { ...describeStatus(supervisorStatus), at: null };
+  if (supervisorStatus !== null) return { ...describeExitStatus(supervisorStatus), at: null };
   return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
 }
 
 export function describeEndBeforeReboot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
-  const known = describeEnd(files, null, false);
+  const known = determineInstanceEnd(files, null, false);
   const at = known.at ?? now.toISOString();
-  return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKill(files) };
+  return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKillReason(files) };
 }
 
-export function readDiskKill(files: InstanceFiles): string | undefined {
+export function readDiskKillReason(files: InstanceFiles): string | undefined {
   try {
     return readFileSync(files.diskKill, 'utf8');
   } catch {

@@ -5,9 +5,9 @@ import { releaseOrphanedUids } from '../containment/accounts.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import { isolateFailure } from '../isolate-failure.ts';
 import { createTableSource } from '../proc/process-table.ts';
-import { instanceFiles, readRecord } from '../records/instance-record.ts';
+import { getInstanceFiles, readRecord } from '../records/instance-record.ts';
 import { readInstances } from './adopt.ts';
-import { createInstanceEvents, exitedEvent } from './events.ts';
+import { createExitedEvent, createInstanceEvents } from './events.ts';
 import { type Instance, type InstanceContext, type OpenedInstance, openInstance } from './instance.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
@@ -50,7 +50,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   const events = createInstanceEvents(options.now);
   const byId = new Map<string, Instance>();
   const knownWide = new Set<Instance>();
-  const filesOf = (instanceId: string) => instanceFiles(instancesDirectory, instanceId);
+  const filesOf = (instanceId: string) => getInstanceFiles(instancesDirectory, instanceId);
 
   const add = (opened: OpenedInstance): Instance => {
     const { instanceId } = opened.record;
@@ -66,7 +66,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // `hasRun` is false if the previous server process was killed before it called `go`. Report no end of a bot that never
+        // `hasRun` is false if the previous server process was killed before it called `releaseSupervisor`. Report no end of a bot that never
         // ran.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
@@ -147,7 +147,7 @@ function describeRunning(instance: Instance): RunningInstance {
 function endedInOrder(instances: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {
   const ended = [...instances.values()].flatMap((instance) => {
     const end = instance.end();
-    return end === null ? [] : [exitedEvent(instance.record().instanceId, end)];
+    return end === null ? [] : [createExitedEvent(instance.record().instanceId, end)];
   });
   return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
 }

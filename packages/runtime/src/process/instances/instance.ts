@@ -3,7 +3,7 @@ import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { type Containment, openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
-import { killUntilEmpty, signalAll } from '../containment/kill.ts';
+import { killContainedProcesses, signalAll } from '../containment/kill.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
 import { type Output, openOutput } from '../output/output.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
@@ -12,11 +12,11 @@ import {
   type InstanceEnd,
   type InstanceFiles,
   type InstanceRecord,
-  writeEnd,
+  writeInstanceEnd,
   writeRecord,
 } from '../records/instance-record.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
-import { describeEnd, readDiskKill, readInstanceState, watchExitFile } from './instance-end.ts';
+import { determineInstanceEnd, readDiskKillReason, readInstanceState, watchExitFile } from './instance-end.ts';
 import { settlesWithin } from './settles-within.ts';
 
 /**
@@ -117,7 +117,7 @@ function watchEnd(
   let finishing: Promise<void> | null = null;
   let isClosed = false;
   let isKilled = false;
-  let diskLimit = readDiskKill(files);
+  let diskLimit = readDiskKillReason(files);
   let stopWatching = () => {};
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
   const ended = new Promise<InstanceEnd>((resolve) => {
@@ -127,13 +127,13 @@ function watchEnd(
     onError(new Error(`Processes survive SIGKILL: ${pids.join(', ')}`), 'instance could not be killed');
 
   const finish = async (supervisorStatus: number | null) => {
-    await killUntilEmpty(containment, null, onStuck);
+    await killContainedProcesses(containment, null, onStuck);
     output.finish();
-    const known = describeEnd(files, supervisorStatus, isKilled);
+    const known = determineInstanceEnd(files, supervisorStatus, isKilled);
     const outOfMemory = known.code !== 0 && (containment.memoryKills() > 0 || existsSync(files.memoryKill));
     end = { ...known, at: known.at ?? options.now().toISOString(), outOfMemory, tail: output.tail(), diskLimit };
     try {
-      writeEnd(files, end);
+      writeInstanceEnd(files, end);
       containment.close();
       const { cgroups } = currentRecord();
       if (cgroups !== null) await removeCgroups(cgroups);
@@ -233,7 +233,7 @@ async function killProcesses(
   // Spare only the supervisor of a spawned bot. The supervisor of a forked bot serves other instances too, and is not in
   // `containment`.
   const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
-  await killUntilEmpty(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
+  await killContainedProcesses(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
   if (await settlesWithin(ended, supervisorGraceMs)) return;
   signalAll(containment.members(readProcessTable), 'SIGKILL');
 }

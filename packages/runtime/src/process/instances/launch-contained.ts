@@ -1,6 +1,6 @@
 import type { ResourceLimits } from '../../runtime.ts';
 import type { StartedProgram } from '../../spawner.ts';
-import { type CpuPriority, cgroupsFor, createCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
+import { type CpuPriority, createCgroups, getInstanceCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { ProcessIdentity } from '../proc/process-identity.ts';
 import { type InstanceFiles, type InstanceRecord, writeRecord } from '../records/instance-record.ts';
@@ -25,7 +25,7 @@ export type ContainedLaunchOptions = {
   readonly now: Date;
 };
 
-/** A program that waits for `go`. It never runs if this process dies before that. */
+/** A program that waits for `releaseSupervisor`. It never runs if this process dies before that. */
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
@@ -35,7 +35,7 @@ export type LaunchedProgram = {
 };
 
 /** Creates the process in its control groups, like `spawnProgram` or `forkProgram`. If it rejects, no process is running. */
-export type CreateProcess = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;
+export type ProcessCreator = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;
 
 export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {
   /** The process of a forked bot. Null if the supervisor starts the bot itself. */
@@ -45,11 +45,11 @@ export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {
 
 /**
  * Creates, in this order, the record, the control groups and the process, and adds the process to the record. The
- * program runs only after `go`. `removeInstance` can clean up after each step. If it rejects, no process is running.
+ * program runs only after `releaseSupervisor`. `removeInstance` can clean up after each step. If it rejects, no process is running.
  */
-export async function launchContained(
+export async function launchContainedProgram(
   options: ContainedLaunchOptions,
-  createProcess: CreateProcess,
+  createProcess: ProcessCreator,
 ): Promise<LaunchedProgram> {
   const record = await createRecord(options);
   const { supervisor, main, supervisorProgram, go, abandon } = await createProcess(record, options);
@@ -76,7 +76,8 @@ async function createRecord(options: ContainedLaunchOptions): Promise<InstanceRe
     limits: { cpuMillicores: limits.cpuMillicores, memoryBytes: limits.memoryBytes },
     containment: isolation.containment,
     account,
-    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.owner, options.instanceId),
+    cgroups:
+      isolation.cgroups === null ? null : getInstanceCgroups(isolation.cgroups, options.owner, options.instanceId),
     supervisor: null,
     main: null,
     address: null,

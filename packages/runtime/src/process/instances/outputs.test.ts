@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTreeRemover } from '../../remove-tree.ts';
 import { createMonotonicClock } from '../output/monotonic-clock.ts';
-import { createOutputs } from './outputs.ts';
+import { createInstanceOutputs } from './outputs.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
@@ -23,7 +23,7 @@ async function openWithOtherDisk() {
     quarantineDirectory: join(directory, 'quarantine'),
     logger: { error: (_, message) => expect.fail(message) },
   });
-  const outputs = createOutputs({ instances: new Map(), instancesDirectory, clock, removeTree });
+  const outputs = createInstanceOutputs({ instances: new Map(), instancesDirectory, clock, removeTree });
   return { instancesDirectory, disk, outputs };
 }
 

@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { InstanceOutputs, RemoveTree } from '../../runtime.ts';
+import type { InstanceOutputs, TreeRemover } from '../../runtime.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
-import { describeOutput, outputFiles } from '../output/output-files.ts';
-import { type InstanceFiles, instanceFiles } from '../records/instance-record.ts';
+import { describeOutput, getOutputFiles } from '../output/output-files.ts';
+import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
 import type { Instance } from './instance.ts';
 
 const execute = promisify(execFile);
 
-export function createOutputs(context: {
+export function createInstanceOutputs(context: {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly instancesDirectory: string;
   readonly clock: MonotonicClock;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
 }): InstanceOutputs {
   const { instances } = context;
   return {
@@ -39,7 +39,7 @@ export function createOutputs(context: {
     },
     release: async (instanceId, directory) => {
       if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
-      const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
+      const files: InstanceFiles = getInstanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
       // Nothing to move: a previous server process was killed after it had moved the output.
       if (!existsSync(files.log)) return;
@@ -48,12 +48,12 @@ export function createOutputs(context: {
         return moveToOtherDisk(files.log, directory, context.removeTree);
       });
     },
-    findReleased: (directory) => describeOutput(outputFiles(directory), true),
+    findReleased: (directory) => describeOutput(getOutputFiles(directory), true),
   };
 }
 
 /** `cp` of coreutils preserves holes, where Node would write zeros for a sparse file of any length. */
-async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree): Promise<void> {
+async function moveToOtherDisk(from: string, to: string, removeTree: TreeRemover): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;
     // Do not use `removeTree`, which may return while files are left; `cp` would then copy into the old directory.

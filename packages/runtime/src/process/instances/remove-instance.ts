@@ -1,9 +1,9 @@
-import type { RemoveTree } from '../../runtime.ts';
+import type { TreeRemover } from '../../runtime.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { releaseReservation } from '../containment/reservations.ts';
 import { type InstanceFiles, readRecord } from '../records/instance-record.ts';
 
-export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: RemoveTree };
+export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: TreeRemover };
 
 /**
  * Removes control groups, files and account of an ended instance, in this order. `uid` is an account that was reserved for it

@@ -4,7 +4,7 @@ import type { Instance } from './instance.ts';
 const openingMs = 5_000;
 
 /** CPU limit of an instance until it is ready, and while its session opens. */
-export function startingMillicores(profileMillicores: number): number {
+export function computeStartingMillicores(profileMillicores: number): number {
   return Math.max(1000, profileMillicores);
 }
 
@@ -34,7 +34,7 @@ export function createSessionCpu(
 
   return {
     sessionOpening: (instanceId) => {
-      limit(instanceId, startingMillicores);
+      limit(instanceId, computeStartingMillicores);
       clearTimeout(openings.get(instanceId));
       const timer = setTimeout(sessionOpened, openingMs, instanceId);
       timer.unref();

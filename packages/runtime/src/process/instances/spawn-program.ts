@@ -1,7 +1,7 @@
 import { enterCgroups } from '../containment/cgroup.ts';
-import { lowerPriorityOfSession } from '../containment/niceness.ts';
-import { go, startSupervisor } from '../supervisor/supervisor.ts';
-import type { CreateProcess } from './launch-contained.ts';
+import { lowerSessionPriority } from '../containment/niceness.ts';
+import { releaseSupervisor, startSupervisor } from '../supervisor/supervisor.ts';
+import type { ProcessCreator } from './launch-contained.ts';
 
 export type SpawnedProgram = {
   readonly command: readonly string[];
@@ -12,7 +12,7 @@ export type SpawnedProgram = {
 };
 
 /** Starts a program as a child of its own supervisor. */
-export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgram): CreateProcess {
+export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgram): ProcessCreator {
   return async (record, { files, processLimit, priority }) => {
     const hasCpuController = record.cgroups?.cpu ?? false;
     const supervisorProgram = await startSupervisor({
@@ -31,12 +31,12 @@ export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgr
     const { pid, startTicks } = supervisorProgram;
     try {
       if (record.cgroups !== null) await enterCgroups(record.cgroups, pid).catch(ignoreEnded);
-      if (!hasCpuController) lowerPriorityOfSession(pid, priority);
+      if (!hasCpuController) lowerSessionPriority(pid, priority);
       return {
         supervisor: { pid, startTicks },
         main: null,
         supervisorProgram,
-        go: () => go(supervisorProgram),
+        go: () => releaseSupervisor(supervisorProgram),
         abandon,
       };
     } catch (error) {

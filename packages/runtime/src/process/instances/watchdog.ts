@@ -1,5 +1,5 @@
-import { listenersOf, readListeners } from '../proc/listeners.ts';
-import { readProportionalMemory } from '../proc/process-identity.ts';
+import { filterListenersByProcess, readListeners } from '../proc/listeners.ts';
+import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
 import type { ProcessTableSource } from '../proc/process-table.ts';
 import { createTableSource } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
@@ -20,7 +20,7 @@ export function checkInstances(instances: readonly Instance[]): void {
  * Finds bots that listen on addresses other than loopback. Takes milliseconds, because the kernel lists all sockets of the
  * machine.
  */
-export function findWideListeners(
+export function findNonLoopbackListeners(
   running: readonly Instance[],
   onWide: (instance: Instance, host: string) => void,
 ): void {
@@ -30,7 +30,7 @@ export function findWideListeners(
     const onItsPort = wide.filter(({ port }) => port === instance.record().port);
     if (onItsPort.length === 0) continue;
     const pids = instance.containment.members(table).map(({ pid }) => pid);
-    const [own] = listenersOf(pids, onItsPort);
+    const [own] = filterListenersByProcess(pids, onItsPort);
     if (own !== undefined) onWide(instance, own.address);
   }
 }
@@ -41,7 +41,7 @@ function exceedsMemory(instance: Instance, table: ProcessTableSource): boolean {
   const usage = instance.containment.usage(table);
   if (usage === null || usage.memoryBytes <= limit) return false;
   // Resident memory counts shared pages once per process, so read the proportional memory before killing a bot.
-  const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemory(pid));
+  const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemoryBytes(pid));
   const readable = shares.filter((share) => share !== null);
   return readable.length < shares.length || readable.reduce((sum, share) => sum + share, 0) > limit;
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type OffsetRange, type OutputFile, tailBytes } from '../../runtime.ts';
+import { maxTailBytes, type OffsetRange, type OutputFile } from '../../runtime.ts';
 import { parseEnd, parseMarks } from './output-marks.ts';
 
 export type OutputFiles = {
@@ -20,7 +20,7 @@ export type OutputFiles = {
   readonly truncatedTail: string;
 };
 
-export function outputFiles(directory: string): OutputFiles {
+export function getOutputFiles(directory: string): OutputFiles {
   return {
     output: join(directory, 'output'),
     marks: join(directory, 'marks'),
@@ -34,19 +34,19 @@ export function outputFiles(directory: string): OutputFiles {
  * The largest offset in an output. JavaScript numbers count bytes exactly up to this offset. Output beyond it, which is possible
  * in a sparse file, is dropped.
  */
-export const lastOffset = 2 ** 52;
+export const maxOutputOffset = 2 ** 52;
 
-const offsetSchema = z.int().min(0).max(lastOffset);
+const offsetSchema = z.int().min(0).max(maxOutputOffset);
 const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
 /**
- * Reads the offset at which the output file begins. Returns at most `lastOffset`, because an earlier version stored larger
+ * Reads the offset at which the output file begins. Returns at most `maxOutputOffset`, because an earlier version stored larger
  * offsets.
  */
-export function readBase(files: OutputFiles): number {
+export function readBaseOffset(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
-    return offsetSchema.parse(Math.min(stored, lastOffset));
+    return offsetSchema.parse(Math.min(stored, maxOutputOffset));
   } catch {
     return 0;
   }
@@ -67,11 +67,11 @@ export function readGap(files: OutputFiles): OffsetRange | null {
 export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
-  const base = readBase(files);
+  const base = readBaseOffset(files);
   const gap = readGap(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
   const marks = [...parseMarks(written)];
-  const end = Math.min(base + found.size, lastOffset);
+  const end = Math.min(base + found.size, maxOutputOffset);
   const modifiedAt = Math.round(found.mtimeMs * 1000);
   const last = marks.at(-1) ?? { end: 0, at: 0 };
   if (ended && end > last.end) marks.push({ end, at: Math.max(modifiedAt, last.at + 1), unattended: true });
@@ -94,9 +94,9 @@ export function readTail(files: OutputFiles): string {
 
 function tailText(files: OutputFiles): string {
   let bytes = readLastBytes(files.output);
-  if (bytes.length < tailBytes) bytes = Buffer.concat([readLastBytes(files.truncatedTail), bytes]);
-  if (bytes.length < tailBytes) return bytes.toString('utf8');
-  const last = bytes.subarray(bytes.length - tailBytes);
+  if (bytes.length < maxTailBytes) bytes = Buffer.concat([readLastBytes(files.truncatedTail), bytes]);
+  if (bytes.length < maxTailBytes) return bytes.toString('utf8');
+  const last = bytes.subarray(bytes.length - maxTailBytes);
   const newline = last.indexOf(10);
   let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
   // Do not start in the middle of a UTF-8 character: skip at most three continuation bytes. Longer sequences are invalid UTF-8
@@ -114,10 +114,10 @@ export function readLastBytes(path: string): Buffer {
     return Buffer.alloc(0);
   }
   try {
-    const bytes = Buffer.alloc(tailBytes);
+    const bytes = Buffer.alloc(maxTailBytes);
     const { size } = fstatSync(file, { bigint: true });
-    const position = size > tailBytes ? size - BigInt(tailBytes) : 0n;
-    return bytes.subarray(0, readSync(file, bytes, 0, tailBytes, position));
+    const position = size > maxTailBytes ? size - BigInt(maxTailBytes) : 0n;
+    return bytes.subarray(0, readSync(file, bytes, 0, maxTailBytes, position));
   } finally {
     closeSync(file);
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { gapToDrop } from './output-gap.ts';
+import { selectOutputToDrop } from './output-gap.ts';
 
 const limitBytes = 100_000;
 
@@ -11,7 +11,7 @@ async function gapIn(text: string, known: { from: number; to: number } | null = 
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'output');
   await writeFile(path, text);
-  return gapToDrop({ path, base, size: text.length, gap: known, limitBytes: limitBytes });
+  return selectOutputToDrop({ path, base, size: text.length, gap: known, limitBytes: limitBytes });
 }
 
 const lines = (bytes: number) => `${'x'.repeat(99)}\n`.repeat(bytes / 100);

@@ -9,7 +9,7 @@ const newline = 10;
  * Returns the part of an output file to drop, in whole lines, or null if the file is within its limit. The first
  * quarter of the limit stays. The rest may grow to three quarters of the limit and is then cut to half the limit.
  */
-export function gapToDrop(output: {
+export function selectOutputToDrop(output: {
   readonly path: string;
   readonly base: number;
   readonly size: number;

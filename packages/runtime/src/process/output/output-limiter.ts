@@ -2,8 +2,8 @@ import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } f
 import type { OffsetRange } from '../../runtime.ts';
 import { runProgram } from '../../spawner.ts';
 import { replaceJson } from '../records/replace-json.ts';
-import { lastOffset, type OutputFiles, readBase, readGap, readLastBytes } from './output-files.ts';
-import { gapToDrop } from './output-gap.ts';
+import { maxOutputOffset, type OutputFiles, readBaseOffset, readGap, readLastBytes } from './output-files.ts';
+import { selectOutputToDrop } from './output-gap.ts';
 
 export type OutputLimiterOptions = {
   readonly files: OutputFiles;
@@ -29,7 +29,7 @@ export type OutputLimiter = {
 
 export function createOutputLimiter(options: OutputLimiterOptions): OutputLimiter {
   const { files, limitBytes } = options;
-  let base = readBase(files);
+  let base = readBaseOffset(files);
   let gap = readGap(files);
   let hasDropped = gap !== null;
   let dropping: Promise<void> | null = null;
@@ -72,7 +72,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     try {
       writeFileSync(files.truncatedTail, readLastBytes(files.output), { mode: 0o600 });
       const { size } = statSync(files.output);
-      replaceBase(Math.min(base + size, lastOffset));
+      replaceBase(Math.min(base + size, maxOutputOffset));
       ftruncateSync(file, 0);
       rmSync(files.gap, { force: true });
       gap = null;
@@ -88,9 +88,9 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     replaceBase,
     limit: (fileBytes, isLast) => {
       if (options.isFinished()) return;
-      if (base + fileBytes > lastOffset) return truncate();
+      if (base + fileBytes > maxOutputOffset) return truncate();
       if (dropping !== null && !isLast) return;
-      const next = gapToDrop({ path: files.output, base, size: fileBytes, gap, limitBytes });
+      const next = selectOutputToDrop({ path: files.output, base, size: fileBytes, gap, limitBytes });
       if (next !== null) drop(next);
     },
   };

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMonotonicClock } from './monotonic-clock.ts';
 import { openOutput } from './output.ts';
-import { lastOffset, outputFiles } from './output-files.ts';
+import { getOutputFiles, maxOutputOffset } from './output-files.ts';
 
 const limitBytes = 100_000;
 
 function openTestOutput(parent = tmpdir()) {
   const directory = mkdtempSync(join(parent, 'bothost-output-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  const files = outputFiles(directory);
+  const files = getOutputFiles(directory);
   writeFileSync(files.output, '');
   const dropped: number[] = [];
   const output = openOutput({
@@ -57,8 +57,8 @@ it('empties an output file that is longer than the largest supported offset, and
   output.finish();
   expect(dropped).toHaveLength(1);
   expect(await output.describe()).toMatchObject({
-    base: lastOffset,
-    dropped: [{ from: 0, to: lastOffset }],
-    marks: [{ end: lastOffset }],
+    base: maxOutputOffset,
+    dropped: [{ from: 0, to: maxOutputOffset }],
+    marks: [{ end: maxOutputOffset }],
   });
 });

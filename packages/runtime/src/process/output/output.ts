@@ -1,7 +1,7 @@
 import { existsSync, statSync, watch } from 'node:fs';
 import type { OutputFile, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
-import { describeOutput, lastOffset, outputFiles, readTail } from './output-files.ts';
+import { describeOutput, getOutputFiles, maxOutputOffset, readTail } from './output-files.ts';
 import { createOutputLimiter } from './output-limiter.ts';
 import { openMarks } from './output-marks.ts';
 
@@ -41,7 +41,7 @@ export type Output = {
 
 export function openOutput(options: OutputOptions): Output {
   const { onError } = options;
-  const files = outputFiles(options.directory);
+  const files = getOutputFiles(options.directory);
   const marks = openMarks(files.marks, options.clock, options.adopted);
   let isFinished = false;
   let isFailing = false;
@@ -59,7 +59,7 @@ export function openOutput(options: OutputOptions): Output {
     if (size === undefined) return;
     // The output file is shorter than at the last mark, so the bot has truncated it. All bytes in the file are new output.
     if (limiter.base() + size < marks.end()) limiter.replaceBase(marks.end());
-    marks.markUntil(Math.min(limiter.base() + size, lastOffset));
+    marks.markUntil(Math.min(limiter.base() + size, maxOutputOffset));
     limiter.limit(size, isLast);
     wake();
   };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { listenersOf, parseListeners, readListeners } from './listeners.ts';
+import { filterListenersByProcess, parseListeners, readListeners } from './listeners.ts';
 
 const row = (local: string, state = '0A') =>
   `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0000 100 0 0 10 0`;
@@ -40,6 +40,6 @@ it('finds the process that owns a listener', async () => {
   const port = typeof address === 'object' ? address?.port : undefined;
   const found = readListeners().filter((listener) => listener.port === port);
   expect(found).toMatchObject([{ address: '127.0.0.1', loopbackOnly: true }]);
-  expect(listenersOf([process.pid], found)).toEqual(found);
-  expect(listenersOf([1], found)).toEqual([]);
+  expect(filterListenersByProcess([process.pid], found)).toEqual(found);
+  expect(filterListenersByProcess([1], found)).toEqual([]);
 });

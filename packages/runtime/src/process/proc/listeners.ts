@@ -73,7 +73,7 @@ function reverseBytes(hex: string): string {
  * processes (CAP_SYS_PTRACE). The service then compares user ids instead: each bot has its own user id, and a listener has the
  * user id of its process.
  */
-export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
+export function filterListenersByProcess(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];
   return [...new Set(pids.flatMap((pid) => listenersOfProcess(pid, listeners)))];
 }

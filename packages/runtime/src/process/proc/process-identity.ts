@@ -61,7 +61,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
  * Reads the proportional set size in bytes: memory in which each shared page is divided among the processes that map it. Null if
  * unreadable. Slow: walks all pages.
  */
-export function readProportionalMemory(pid: number): number | null {
+export function readProportionalMemoryBytes(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }

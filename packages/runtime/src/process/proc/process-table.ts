@@ -29,12 +29,12 @@ export function createTableSource(): ProcessTableSource {
   };
 }
 
-export type Membership = (table: ProcessTable) => readonly ProcessStat[];
+export type ProcessMembership = (table: ProcessTable) => readonly ProcessStat[];
 
 /** Returns whether a process belongs to an instance. Called once per process, because the result never changes. */
 type MembershipPredicate = (stat: ProcessStat, table: ProcessTable) => boolean;
 
-export function membershipByUid(uid: number): Membership {
+export function createUidMembership(uid: number): ProcessMembership {
   const needle = new RegExp(`^Uid:.*\\b${uid}\\b`, 'm');
   // Read the status file. The owner of /proc/<pid> would be cheaper to read, but a process can change it (PR_SET_DUMPABLE).
   return cachedMembership((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
@@ -45,7 +45,7 @@ export function membershipByUid(uid: number): Membership {
  * the session id can be reused). A process escapes if it clears its environment and leaves its session and parent between two
  * scans; only its own account or a control group prevents that.
  */
-export function membershipByVariable(variable: string, supervisor: ProcessIdentity): Membership {
+export function createVariableMembership(variable: string, supervisor: ProcessIdentity): ProcessMembership {
   return cachedMembership((stat, table) => {
     const isSupervisorRunning = table.get(supervisor.pid)?.startTicks === supervisor.startTicks;
     if (isSupervisorRunning && (stat.pid === supervisor.pid || stat.session === supervisor.pid)) return true;
@@ -53,7 +53,7 @@ export function membershipByVariable(variable: string, supervisor: ProcessIdenti
   }, true);
 }
 
-function cachedMembership(matches: MembershipPredicate, byDescent: boolean): Membership {
+function cachedMembership(matches: MembershipPredicate, byDescent: boolean): ProcessMembership {
   const members = new Map<number, number>();
   const others = new Map<number, number>();
   return (table) => {

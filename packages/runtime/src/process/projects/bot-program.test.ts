@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isReservedSecretKey } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { botEnvironment } from '../instances/environment.ts';
-import { botProgram } from './bot-program.ts';
-import { environmentFiles, writeMarker } from './environment-files.ts';
+import { createBotEnvironment } from '../instances/environment.ts';
+import { resolveBotProgram } from './bot-program.ts';
+import { getEnvironmentFiles, writeMarker } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 
 let environmentsDirectory: string;
@@ -21,11 +21,11 @@ test.each([node, python])(
   'every variable that the driver sets for a $kind bot is a reserved secret key',
   async (project) => {
     if (project.kind === 'python') {
-      const files = environmentFiles(environmentsDirectory, project);
+      const files = getEnvironmentFiles(environmentsDirectory, project);
       await mkdir(files.directory, { recursive: true });
       writeMarker(files, { path: '/usr/bin/python3', version: '3.11.7' });
     }
-    const { folder, variables } = await botProgram(
+    const { folder, variables } = await resolveBotProgram(
       {
         projectsDirectory: '/projects',
         environmentsDirectory,
@@ -34,7 +34,7 @@ test.each([node, python])(
       },
       project,
     );
-    const environment = botEnvironment({
+    const environment = createBotEnvironment({
       instanceId: 'i',
       port: 1,
       socket: '/run/bot',

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { environmentFiles, readMarker } from './environment-files.ts';
+import { getEnvironmentFiles, readMarker } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 import type { Shim } from './shim.ts';
 
@@ -29,9 +29,9 @@ export type BotProgramOptions = {
 };
 
 /** Returns the command of a bot: `node <main>`, or the host shim in the project's Python environment. */
-export async function botProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
+export async function resolveBotProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
-    const files = environmentFiles(options.environmentsDirectory, project);
+    const files = getEnvironmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
     // Compile the shim here as well as in the build: after an upgrade of the service, the shim may be newer than the bot's

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { PrepareError, type PrepareSource } from '../../runtime.ts';
+import { type PreparationSource, PrepareError } from '../../runtime.ts';
 import type { DiskConsumer } from '../disk/disk-guard.ts';
 import { createStoredUsage, type StoredUsage } from '../disk/stored-usage.ts';
 import { measureTrees } from '../disk/tree-sizes.ts';
 import type { Instance } from '../instances/instance.ts';
-import { builderName } from './builder.ts';
-import { ownerOf } from './owner.ts';
+import { createBuilderName } from './builder.ts';
+import { getProjectOwner } from './owner.ts';
 import { listOwners, type ProjectStore, readProjects } from './project-store.ts';
 
 const cacheStallMs = 60_000;
@@ -16,9 +16,9 @@ export type WatchedBuild = {
   readonly stop: () => void;
 };
 
-export type BuildDisk = {
+export type BuildDiskMonitor = {
   /** Starts to measure the disk use of a build. An owner runs one build at a time. */
-  readonly watch: (id: string, source: PrepareSource) => Promise<WatchedBuild>;
+  readonly watch: (id: string, source: PreparationSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: StoredUsage;
 };
@@ -30,7 +30,12 @@ export type BuildDiskOptions = {
   readonly running: () => readonly Instance[];
 };
 
-export function createBuildDisk({ store, preparingDirectory, limitBytes, running }: BuildDiskOptions): BuildDisk {
+export function createBuildDiskMonitor({
+  store,
+  preparingDirectory,
+  limitBytes,
+  running,
+}: BuildDiskOptions): BuildDiskMonitor {
   const { projectsDirectory, environmentsDirectory, cachesDirectory } = store;
   const watched = new Map<string, DiskConsumer>();
   let count = 0;
@@ -52,14 +57,14 @@ export function createBuildDisk({ store, preparingDirectory, limitBytes, running
     return 0;
   };
 
-  const watch = async (id: string, source: PrepareSource): Promise<WatchedBuild> => {
+  const watch = async (id: string, source: PreparationSource): Promise<WatchedBuild> => {
     const overused = new AbortController();
     const { signal } = overused;
     if (limitBytes === null) return { addDirectory: () => undefined, signal, stop: () => undefined };
-    const owner = ownerOf(source);
+    const owner = getProjectOwner(source);
     const cache = join(cachesDirectory, owner);
     const foundBytes = await trimCache(cache, limitBytes, signal);
-    const builder = builderName(preparingDirectory, owner);
+    const builder = createBuilderName(preparingDirectory, owner);
     const directories = [join(projectsDirectory, id), join(preparingDirectory, builder), cache];
     if (source.kind === 'build') directories.push(source.path);
     count++;

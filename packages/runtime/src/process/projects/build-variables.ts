@@ -16,7 +16,7 @@ export type BuildVariablesOptions = {
 };
 
 /** Returns the environment of a build. It inherits only the variables of the service that the operator named. */
-export function buildVariables(options: BuildVariablesOptions): Readonly<Record<string, string>> {
+export function createBuildEnvironment(options: BuildVariablesOptions): Readonly<Record<string, string>> {
   const { home, cache } = options.builder;
   return {
     npm_config_audit: 'false',

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveUid } from '../containment/accounts.ts';
-import { type Isolation, makeTraversable } from '../containment/isolation.ts';
+import { createTraversableDirectory, type Isolation } from '../containment/isolation.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
-import { type InstanceFiles, instanceFiles } from '../records/instance-record.ts';
-import { type DownloadCaches, limitCache, lockCache, openCache } from './download-cache.ts';
+import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
+import { type DownloadCaches, enforceCacheLimit, lockCache, openCache } from './download-cache.ts';
 import type { Account } from './interpreter.ts';
 
 export type BuildCommand = {
@@ -51,22 +51,22 @@ export async function withBuilder<T>(
   gid: number | null,
   work: (builder: Builder) => Promise<T>,
 ): Promise<T> {
-  const name = builderName(options.preparingDirectory, owner);
-  const files = instanceFiles(options.preparingDirectory, name);
+  const name = createBuilderName(options.preparingDirectory, owner);
+  const files = getInstanceFiles(options.preparingDirectory, name);
   await removeInstance(options, files);
-  makeTraversable(files.directory);
+  createTraversableDirectory(files.directory);
   let uid: number | null = null;
   try {
     if (options.isolation.ownAccounts) uid = await reserveUid(options.reservationsDirectory, files.directory);
     const account = uid === null ? null : { uid, gid: gid ?? uid };
     const inputs = join(files.directory, 'inputs');
-    makeTraversable(inputs);
+    createTraversableDirectory(inputs);
     mkdirSync(files.home, { mode: 0o700 });
     if (account !== null) chownSync(files.home, account.uid, account.gid);
     const cache = await openCache(options, owner, account);
     return await work({ name, owner, account, files, home: files.home, cache, inputs });
   } finally {
-    await limitCache(options, owner);
+    await enforceCacheLimit(options, owner);
     lockCache(options.cachesDirectory, owner);
     await removeInstance(options, files, uid);
   }
@@ -76,7 +76,7 @@ export async function withBuilder<T>(
  * Returns the unique name of an owner's builds, by which a server recognizes their processes. It contains a hash of the
  * directory, because another server on this machine may have an owner of the same name.
  */
-export function builderName(preparingDirectory: string, owner: string): string {
+export function createBuilderName(preparingDirectory: string, owner: string): string {
   const suffix = createHash('sha256').update(preparingDirectory).digest('hex').slice(0, 8);
   return `${owner}-${suffix}`;
 }

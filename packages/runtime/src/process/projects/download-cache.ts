@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RemoveTree } from '../../runtime.ts';
+import type { TreeRemover } from '../../runtime.ts';
 import type { Account } from './interpreter.ts';
 
 const measuringMs = 60_000;
@@ -10,7 +10,7 @@ const measuringMs = 60_000;
 export type DownloadCaches = {
   readonly cachesDirectory: string;
   readonly cacheLimitBytes: number;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
 };
 
 /** Opens the cache for a build account. Deletes a cache of another account, which could contain planted files. */
@@ -41,7 +41,7 @@ export function lockCache(cachesDirectory: string, owner: string): void {
 }
 
 /** Deletes a cache that exceeds the limit or cannot be measured. Later builds download again. */
-export async function limitCache(caches: DownloadCaches, owner: string): Promise<void> {
+export async function enforceCacheLimit(caches: DownloadCaches, owner: string): Promise<void> {
   const cache = filesOf(caches.cachesDirectory, owner);
   if ((await measure(cache)) > caches.cacheLimitBytes) await caches.removeTree(cache);
 }

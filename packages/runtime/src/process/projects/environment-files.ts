@@ -15,7 +15,7 @@ export type EnvironmentFiles = {
   readonly users: string;
 };
 
-export function environmentFiles(
+export function getEnvironmentFiles(
   environmentsDirectory: string,
   project: Pick<Project, 'owner' | 'environment'>,
 ): EnvironmentFiles {

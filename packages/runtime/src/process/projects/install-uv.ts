@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeTraversable } from '../containment/isolation.ts';
+import { createTraversableDirectory } from '../containment/isolation.ts';
 
 const uvVersion = '0.13.8';
 /** SHA-256 hashes of this version's wheels for Linux: x86-64 and ARM64, with glibc and with musl. */
@@ -41,7 +41,7 @@ export async function installUv({ python, toolsDirectory, environment, signal }:
   const directory = join(versions, uvVersion);
   const program = join(directory, 'uv');
   if (existsSync(program)) return program;
-  for (const path of [toolsDirectory, versions]) makeTraversable(path);
+  for (const path of [toolsDirectory, versions]) createTraversableDirectory(path);
   for (const name of readdirSync(versions)) rmSync(join(versions, name), { recursive: true });
   const staging = join(versions, '.installing');
   const virtual = join(staging, 'environment');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
-import { nodeCommands, planNode } from './node-install.ts';
+import { createNodeCommands, planNodeInstall } from './node-install.ts';
 import { readManifest } from './node-project.ts';
 
 const withDependencies = { dependencies: { ws: '8' } };
@@ -23,12 +23,17 @@ async function commandsOf({ manifest, files = [], yarnLock, served = false, hasM
     ...(yarnLock === undefined ? {} : { 'yarn.lock': yarnLock }),
   });
   const read = readManifest(directory);
-  const plan = planNode(directory, served, read, hasMain);
+  const plan = planNodeInstall(directory, served, read, hasMain);
   const programs = { npm: '/bin/npm', pnpm: '/bin/pnpm', yarn: '/bin/yarn' };
-  return { plan, titles: nodeCommands(directory, plan, read, programs).map(({ title }) => title), directory, read };
+  return {
+    plan,
+    titles: createNodeCommands(directory, plan, read, programs).map(({ title }) => title),
+    directory,
+    read,
+  };
 }
 
-describe('planNode and nodeCommands', () => {
+describe('planNodeInstall and nodeCommands', () => {
   it.each<[string, Case, readonly string[]]>([
     ['run nothing without dependencies', { manifest: withDevDependencies }, []],
     ['install from a lock file', { manifest: withDependencies, files: ['package-lock.json'] }, ['npm ci --omit=dev']],
@@ -97,6 +102,6 @@ describe('planNode and nodeCommands', () => {
     ['pnpm', 'pnpm-lock.yaml', /needs pnpm for its pnpm-lock\.yaml, .*Install pnpm/],
   ])('reject a project that needs %s if it is not installed', async (_, lock, sentence) => {
     const { plan, directory, read } = await commandsOf({ manifest: withDependencies, files: [lock] });
-    expect(() => nodeCommands(directory, plan, read, {})).toThrow(sentence);
+    expect(() => createNodeCommands(directory, plan, read, {})).toThrow(sentence);
   });
 });

@@ -15,7 +15,7 @@ const locks = {
 type Tool = (typeof locks)[keyof typeof locks];
 
 /** How to install and build a Node project. `install` is null if there is nothing to install. */
-export type NodePlan = {
+export type NodeInstallPlan = {
   readonly tool: Tool;
   readonly install: 'locked' | 'unlocked' | null;
   /** Whether to run the build script, which also requires development dependencies. */
@@ -27,12 +27,12 @@ export type NodePlan = {
  * Decides how to install and build a project. In a served directory, existing `node_modules` and an existing main file are used
  * as they are. An uploaded archive contains neither.
  */
-export function planNode(
+export function planNodeInstall(
   directory: string,
   isServedDirectory: boolean,
   manifest: NodeManifest,
   hasMain: boolean,
-): NodePlan {
+): NodeInstallPlan {
   const [lock, tool] = Object.entries(locks).find(([name]) => existsSync(join(directory, name))) ?? [
     null,
     'npm' as const,
@@ -51,9 +51,9 @@ export function planNode(
 }
 
 /** Returns the commands of a plan. `programs` has the paths of tools. Throws `PrepareError` if one is missing. */
-export function nodeCommands(
+export function createNodeCommands(
   directory: string,
-  plan: NodePlan,
+  plan: NodeInstallPlan,
   manifest: NodeManifest,
   programs: Readonly<Partial<Record<Tool, string>>>,
 ): readonly BuildCommand[] {
@@ -80,7 +80,7 @@ export function nodeCommands(
   ];
 }
 
-function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
+function installArguments({ tool, install, builds }: NodeInstallPlan, isClassicYarn: boolean): readonly string[] {
   if (tool === 'pnpm') {
     // Copy packages from the pnpm store. A hard link would share the owner with the file in the store, and the owner of the
     // project's files changes after the build.
@@ -97,7 +97,7 @@ function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: bo
 }
 
 /** Returns the commands that remove development dependencies after the build. Yarn 2 and later cannot remove them. */
-function pruneArguments({ tool, install }: NodePlan, isClassicYarn: boolean): readonly (readonly string[])[] {
+function pruneArguments({ tool, install }: NodeInstallPlan, isClassicYarn: boolean): readonly (readonly string[])[] {
   if (tool === 'pnpm') return [['prune', '--prod']];
   if (tool === 'yarn') {
     return isClassicYarn

@@ -43,7 +43,7 @@ export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>
   return candidates.find((name) => isProjectFile(directory, name)) ?? null;
 }
 
-export function missingMainError(manifest: Pick<NodeManifest, 'main'>): PrepareError {
+export function createMissingMainError(manifest: Pick<NodeManifest, 'main'>): PrepareError {
   return new PrepareError(`The project has no ${mainName(manifest)}. Set "main" of package.json to the file to start.`);
 }
 

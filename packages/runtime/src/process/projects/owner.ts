@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PrepareError, type PrepareSource } from '../../runtime.ts';
-import { firstAccountId, lastAccountId, preferredAccountId } from '../containment/accounts.ts';
+import { type PreparationSource, PrepareError } from '../../runtime.ts';
+import { derivePreferredAccountId, firstAccountId, lastAccountId } from '../containment/accounts.ts';
 
 /**
  * Returns the owner of a project: its organization, or the served directory. Projects of one owner share a build account, a cache
  * and Python environments. The returned text is also part of names of directories and control groups.
  */
-export function ownerOf(source: PrepareSource): string {
+export function getProjectOwner(source: PreparationSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
-  return ownerOfOrganization(source.organizationId);
+  return getOrganizationOwner(source.organizationId);
 }
 
-export function ownerOfOrganization(id: string): string {
+export function getOrganizationOwner(id: string): string {
   return `organization-${/^[A-Za-z0-9-]{1,48}$/.test(id) ? id : shortHash(id)}`;
 }
 
@@ -31,7 +31,7 @@ export function assignOwnerGroup(environmentsDirectory: string, projectsDirector
   if (present !== null && present >= firstAccountId && present <= lastAccountId) return present;
   const taken = new Set([environmentsDirectory, projectsDirectory].flatMap(groupsIn));
   const count = lastAccountId - firstAccountId + 1;
-  const first = preferredAccountId(directory) - firstAccountId;
+  const first = derivePreferredAccountId(directory) - firstAccountId;
   for (let step = 0; step < count; step++) {
     const gid = firstAccountId + ((first + step) % count);
     if (taken.has(gid)) continue;

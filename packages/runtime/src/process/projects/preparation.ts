@@ -1,7 +1,7 @@
-import type { BuildOutput, ResourceLimits } from '../../runtime.ts';
+import type { BuildOutputHandler, ResourceLimits } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
-import { buildVariables } from './build-variables.ts';
+import { createBuildEnvironment } from './build-variables.ts';
 import type { BuildCommand, Builder, BuilderOptions } from './builder.ts';
 import { withBuilder } from './builder.ts';
 import { chownTree } from './copy-project.ts';
@@ -38,14 +38,14 @@ export type Preparation = {
   readonly directory: string;
   /** Whether the operator serves the directory, which may then contain installed dependencies and build output. */
   readonly isServed: boolean;
-  readonly output: BuildOutput;
+  readonly output: BuildOutputHandler;
   /** Counts a new directory outside the project against the disk limit of the build. */
   readonly addDirectory: (path: string) => void;
   readonly signal: AbortSignal;
 };
 
 /** Runs a command. Resolves when the command and all processes that it started have ended. */
-export type RunBuildCommand = (command: BuildCommand) => Promise<void>;
+export type BuildCommandRunner = (command: BuildCommand) => Promise<void>;
 
 /** Runs `work` while the build's account owns the project and the directories `also`. Afterwards, only root can write there. */
 export function runBuild(
@@ -53,20 +53,20 @@ export function runBuild(
   preparation: Preparation,
   folder: string | null,
   also: readonly string[],
-  work: (run: RunBuildCommand, builder: Builder) => Promise<void>,
+  work: (run: BuildCommandRunner, builder: Builder) => Promise<void>,
 ): Promise<void> {
   const { gid } = preparation;
   const options: BuilderOptions = { ...context, cachesDirectory: context.store.cachesDirectory };
   const mask = createSecretMask(context.passed);
   const trees = [preparation.directory, ...also];
   return withBuilder(options, preparation.owner, gid, async (builder) => {
-    const run: RunBuildCommand = (command) =>
+    const run: BuildCommandRunner = (command) =>
       runCommand({
         ...context,
         builder,
         projectId: preparation.id,
         command,
-        environment: buildVariables({ ...context, builder, folder, variables: command.variables }),
+        environment: createBuildEnvironment({ ...context, builder, folder, variables: command.variables }),
         output: preparation.output,
         mask,
         signal: preparation.signal,

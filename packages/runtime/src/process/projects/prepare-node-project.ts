@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { PrepareError } from '../../runtime.ts';
-import { trialAccount } from '../containment/isolation.ts';
+import { accessCheckAccount } from '../containment/isolation.ts';
 import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
-import { nodeCommands, planNode } from './node-install.ts';
-import { findMain, missingMainError, readManifest } from './node-project.ts';
+import { createNodeCommands, planNodeInstall } from './node-install.ts';
+import { createMissingMainError, findMain, readManifest } from './node-project.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 
@@ -13,24 +13,24 @@ export async function prepareNodeProject(
   preparation: Preparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, output } = preparation;
-  const account = context.isolation.ownAccounts ? trialAccount : null;
+  const account = context.isolation.ownAccounts ? accessCheckAccount : null;
   const interpreter = await context.interpreter();
   const manifest = readManifest(directory);
   if (manifest.engines.node !== undefined) await requireEngine(interpreter, manifest.engines.node, account);
   const mainBeforeBuild = findMain(directory, manifest);
-  const plan = planNode(directory, preparation.isServed, manifest, mainBeforeBuild !== null);
-  if (mainBeforeBuild === null && !plan.builds) throw missingMainError(manifest);
+  const plan = planNodeInstall(directory, preparation.isServed, manifest, mainBeforeBuild !== null);
+  if (mainBeforeBuild === null && !plan.builds) throw createMissingMainError(manifest);
   for (const note of plan.notes) output(note);
   if (plan.install !== null || plan.builds) {
     const folder = dirname(interpreter);
     const program = await findTool(plan.tool, folder, context.path, account);
-    const commands = nodeCommands(directory, plan, manifest, program === null ? {} : { [plan.tool]: program });
+    const commands = createNodeCommands(directory, plan, manifest, program === null ? {} : { [plan.tool]: program });
     await runBuild(context, preparation, folder, [], async (run) => {
       for (const command of commands) await run(command);
     });
   }
   const main = findMain(directory, manifest);
-  if (main === null) throw missingMainError(manifest);
+  if (main === null) throw createMissingMainError(manifest);
   return { main, environment: null };
 }
 

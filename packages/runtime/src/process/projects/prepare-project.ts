@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { PrepareError, type PrepareSpec } from '../../runtime.ts';
+import { type PreparationSpec, PrepareError } from '../../runtime.ts';
 import { copyProject } from './copy-project.ts';
 import { assignOwnerGroup } from './owner.ts';
 import type { Preparation, PreparationContext } from './preparation.ts';
@@ -15,7 +15,7 @@ import { findProject, markProjectComplete, markProjectIncomplete, removeProject 
  */
 export async function prepareProject(
   context: PreparationContext,
-  { id, source }: PrepareSpec,
+  { id, source }: PreparationSpec,
   given: Pick<Preparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
 ): Promise<Project> {
   const { store } = context;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { trialAccount } from '../containment/isolation.ts';
+import { accessCheckAccount } from '../containment/isolation.ts';
 import type { Builder } from './builder.ts';
-import { environmentFiles, writeMarker } from './environment-files.ts';
+import { getEnvironmentFiles, writeMarker } from './environment-files.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
-import { pythonMain } from './project-kind.ts';
+import { pythonMainFile } from './project-kind.ts';
 import { hasEnvironment, recordEnvironmentUse, removeIncompleteEnvironment } from './project-store.ts';
-import { environmentCommands, environmentKey } from './python-environment.ts';
+import { computeEnvironmentKey, createEnvironmentCommands } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
 import { type PythonProject, readPythonProject } from './python-project.ts';
 
@@ -21,7 +21,7 @@ export async function preparePythonProject(
   preparation: Preparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, owner, output, gid, signal } = preparation;
-  const account = context.isolation.ownAccounts ? trialAccount : null;
+  const account = context.isolation.ownAccounts ? accessCheckAccount : null;
   const shim = await context.shim();
   const uv = await unlessAborted(context.uv(output), signal);
   const project = readPythonProject(directory, uv !== null);
@@ -32,9 +32,9 @@ export async function preparePythonProject(
   ].filter(({ range }) => range !== '');
   const python = await findPython(requirements, context.path, account);
   const tools = { python, uv };
-  const environment = environmentKey(directory, preparation.id, project, tools, shim.requirements);
+  const environment = computeEnvironmentKey(directory, preparation.id, project, tools, shim.requirements);
   const named = { project: preparation.id, owner, environment };
-  const files = environmentFiles(context.store.environmentsDirectory, named);
+  const files = getEnvironmentFiles(context.store.environmentsDirectory, named);
   await shim.compile(python);
   const exists = hasEnvironment(context.store, named);
   output(`Python ${python.version} (${python.path})${exists ? ', with the environment of an earlier deployment' : ''}`);
@@ -53,7 +53,7 @@ export async function preparePythonProject(
           project: directory,
           ...writeInputs(builder, project, shim.requirements),
         };
-        for (const command of environmentCommands(project, tools, paths)) await run(command);
+        for (const command of createEnvironmentCommands(project, tools, paths)) await run(command);
       }
       await run({
         title: 'compileall',
@@ -82,7 +82,7 @@ export async function preparePythonProject(
     await removeIncompleteEnvironment(context.store, named);
     throw error;
   }
-  return { main: pythonMain, environment };
+  return { main: pythonMainFile, environment };
 }
 
 /** Settles like `work`, or rejects with the signal's reason after an abort. `work` continues after an abort. */

@@ -3,22 +3,22 @@ import { basename, join } from 'node:path';
 import { createKeyedQueue } from '../../keyed-queue.ts';
 import {
   type BuildLimits,
-  type BuildOutput,
+  type BuildOutputHandler,
   type DiskLimits,
-  type PrepareSpec,
+  type PreparationSpec,
   PrepareTimeout,
   type RuntimeLogger,
 } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
-import { makeTraversable, trialAccount } from '../containment/isolation.ts';
+import { accessCheckAccount, createTraversableDirectory } from '../containment/isolation.ts';
 import { readInstances } from '../instances/adopt.ts';
 import { type Instance, type InstanceContext, type OpenedInstance, openInstance } from '../instances/instance.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { isolateFailure } from '../isolate-failure.ts';
-import { instanceFiles, readRecord } from '../records/instance-record.ts';
-import { type BuildDisk, createBuildDisk } from './build-disk.ts';
+import { getInstanceFiles, readRecord } from '../records/instance-record.ts';
+import { type BuildDiskMonitor, createBuildDiskMonitor } from './build-disk.ts';
 import { lockCache } from './download-cache.ts';
-import { ownerOf } from './owner.ts';
+import { getProjectOwner } from './owner.ts';
 import type { PreparationContext } from './preparation.ts';
 import { prepareProject } from './prepare-project.ts';
 import type { Project } from './prepared-project.ts';
@@ -35,13 +35,13 @@ import { createUvFinder } from './uv.ts';
 
 export type Preparer = {
   readonly store: ProjectStore;
-  readonly prepare: (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal) => Promise<Project>;
+  readonly prepare: (spec: PreparationSpec, output: BuildOutputHandler, signal: AbortSignal) => Promise<Project>;
   /** Removes a project, and the Python environments and download caches that only this project used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
   /** Ends builds of a previous server process and removes incomplete projects. Call this before any other method. */
   readonly cleanUp: () => Promise<void>;
   readonly running: () => readonly Instance[];
-  readonly disk: Pick<BuildDisk, 'consumers' | 'stored'>;
+  readonly disk: Pick<BuildDiskMonitor, 'consumers' | 'stored'>;
   /** Whether control groups of this name belong to a build. */
   readonly isKnown: (name: string) => boolean;
   readonly close: () => Promise<void>;
@@ -60,13 +60,13 @@ export function createPreparer(options: PreparerOptions): Preparer {
   const { dataDirectory, isolation, building } = options;
   const store = openProjectStore(dataDirectory, options.removeTree);
   const preparingDirectory = join(dataDirectory, 'preparing');
-  makeTraversable(preparingDirectory);
+  createTraversableDirectory(preparingDirectory);
   const closing = new AbortController();
   const enqueue = createKeyedQueue();
   const share = createSharedWork<Project>();
   const busy = new Set<Promise<unknown>>();
   const running = new Set<Instance>();
-  const disk = createBuildDisk({
+  const disk = createBuildDiskMonitor({
     store,
     preparingDirectory,
     limitBytes: options.disk?.buildBytes ?? null,
@@ -77,7 +77,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
     toolsDirectory: join(dataDirectory, 'tools'),
     installs: building.installsUv === true,
     passed: building.environment,
-    account: isolation.ownAccounts ? trialAccount : null,
+    account: isolation.ownAccounts ? accessCheckAccount : null,
     signal: closing.signal,
   });
   const context: PreparationContext = {
@@ -90,10 +90,14 @@ export function createPreparer(options: PreparerOptions): Preparer {
     uv,
   };
 
-  const prepareInTurn = async (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<Project> => {
+  const prepareInTurn = async (
+    spec: PreparationSpec,
+    output: BuildOutputHandler,
+    signal: AbortSignal,
+  ): Promise<Project> => {
     const known = findProject(store, spec.id, isolation.ownAccounts);
     if (known !== null) return known;
-    const owner = ownerOf(spec.source);
+    const owner = getProjectOwner(spec.source);
     const canceled = AbortSignal.any([signal, closing.signal]);
     const work = async () => {
       const timeout = startTimeout(building.timeoutMs);
@@ -179,7 +183,7 @@ async function cleanUpBuilds(
 ): Promise<void> {
   if (isolation.ownAccounts) {
     const accountOf = (owner: string) =>
-      readRecord(instanceFiles(preparingDirectory, basename(owner)))?.account?.uid ?? null;
+      readRecord(getInstanceFiles(preparingDirectory, basename(owner)))?.account?.uid ?? null;
     releaseOrphanedUids(reservationsDirectory, preparingDirectory, accountOf);
   }
   const earlier = await readInstances(preparingDirectory, { bootId, logger, now: now() });
@@ -192,7 +196,7 @@ async function cleanUpBuilds(
   }
   await Promise.all(
     readdirSync(preparingDirectory).map((name) => {
-      const files = instanceFiles(preparingDirectory, name);
+      const files = getInstanceFiles(preparingDirectory, name);
       return isolateFailure(logger, files.directory, () =>
         removeInstance({ reservationsDirectory, removeTree }, files),
       );

@@ -4,8 +4,8 @@ import { PrepareError } from '../../runtime.ts';
 import { readManifest } from './node-project.ts';
 
 /** The file of a Python project that defines `async def bot(args)`. */
-export const pythonMain = 'bot.py';
-const pythonFiles = ['pyproject.toml', 'requirements.txt', pythonMain];
+export const pythonMainFile = 'bot.py';
+const pythonFiles = ['pyproject.toml', 'requirements.txt', pythonMainFile];
 
 export type ProjectKind = { readonly kind: 'node' | 'python'; readonly because: string };
 
@@ -18,7 +18,7 @@ export function detectKind(directory: string): ProjectKind {
   const python = pythonFiles.filter(has);
   const isNode = has('package.json');
   if (isNode && python.length > 0) {
-    const isPython = has(pythonMain) && readManifest(directory).main === undefined;
+    const isPython = has(pythonMainFile) && readManifest(directory).main === undefined;
     return isPython
       ? { kind: 'python', because: 'a Python project: it has a bot.py, and package.json has no "main"' }
       : {
@@ -27,10 +27,10 @@ export function detectKind(directory: string): ProjectKind {
         };
   }
   if (isNode) return { kind: 'node', because: 'a Node project: it has a package.json' };
-  if (has(pythonMain)) return { kind: 'python', because: `a Python project: it has ${python.join(', ')}` };
+  if (has(pythonMainFile)) return { kind: 'python', because: `a Python project: it has ${python.join(', ')}` };
   if (python.length > 0) {
     throw new PrepareError(
-      `The project has ${python.join(' and ')}, but no ${pythonMain}. A Python bot needs a file ${pythonMain} with "async def bot(args)" in its root directory.`,
+      `The project has ${python.join(' and ')}, but no ${pythonMainFile}. A Python bot needs a file ${pythonMainFile} with "async def bot(args)" in its root directory.`,
     );
   }
   if (has('index.js')) return { kind: 'node', because: 'a Node project: it has an index.js' };

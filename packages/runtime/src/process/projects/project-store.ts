@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RemoveTree, RuntimeLogger } from '../../runtime.ts';
+import type { RuntimeLogger, TreeRemover } from '../../runtime.ts';
 import { firstAccountId, lastAccountId } from '../containment/accounts.ts';
-import { makeTraversable } from '../containment/isolation.ts';
+import { createTraversableDirectory } from '../containment/isolation.ts';
 import { isolateFailure } from '../isolate-failure.ts';
-import { environmentFiles } from './environment-files.ts';
+import { getEnvironmentFiles } from './environment-files.ts';
 import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
 
 /** The directories `projects`, `environments` and `caches` of the data directory. */
@@ -13,10 +13,10 @@ export type ProjectStore = {
   readonly projectsDirectory: string;
   readonly environmentsDirectory: string;
   readonly cachesDirectory: string;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
 };
 
-export function openProjectStore(dataDirectory: string, removeTree: RemoveTree): ProjectStore {
+export function openProjectStore(dataDirectory: string, removeTree: TreeRemover): ProjectStore {
   const store: ProjectStore = {
     projectsDirectory: join(dataDirectory, 'projects'),
     environmentsDirectory: join(dataDirectory, 'environments'),
@@ -24,7 +24,7 @@ export function openProjectStore(dataDirectory: string, removeTree: RemoveTree):
     removeTree,
   };
   for (const directory of [store.projectsDirectory, store.environmentsDirectory, store.cachesDirectory]) {
-    makeTraversable(directory);
+    createTraversableDirectory(directory);
   }
   return store;
 }
@@ -66,14 +66,14 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
 }
 
 export function hasEnvironment(store: ProjectStore, project: Pick<Project, 'owner' | 'environment'>): boolean {
-  return existsSync(environmentFiles(store.environmentsDirectory, project).marker);
+  return existsSync(getEnvironmentFiles(store.environmentsDirectory, project).marker);
 }
 
 export function recordEnvironmentUse(
   store: ProjectStore,
   project: Pick<Project, 'project' | 'owner' | 'environment'>,
 ): void {
-  const { users } = environmentFiles(store.environmentsDirectory, project);
+  const { users } = getEnvironmentFiles(store.environmentsDirectory, project);
   mkdirSync(users, { recursive: true, mode: 0o700 });
   writeFileSync(join(users, project.project), '');
 }
@@ -82,7 +82,7 @@ export async function removeIncompleteEnvironment(
   store: ProjectStore,
   project: Pick<Project, 'owner' | 'environment'>,
 ): Promise<void> {
-  const files = environmentFiles(store.environmentsDirectory, project);
+  const files = getEnvironmentFiles(store.environmentsDirectory, project);
   if (!existsSync(files.marker)) await store.removeTree(files.directory);
 }
 
@@ -97,7 +97,7 @@ export async function removeUnusedEnvironments(store: ProjectStore, owner: strin
 async function removeUnusedExcept(store: ProjectStore, owner: string, projects: ReadonlySet<string>): Promise<void> {
   const directory = join(store.environmentsDirectory, owner);
   for (const environment of existsSync(directory) ? readdirSync(directory) : []) {
-    const files = environmentFiles(store.environmentsDirectory, { owner, environment });
+    const files = getEnvironmentFiles(store.environmentsDirectory, { owner, environment });
     const users = existsSync(files.users) ? readdirSync(files.users) : [];
     for (const user of users) if (!projects.has(user)) rmSync(join(files.users, user));
     const isUsed = users.some((user) => projects.has(user));

@@ -1,6 +1,6 @@
 import { chmod, lchown, lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectEntries, throwProjectError } from '../../project-entries.ts';
+import { iterateProjectEntries, throwProjectError } from '../../project-entries.ts';
 import { PrepareError } from '../../runtime.ts';
 
 /**
@@ -58,7 +58,7 @@ async function protectEntries(directory: string, options: ProtectOptions): Promi
     await Promise.all(others.map((name) => protect(join(directory, name), options)));
     others = [];
   };
-  for await (const entry of projectEntries(directory)) {
+  for await (const entry of iterateProjectEntries(directory)) {
     if (entry.isDirectory()) folders.push(entry.name);
     else others.push(entry.name);
     if (others.length === batch) await protectOthers();

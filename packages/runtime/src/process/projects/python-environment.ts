@@ -20,7 +20,7 @@ export type PythonTools = { readonly python: PythonInterpreter; readonly uv: str
  * Returns a hash of everything that determines the content of an environment: tool, interpreter, dependency files, requirements
  * of the shim, and the project's own files if they are installed.
  */
-export function environmentKey(
+export function computeEnvironmentKey(
   directory: string,
   id: string,
   project: PythonProject,
@@ -61,7 +61,7 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
  * options `-I` and `-P` keep files of the project from shadowing modules of Python and pip. The shim's requirements come last and
  * cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
-export function environmentCommands(
+export function createEnvironmentCommands(
   project: PythonProject,
   tools: PythonTools,
   paths: EnvironmentPaths,

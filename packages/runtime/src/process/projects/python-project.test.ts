@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
-import { environmentCommands, environmentKey } from './python-environment.ts';
+import { computeEnvironmentKey, createEnvironmentCommands } from './python-environment.ts';
 import { readPythonProject } from './python-project.ts';
 
 const pyproject = (dependencies: readonly string[], more = '') =>
@@ -17,7 +17,7 @@ const paths = {
 
 async function titlesOf(files: Readonly<Record<string, string>>, uv: string | null) {
   const project = readPythonProject(await writeProject(files), uv !== null);
-  return { ...project, titles: environmentCommands(project, tools(uv), paths).map(({ title }) => title) };
+  return { ...project, titles: createEnvironmentCommands(project, tools(uv), paths).map(({ title }) => title) };
 }
 
 describe('readPythonProject and environmentCommands', () => {
@@ -91,7 +91,7 @@ describe('readPythonProject and environmentCommands', () => {
   });
 });
 
-describe('environmentKey', () => {
+describe('computeEnvironmentKey', () => {
   const keyOf = async (
     files: Readonly<Record<string, string>>,
     uv: string | null = null,
@@ -99,7 +99,7 @@ describe('environmentKey', () => {
     shim = ['uvicorn'],
   ) => {
     const directory = await writeProject(files);
-    return environmentKey(directory, id, readPythonProject(directory, uv !== null), tools(uv), shim);
+    return computeEnvironmentKey(directory, id, readPythonProject(directory, uv !== null), tools(uv), shim);
   };
   const files = { 'requirements.txt': '-r more.txt\na\n', 'more.txt': 'b\n', 'bot.py': '1' };
 

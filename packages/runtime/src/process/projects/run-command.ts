@@ -1,7 +1,7 @@
-import { type BuildOutput, PrepareError, type RemoveTree, type ResourceLimits } from '../../runtime.ts';
+import { type BuildOutputHandler, PrepareError, type ResourceLimits, type TreeRemover } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { Instance, OpenedInstance } from '../instances/instance.ts';
-import { type ContainedLaunchOptions, launchContained } from '../instances/launch-contained.ts';
+import { type ContainedLaunchOptions, launchContainedProgram } from '../instances/launch-contained.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
 import type { InstanceEnd } from '../records/instance-record.ts';
 import type { BuildCommand, Builder } from './builder.ts';
@@ -13,7 +13,7 @@ const lastLines = 12;
 
 export type RunOptions = {
   readonly builder: Builder;
-  readonly removeTree: RemoveTree;
+  readonly removeTree: TreeRemover;
   readonly projectId: string;
   readonly command: BuildCommand;
   readonly environment: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export type RunOptions = {
   readonly bootId: string;
   readonly now: () => Date;
   readonly open: (started: OpenedInstance) => Instance;
-  readonly output: BuildOutput;
+  readonly output: BuildOutputHandler;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;
 };
@@ -56,7 +56,7 @@ export async function runCommand(options: RunOptions): Promise<void> {
     now: options.now(),
   };
   const program = { command: command.command, directory: command.directory, environment: options.environment };
-  const { record, supervisor, supervisorProgram, go } = await launchContained(contained, spawnProgram(program));
+  const { record, supervisor, supervisorProgram, go } = await launchContainedProgram(contained, spawnProgram(program));
   const instance = options.open({ files, record, supervisor, supervisorProgram, end: null });
   const kill = () => void instance.stop(0);
   signal.addEventListener('abort', kill, { once: true });

@@ -1,15 +1,15 @@
-import type { BuildOutput } from '../../runtime.ts';
+import type { BuildOutputHandler } from '../../runtime.ts';
 
 /** Lets concurrent callers share one run of the same work and its output. */
 export type SharedWork<T> = (
   key: string,
-  output: BuildOutput,
+  output: BuildOutputHandler,
   signal: AbortSignal,
-  work: (output: BuildOutput, signal: AbortSignal) => Promise<T>,
+  work: (output: BuildOutputHandler, signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
 type SharedRun<T> = {
-  readonly listeners: Set<{ readonly output: BuildOutput }>;
+  readonly listeners: Set<{ readonly output: BuildOutputHandler }>;
   readonly controller: AbortController;
   readonly done: Promise<T>;
 };
@@ -24,7 +24,7 @@ export function createSharedWork<T>(): SharedWork<T> {
   const begin = (key: string, work: Parameters<SharedWork<T>>[3]): SharedRun<T> => {
     const controller = new AbortController();
     const listeners: SharedRun<T>['listeners'] = new Set();
-    const emit: BuildOutput = (line, isDetail) => {
+    const emit: BuildOutputHandler = (line, isDetail) => {
       for (const { output } of listeners) output(line, isDetail);
     };
     // Start the work in the next microtask, so that the caller's listener is registered before the first line of output.

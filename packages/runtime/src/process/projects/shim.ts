@@ -16,7 +16,7 @@ import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { hashDirectory } from '../../directory-hash.ts';
 import { readTree } from '../../directory-tree.ts';
-import { makeTraversable } from '../containment/isolation.ts';
+import { createTraversableDirectory } from '../containment/isolation.ts';
 import { runProgramAs } from './interpreter.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 
@@ -44,7 +44,7 @@ export async function openShim(dataDirectory: string, shimPackage?: string | und
   const { project } = projectSchema.parse(parse(readFileSync(join(shipped, 'pyproject.toml'), 'utf8')));
   const all = join(dataDirectory, 'shim');
   const path = join(all, (await hashDirectory(join(source, 'bothost_shim'))).slice(0, 16));
-  makeTraversable(all);
+  createTraversableDirectory(all);
   if (!existsSync(path)) await copyShim(source, path);
   const compiled = new Map<string, Promise<void>>();
 

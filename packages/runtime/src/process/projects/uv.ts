@@ -1,4 +1,4 @@
-import type { BuildOutput, RuntimeLogger } from '../../runtime.ts';
+import type { BuildOutputHandler, RuntimeLogger } from '../../runtime.ts';
 import { installUv } from './install-uv.ts';
 import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 import { createSecretMask } from './mask.ts';
@@ -19,7 +19,7 @@ export type UvOptions = {
 };
 
 /** Returns the path of uv, or null if pip has to be used. Writes why uv could not be installed to `output`. */
-export type UvFinder = (output: BuildOutput) => Promise<string | null>;
+export type UvFinder = (output: BuildOutputHandler) => Promise<string | null>;
 
 /**
  * Creates a function that finds uv in `path`. If uv is missing there, the function installs it once for all builds of this

@@ -41,7 +41,7 @@ export type ForkServerFiles = {
   readonly home: string;
 };
 
-export function forkServerFiles(forkServersDirectory: string, id: string): ForkServerFiles {
+export function getForkServerFiles(forkServersDirectory: string, id: string): ForkServerFiles {
   const directory = join(forkServersDirectory, id);
   return {
     directory,
@@ -69,7 +69,7 @@ export function readForkServerRecord(files: ForkServerFiles): ForkServerRecord |
 const instanceIdLength = 64;
 
 /** Returns the name of a fork server's control groups. */
-export function forkServerGroupName(id: string): string {
+export function getForkServerCgroup(id: string): string {
   return `fork-server-${id}`;
 }
 
@@ -77,6 +77,6 @@ export function forkServerGroupName(id: string): string {
  * Returns the value of the fork server's `BOTHOST_INSTANCE`. It is padded, because a forked process overwrites it in place with
  * the id of its instance.
  */
-export function forkServerMark(id: string): string {
-  return forkServerGroupName(id).padEnd(instanceIdLength, '-');
+export function formatForkServerMark(id: string): string {
+  return getForkServerCgroup(id).padEnd(instanceIdLength, '-');
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { instanceFiles, readRecord, writeRecord } from './instance-record.ts';
+import { getInstanceFiles, readRecord, writeRecord } from './instance-record.ts';
 
 /** A record that version 0.1.0 wrote. */
 const stored =
@@ -11,7 +11,7 @@ const stored =
 it('reads and writes the format of earlier versions, so that instances survive upgrades and downgrades', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-record-'));
   onTestFinished(() => rm(directory, { recursive: true }));
-  const files = { ...instanceFiles(directory, 'i'), record: join(directory, 'spec.json') };
+  const files = { ...getInstanceFiles(directory, 'i'), record: join(directory, 'spec.json') };
   await writeFile(files.record, stored);
   const record = readRecord(files) ?? expect.fail('no record');
   expect(record.supervisor).toEqual({ pid: 7, startTicks: 99 });

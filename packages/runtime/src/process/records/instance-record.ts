@@ -19,7 +19,7 @@ const storedRecordSchema = z.object({
   containment: containmentSchema,
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
-  /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `go`. */
+  /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `releaseSupervisor`. */
   keeper: processIdentitySchema.nullable(),
   /**
    * The process of a forked bot. It is recorded because the supervisor of a fork server has several instances. Null if the bot
@@ -27,7 +27,7 @@ const storedRecordSchema = z.object({
    */
   main: processIdentitySchema.nullable().default(null),
   address: z.union([z.object({ socket: z.string() }), z.object({ host: z.string(), port: z.int() })]).nullable(),
-  /** The owner as `ownerOf` returns it. Missing in records of earlier versions. */
+  /** The owner as `getProjectOwner` returns it. Missing in records of earlier versions. */
   owner: z.string().optional(),
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
@@ -70,7 +70,7 @@ export type InstanceFiles = {
   readonly socket: string;
 };
 
-export function instanceFiles(instancesDirectory: string, instanceId: string): InstanceFiles {
+export function getInstanceFiles(instancesDirectory: string, instanceId: string): InstanceFiles {
   const directory = join(instancesDirectory, instanceId);
   return {
     directory,
@@ -89,7 +89,7 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
   };
 }
 
-export function writableDirectories(files: InstanceFiles): readonly string[] {
+export function listWritableDirectories(files: InstanceFiles): readonly string[] {
   return [files.home, files.tmp, files.varTmp, files.socketDirectory, files.log];
 }
 
@@ -104,7 +104,7 @@ export function writeRecord(files: InstanceFiles, record: InstanceRecord): void 
   replaceJson(files.record, stored);
 }
 
-export function writeEnd(files: InstanceFiles, end: InstanceEnd): void {
+export function writeInstanceEnd(files: InstanceFiles, end: InstanceEnd): void {
   replaceJson(files.end, end);
 }
 
@@ -113,7 +113,7 @@ export function readRecord(files: InstanceFiles): InstanceRecord | null {
   return parseFile(files.record, recordSchema);
 }
 
-export function readEnd(files: InstanceFiles): InstanceEnd | null {
+export function readInstanceEnd(files: InstanceFiles): InstanceEnd | null {
   return parseFile(files.end, endSchema);
 }
 

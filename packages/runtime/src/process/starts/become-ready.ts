@@ -7,12 +7,12 @@ import { readListeners } from '../proc/listeners.ts';
 import { readProcessTable } from '../proc/process-table.ts';
 import { parsePreparedProject } from '../projects/prepared-project.ts';
 import type { InstanceEnd } from '../records/instance-record.ts';
-import { boundSocket } from './bound-socket.ts';
+import { findBoundSocket } from './bound-socket.ts';
 import { waitUntilReady } from './readiness.ts';
 
 const portTaken = 'another program took its port';
 
-export type BecomeReadyContext = {
+export type BotReadinessContext = {
   readonly logger: Pick<RuntimeLogger, 'warn'>;
   readonly instances: Pick<InstanceRegistry, 'noticed' | 'noticeWide'>;
   readonly forkServers: Pick<ForkServers, 'ensure'>;
@@ -22,8 +22,8 @@ export type BecomeReadyContext = {
  * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to the bot's address, or, after a
  * failure that the bot did not cause, to the reason why it must be started again. Rejects with `StartError`.
  */
-export async function becomeReady(
-  context: BecomeReadyContext,
+export async function awaitBotReadiness(
+  context: BotReadinessContext,
   instance: Instance,
   spec: InstanceSpec,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function becomeReady(
   const ended = new AbortController();
   const readiness = waitUntilReady({
     port: known.port,
-    socket: () => boundSocket(instance.files, known),
+    socket: () => findBoundSocket(instance.files, known),
     pids: () => instance.containment.members(readProcessTable).map(({ pid }) => pid),
     signal: AbortSignal.any([signal, ended.signal]),
     onState: (next) => {
@@ -68,7 +68,7 @@ export async function becomeReady(
 }
 
 function limitAndRecord(
-  { instances, logger }: Pick<BecomeReadyContext, 'instances' | 'logger'>,
+  { instances, logger }: Pick<BotReadinessContext, 'instances' | 'logger'>,
   instance: Instance,
   { instanceId, limits }: InstanceSpec,
   address: InstanceAddress,

@@ -5,22 +5,22 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { trialAccount } from '../containment/isolation.ts';
-import { instanceFiles } from '../records/instance-record.ts';
-import { boundSocket } from './bound-socket.ts';
+import { accessCheckAccount } from '../containment/isolation.ts';
+import { getInstanceFiles } from '../records/instance-record.ts';
+import { findBoundSocket } from './bound-socket.ts';
 
 const isRoot = process.geteuid?.() === 0;
-const account = isRoot ? trialAccount : null;
+const account = isRoot ? accessCheckAccount : null;
 
 async function openInstance() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-bound-'));
   onTestFinished(() => rm(root, { recursive: true }));
   await chmod(root, 0o711);
-  const files = instanceFiles(root, 'i');
+  const files = getInstanceFiles(root, 'i');
   await mkdir(files.directory, { mode: 0o711 });
   await mkdir(files.socketDirectory, { mode: 0o700 });
   if (account !== null) await chown(files.socketDirectory, account.uid, account.gid);
-  return { files, find: () => boundSocket(files, { socket: '/short/path', account }) };
+  return { files, find: () => findBoundSocket(files, { socket: '/short/path', account }) };
 }
 
 async function listen(path: string) {
@@ -48,7 +48,7 @@ it('returns null for a link to the socket of another program', async () => {
 it.runIf(isRoot)('prevents the bot from replacing its socket', async () => {
   const { files, find } = await openInstance();
   await listen(files.socket);
-  const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...trialAccount });
+  const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...accessCheckAccount });
   find();
   expect(remove).toThrow();
   expect(find()).toBe('/short/path');

@@ -6,7 +6,10 @@ import type { InstanceFiles, InstanceRecord } from '../records/instance-record.t
  * account can no longer change the directory, so that it cannot replace the socket with a link to another program's
  * socket.
  */
-export function boundSocket(files: InstanceFiles, record: Pick<InstanceRecord, 'socket' | 'account'>): string | null {
+export function findBoundSocket(
+  files: InstanceFiles,
+  record: Pick<InstanceRecord, 'socket' | 'account'>,
+): string | null {
   const { socket, account } = record;
   if (socket === null || !isSocket(files.socket, null)) return null;
   if (account === null) return socket;

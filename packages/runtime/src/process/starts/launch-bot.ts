@@ -2,19 +2,19 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstanceSpec } from '../../runtime.ts';
 import { reserveUid } from '../containment/accounts.ts';
-import { type Isolation, makeTraversable } from '../containment/isolation.ts';
-import { forkedEnvironment } from '../fork-servers/fork-environment.ts';
+import { createTraversableDirectory, type Isolation } from '../containment/isolation.ts';
+import { createForkedEnvironment } from '../fork-servers/fork-environment.ts';
 import { forkProgram } from '../fork-servers/fork-program.ts';
 import type { ForkServers } from '../fork-servers/fork-servers.ts';
-import { botEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
+import { createBotEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
 import {
   type ContainedLaunchOptions,
-  type CreateProcess,
   type LaunchedProgram,
-  launchContained,
+  launchContainedProgram,
+  type ProcessCreator,
 } from '../instances/launch-contained.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
-import { startingMillicores } from '../instances/session-cpu.ts';
+import { computeStartingMillicores } from '../instances/session-cpu.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
 import type { BotProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
@@ -57,7 +57,7 @@ export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProg
   if (forkServer !== null) {
     try {
       return await launchInstance(options, forkServer.record.account, (place) =>
-        forkProgram(forkServer, forkedEnvironment({ ...options, ...place }, source)),
+        forkProgram(forkServer, createForkedEnvironment({ ...options, ...place }, source)),
       );
     } catch (error) {
       options.onForkFailed(error);
@@ -68,7 +68,7 @@ export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProg
       command: program.command,
       directory: join(options.projectsDirectory, project.project),
       hasPrivateTmp: options.isolation.privateTmp,
-      environment: botEnvironment({
+      environment: createBotEnvironment({
         ...options,
         ...place,
         folder: program.folder,
@@ -87,12 +87,12 @@ type Place = Pick<EnvironmentOptions, 'instanceId' | 'socket' | 'home'>;
 async function launchInstance(
   options: BotLaunchOptions,
   range: ForkServerRecord['account'],
-  createProcess: (place: Place) => CreateProcess,
+  createProcess: (place: Place) => ProcessCreator,
 ): Promise<LaunchedProgram> {
   const { files, spec, isolation, project, reservationsDirectory } = options;
   const { instanceId, limits } = spec;
   await removeInstance(options, files);
-  makeTraversable(files.directory);
+  createTraversableDirectory(files.directory);
   let uid: number | null = null;
   try {
     if (isolation.ownAccounts) {
@@ -113,12 +113,12 @@ async function launchInstance(
       owner: project.owner,
       socket,
       limits,
-      startingMillicores: startingMillicores(limits.cpuMillicores),
+      startingMillicores: computeStartingMillicores(limits.cpuMillicores),
       priority: 'start',
       processLimit,
       account,
     };
-    return await launchContained(contained, createProcess({ instanceId, socket, home: files.home }));
+    return await launchContainedProgram(contained, createProcess({ instanceId, socket, home: files.home }));
   } catch (error) {
     await removeInstance(options, files, uid);
     throw error;

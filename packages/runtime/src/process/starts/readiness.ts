@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAddress } from '../../runtime.ts';
-import { type Listener, listenersOf, readListeners } from '../proc/listeners.ts';
+import { filterListenersByProcess, type Listener, readListeners } from '../proc/listeners.ts';
 
 const tryMs = 1000;
 const fastIntervalMs = 10;
@@ -44,7 +44,7 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<Readine
     const isScanDue =
       options.port !== 0 && ((tries + 1) % triesPerScan === 0 || (await accepts(loopbacks, options.port)));
     const listeners = isScanDue ? readListeners().filter(({ port }) => port === options.port) : [];
-    const own = listeners.length === 0 ? [] : listenersOf(options.pids(), listeners);
+    const own = listeners.length === 0 ? [] : filterListenersByProcess(options.pids(), listeners);
     // Scan twice: the bot may have forked the listening process after its pids were read.
     if (own.length === 0 && listeners.length > 0 && isPortTaken(options)) return { kind: 'port-taken' };
     if (own.length === 0 && socket === null) options.onState(describeSilence(options));
@@ -89,7 +89,7 @@ async function accepts(hosts: readonly string[], port: number): Promise<boolean>
 
 function isPortTaken(options: ReadinessOptions): boolean {
   const listeners = readListeners().filter(({ port }) => port === options.port);
-  return listeners.length > 0 && listenersOf(options.pids(), listeners).length === 0;
+  return listeners.length > 0 && filterListenersByProcess(options.pids(), listeners).length === 0;
 }
 
 /** Returns the status of `GET /readyz`, or null if no response arrives in time. Does not read the body. */

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, mkdtempSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeTraversable } from '../containment/isolation.ts';
+import { createTraversableDirectory } from '../containment/isolation.ts';
 import type { InstanceFiles } from '../records/instance-record.ts';
 
 /** Maximum length of the path of a Unix socket (unix(7)). */
@@ -40,9 +40,9 @@ export function openSocketPaths(dataDirectory: string, instancesDirectory: strin
 function requireDirectory(record: string, parent: string): string {
   const known = readLink(record);
   if (known !== null && isOwnDirectory(known)) return known;
-  if (parent === systemDirectory) makeTraversable(parent);
+  if (parent === systemDirectory) createTraversableDirectory(parent);
   const directory = (known !== null && tryMake(known)) || mkdtempSync(join(parent, 'bothost-'));
-  makeTraversable(directory);
+  createTraversableDirectory(directory);
   replaceLink(record, directory);
   return directory;
 }

@@ -3,8 +3,8 @@ import { errorMessage } from '../error-message.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { InstanceRegistry } from '../instances/instance-registry.ts';
 import { parsePreparedProject } from '../projects/prepared-project.ts';
-import { instanceFiles } from '../records/instance-record.ts';
-import { type BecomeReadyContext, becomeReady } from './become-ready.ts';
+import { getInstanceFiles } from '../records/instance-record.ts';
+import { awaitBotReadiness, type BotReadinessContext } from './become-ready.ts';
 import { createPortReservations } from './free-port.ts';
 import { type BotLaunchOptions, launchBot } from './launch-bot.ts';
 
@@ -12,7 +12,7 @@ import { type BotLaunchOptions, launchBot } from './launch-bot.ts';
 const attempts = 3;
 
 export type StarterContext = Omit<BotLaunchOptions, 'files' | 'spec' | 'project' | 'onForkFailed' | 'port' | 'now'> &
-  BecomeReadyContext & {
+  BotReadinessContext & {
     readonly now: () => Date;
     readonly instancesDirectory: string;
     readonly instances: Pick<InstanceRegistry, 'byId' | 'add' | 'remove'>;
@@ -39,7 +39,7 @@ export function createStarter(context: StarterContext): Starter {
     // Python bots get no port, because their host listens on the socket only.
     const port = project.kind === 'python' ? 0 : await ports.reserve(`${instanceId} ${attempt}`);
     try {
-      const files = instanceFiles(context.instancesDirectory, instanceId);
+      const files = getInstanceFiles(context.instancesDirectory, instanceId);
       const { go, ...launched } = await launchBot({
         ...context,
         files,
@@ -84,7 +84,7 @@ export function createStarter(context: StarterContext): Starter {
             (await launchShared(spec, attempt, canceled).catch((error: unknown) => {
               throw new StartError(`The bot could not be started: ${errorMessage(error)}`, null, { cause: error });
             }));
-          const outcome = await becomeReady(context, instance, spec, AbortSignal.any([signal, canceled]));
+          const outcome = await awaitBotReadiness(context, instance, spec, AbortSignal.any([signal, canceled]));
           if (typeof outcome !== 'string') return outcome;
           reason = outcome;
           // Remove the instance first, so that no exit event is sent for it, because it is started again.

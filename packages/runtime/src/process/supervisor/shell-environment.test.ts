@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { maxSecretValueBytes, secretKeyPattern, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { trialAccount } from '../containment/isolation.ts';
-import { passThroughShell } from './shell-environment.ts';
-import { go, readExitFile, startSupervisor } from './supervisor.ts';
+import { accessCheckAccount } from '../containment/isolation.ts';
+import { prepareShellLaunch } from './shell-environment.ts';
+import { readExitFile, releaseSupervisor, startSupervisor } from './supervisor.ts';
 
 /** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
 const printingBot = `
@@ -42,13 +42,13 @@ async function start(command: readonly string[], environment: Readonly<Record<st
     command,
     directory,
     environment,
-    account: hasPrivateTmp ? trialAccount : null,
+    account: hasPrivateTmp ? accessCheckAccount : null,
     tmpDirectories: hasPrivateTmp ? { tmp: directory, varTmp: directory } : null,
     processLimit: 0,
     priority: null,
   });
   const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
-  go(supervisor);
+  releaseSupervisor(supervisor);
   await supervisor.ended;
   return { directory, cmdline, exit: readExitFile(paths.exitPath), output: await readFile(paths.outputPath, 'utf8') };
 }
@@ -156,10 +156,10 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
   });
 });
 
-describe('passThroughShell', () => {
+describe('prepareShellLaunch', () => {
   it('requires perl only for variable names that a shell does not pass on, and lists only these names in the error', () => {
-    expect(passThroughShell({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
-    const pass = () => passThroughShell({ 'a-b': 'canary', OK: '1' }, ['x'], null);
+    expect(prepareShellLaunch({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
+    const pass = () => prepareShellLaunch({ 'a-b': 'canary', OK: '1' }, ['x'], null);
     expect(pass).toThrow(/variable a-b, .* no perl/);
     expect(pass).not.toThrow(/canary/);
   });

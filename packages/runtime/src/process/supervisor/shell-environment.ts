@@ -37,7 +37,7 @@ export function findPerl(): string | null {
  * them. No value is passed as an argument or written to a file. Throws an Error for the bot's owner if a variable needs perl and
  * `perl` is null.
  */
-export function passThroughShell(
+export function prepareShellLaunch(
   environment: Readonly<Record<string, string>>,
   command: readonly string[],
   perl: string | null,

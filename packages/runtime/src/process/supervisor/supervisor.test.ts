@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { go, parseExitFile, readExitFile, startSupervisor } from './supervisor.ts';
+import { parseExitFile, readExitFile, releaseSupervisor, startSupervisor } from './supervisor.ts';
 
 async function supervise(...command: readonly string[]) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
@@ -45,7 +45,7 @@ it('never runs the command if the server dies before it calls go', async () => {
 
 it('passes arguments to the command unchanged', async () => {
   const { supervisor, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
-  go(supervisor);
+  releaseSupervisor(supervisor);
   await supervisor.ended;
   expect(await readFile(outputPath, 'utf8')).toBe('$(id) ; exit 9 a  b -n\n');
 });
@@ -56,14 +56,14 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('survives %s and records the e
     '-c',
     `trap 'exit 5' TERM; kill -${signal.slice(3)} $PPID; exit 5`,
   );
-  go(supervisor);
+  releaseSupervisor(supervisor);
   expect(await supervisor.ended).toEqual({ code: 5, signal: null });
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
 });
 
 it('reports a missing command with status 127, like a shell', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/does/not/exist');
-  go(supervisor);
+  releaseSupervisor(supervisor);
   await supervisor.ended;
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 127, signal: null });
   expect(await readFile(outputPath, 'utf8')).toContain('not found');

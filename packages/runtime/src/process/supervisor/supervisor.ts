@@ -3,10 +3,10 @@ import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { type StartedProgram, startProgram } from '../../spawner.ts';
 import type { CpuPriority } from '../containment/cgroup.ts';
-import { withLowerPriority } from '../containment/niceness.ts';
-import { withoutNewPrivileges } from '../containment/no-new-privileges.ts';
-import { rootEnvironment, type TmpDirectories, withPrivateTmp } from '../containment/private-tmp.ts';
-import { findPerl, passThroughShell } from './shell-environment.ts';
+import { wrapWithLowerPriority } from '../containment/niceness.ts';
+import { wrapWithoutNewPrivileges } from '../containment/no-new-privileges.ts';
+import { rootEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
+import { findPerl, prepareShellLaunch } from './shell-environment.ts';
 
 /**
  * The parent of a bot's main process: a shell that outlives the server and writes the exit status to a file. It starts nothing
@@ -75,20 +75,20 @@ export type SupervisorOptions = {
 };
 
 /**
- * Starts the supervisor, a shell, which runs the command after `go`. Rejects if the shell cannot be started or cannot pass on a
+ * Starts the supervisor, a shell, which runs the command after `releaseSupervisor`. Rejects if the shell cannot be started or cannot pass on a
  * variable.
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<StartedProgram> {
-  const program = options.account === null ? options.command : withoutNewPrivileges(options.command);
-  const { environment, command } = passThroughShell(options.environment, program, findPerl());
+  const program = options.account === null ? options.command : wrapWithoutNewPrivileges(options.command);
+  const { environment, command } = prepareShellLaunch(options.environment, program, findPerl());
   writeFileSync(options.exitPath, unwritten, { mode: 0o600 });
   mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const { account, tmpDirectories = null } = options;
   const isPrepared = account !== null && tmpDirectories !== null;
   const script = isPrepared ? readEnvironment + supervisorScript : supervisorScript;
   const shell = ['/bin/sh', '-c', script, 'bothost-supervisor', String(options.processLimit), ...command] as const;
-  const prepared = isPrepared ? withPrivateTmp(tmpDirectories, account, shell) : shell;
-  return startProgram(options.priority === null ? prepared : withLowerPriority(options.priority, prepared), {
+  const prepared = isPrepared ? wrapWithPrivateTmp(tmpDirectories, account, shell) : shell;
+  return startProgram(options.priority === null ? prepared : wrapWithLowerPriority(options.priority, prepared), {
     cwd: options.directory,
     env: isPrepared ? rootEnvironment : environment,
     outputPath: options.outputPath,
@@ -100,7 +100,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Start
 }
 
 /** Lets a supervisor run its command. */
-export function go(supervisor: StartedProgram): void {
+export function releaseSupervisor(supervisor: StartedProgram): void {
   supervisor.closeInput('go\n');
 }
 
@@ -123,11 +123,11 @@ export function readExitFile(path: string): ExitFile {
 export function parseExitFile(text: string): ExitFile {
   if (!text.startsWith('r')) return { state: 'unstarted' };
   const status = /^r *(\d{1,3})$/.exec(text)?.[1];
-  return status === undefined ? { state: 'running' } : { state: 'exited', ...describeStatus(Number(status)) };
+  return status === undefined ? { state: 'running' } : { state: 'exited', ...describeExitStatus(Number(status)) };
 }
 
 /** Describes an exit status. A shell reports an end by signal n as status 128 + n. */
-export function describeStatus(status: number): { readonly code: number | null; readonly signal: string | null } {
+export function describeExitStatus(status: number): { readonly code: number | null; readonly signal: string | null } {
   const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0];
   return signal === undefined ? { code: status, signal: null } : { code: null, signal };
 }

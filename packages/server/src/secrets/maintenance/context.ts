@@ -10,10 +10,10 @@ export type MaintenanceContext = {
 };
 
 /** Returns the numbers of the revisions of a secret set that deployments run with. */
-export type ListPinnedRevisions = (db: Database, setId: string) => Promise<readonly number[]>;
+export type PinnedRevisionLookup = (db: Database, setId: string) => Promise<readonly number[]>;
 
 /** Called with the number of items of each stored batch. */
-export type ReportProgress = (count: number) => Promise<void>;
+export type ProgressReporter = (count: number) => Promise<void>;
 
 /** The result of one pass over the stored data. `damaged` is the number of items that were skipped because of a finding. */
-export type PassResult = { readonly findings: readonly VaultFinding[]; readonly damaged: number };
+export type MaintenancePassResult = { readonly findings: readonly VaultFinding[]; readonly damaged: number };

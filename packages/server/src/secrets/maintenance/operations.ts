@@ -4,7 +4,7 @@ import type { Actor } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import type { MaintenanceContext } from './context.ts';
 import { rotateOrganizationKeys, rotateRootKey, startVerification } from './start.ts';
-import { vaultStatus } from './status.ts';
+import { readVaultStatus } from './status.ts';
 
 type Context = MaintenanceContext & {
   readonly newId: () => string;
@@ -17,15 +17,15 @@ type Context = MaintenanceContext & {
  * The operator's operations on the vault. `by` is the operator. Work is stored as a task, which any server may carry
  * out.
  */
-export function vaultOperations(context: Context) {
+export function createVaultOperations(context: Context) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
     await start();
     context.logger.info({ work }, 'vault maintenance requested');
     context.workOnVault();
-    return vaultStatus(context);
+    return readVaultStatus(context);
   }
   return {
-    status: () => vaultStatus(context),
+    status: () => readVaultStatus(context),
     rotate: (by: Actor, layer: 'root' | 'organization', organization: string | null) =>
       begin(`rotate ${layer}`, () =>
         layer === 'root' ? rotateRootKey({ ...context, by }) : rotateOrganizationKeys({ ...context, by }, organization),

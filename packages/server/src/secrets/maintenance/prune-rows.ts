@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, SecretSetsTable } from '../../store/tables.ts';
 
-export async function listSetsWithMoreRevisions(db: Database, count: number): Promise<string[]> {
+export async function listPrunableSecretSets(db: Database, count: number): Promise<string[]> {
   const rows = await db
     .selectFrom('secret_revisions')
     .select('set_id')
@@ -12,7 +12,7 @@ export async function listSetsWithMoreRevisions(db: Database, count: number): Pr
   return rows.map(({ set_id: id }) => id);
 }
 
-export function lockSet(db: Database, id: string): Promise<Selectable<SecretSetsTable> | undefined> {
+export function lockSecretSet(db: Database, id: string): Promise<Selectable<SecretSetsTable> | undefined> {
   return db.selectFrom('secret_sets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 

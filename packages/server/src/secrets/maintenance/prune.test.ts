@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../../test/support/test-vault.ts';
 import { rollBackSecrets } from '../rollback.ts';
-import { secretHistory } from '../show.ts';
-import { watchPending } from '../watch.ts';
+import { getSecretHistory } from '../show.ts';
+import { logPendingDeliveries } from '../watch.ts';
 import { keptRevisionCount, planPruning, pruneRevisions } from './prune.ts';
 import { verifyVault } from './verify.ts';
 
@@ -22,17 +22,18 @@ describe('planPruning', () => {
 
 describe('a secret set with 15 revisions', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let pins: number[];
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
     pins = [3];
-    await vault.put(home, 'keys', pairs({ OLD: 'stays', A: '1' }));
-    for (let count = 2; count <= 15; count += 1) await vault.put(home, 'keys', pairs({ A: String(count) }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ OLD: 'stays', A: '1' }));
+    for (let count = 2; count <= 15; count += 1)
+      await vault.put(home, 'keys', createPutSecretsRequest({ A: String(count) }));
   });
   afterEach(() => rows.close());
 
@@ -57,7 +58,7 @@ describe('a secret set with 15 revisions', () => {
   it('keeps its newest ten revisions, and all that deployments run with, after pruneRevisions', async () => {
     expect(await pruneRevisions(context())).toBe(4);
     expect(await pruneRevisions(context())).toBe(0);
-    const { revisions } = await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });
+    const { revisions } = await getSecretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });
     expect(revisions.map(({ revision }) => revision)).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 3]);
     expect(await values(3)).toEqual({ OLD: 'stays', A: '3' });
     expect(await values(15)).toEqual({ OLD: 'stays', A: '15' });
@@ -71,7 +72,7 @@ describe('a secret set with 15 revisions', () => {
   it('has no findings, and can be written and rolled back, after pruneRevisions', async () => {
     await pruneRevisions(context());
     expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
-    await vault.put(home, 'keys', pairs({ A: 'more' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'more' }));
     const rolled = await rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision: 3 });
     expect(rolled).toMatchObject({ revision: 17 });
     await vault.deliver();
@@ -88,11 +89,11 @@ describe('a secret set with 15 revisions', () => {
   it('is logged by watchPending after it has been pending for a minute', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    expect(await watchPending({ ...vault.context, logger })).toBe(0);
+    expect(await logPendingDeliveries({ ...vault.context, logger })).toBe(0);
     const later = () => new Date(vault.context.now().getTime() + 61_000);
-    expect(await watchPending({ ...vault.context, now: later, logger })).toBe(1);
+    expect(await logPendingDeliveries({ ...vault.context, now: later, logger })).toBe(1);
     expect(lines).toMatchObject([{ organization: 'home', set: 'keys', revision: 15, region: 'us-west' }]);
     await vault.deliver();
-    expect(await watchPending({ ...vault.context, now: later, logger })).toBe(0);
+    expect(await logPendingDeliveries({ ...vault.context, now: later, logger })).toBe(0);
   });
 });

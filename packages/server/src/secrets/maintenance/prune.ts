@@ -1,15 +1,15 @@
 import { appendAudit } from '../../audit/append.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
 import { listRevisionRows } from '../rows.ts';
-import { DamagedError } from '../vault/damaged.ts';
-import { RootKeyMissing } from '../vault/root-key.ts';
-import type { ListPinnedRevisions, MaintenanceContext } from './context.ts';
-import { deleteRevisions, deleteValuesExcept, listSetsWithMoreRevisions, lockSet } from './prune-rows.ts';
+import { DamagedDataError } from '../vault/damaged.ts';
+import { RootKeyMissingError } from '../vault/root-key.ts';
+import type { MaintenanceContext, PinnedRevisionLookup } from './context.ts';
+import { deleteRevisions, deleteValuesExcept, listPrunableSecretSets, lockSecretSet } from './prune-rows.ts';
 
 /** Number of newest revisions of a set that are kept even if no deployment runs with them. */
 export const keptRevisionCount = 10;
 
-type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: ListPinnedRevisions };
+type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: PinnedRevisionLookup };
 
 /**
  * Deletes old revisions of sets, except the newest ten and any that deployments run with, and values that no remaining revision
@@ -17,12 +17,12 @@ type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: ListPin
  */
 export async function pruneRevisions(context: Context): Promise<number> {
   let deleted = 0;
-  for (const id of await listSetsWithMoreRevisions(context.db, keptRevisionCount)) {
+  for (const id of await listPrunableSecretSets(context.db, keptRevisionCount)) {
     try {
       deleted += await context.db.transaction().execute((db) => pruneSet({ ...context, db }, id));
     } catch (error) {
       // Catch the error outside the transaction, so that the transaction is rolled back.
-      if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+      if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
     }
   }
   return deleted;
@@ -36,7 +36,7 @@ export function planPruning(revisions: readonly number[], pins: readonly number[
 async function pruneSet(context: Context, id: string): Promise<number> {
   const { db } = context;
   // Lock the set. Until the transaction ends, deploys and rollbacks that pin a revision of the set wait for this lock.
-  const set = await lockSet(db, id);
+  const set = await lockSecretSet(db, id);
   if (set === undefined) return 0;
   const rows = await listRevisionRows(db, id);
   const stored = rows.map(({ revision }) => revision);

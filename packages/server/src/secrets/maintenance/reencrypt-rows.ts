@@ -54,7 +54,7 @@ export function listValueRows(db: Database, setId: string): Promise<ValueRow[]> 
   return db.selectFrom('secret_values').selectAll().where('set_id', '=', setId).orderBy('key').execute();
 }
 
-export async function replaceValue(db: Database, row: ValueRow): Promise<void> {
+export async function replaceEncryptedValue(db: Database, row: ValueRow): Promise<void> {
   const { set_id, key, revision, ...change } = row;
   await db
     .updateTable('secret_values')

@@ -1,13 +1,13 @@
 import type { VaultFinding } from '../../store/tables.ts';
 import { decryptRow, encryptToRow, readCurrentKeys } from '../encrypted-values.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
-import { listRevisionRows, type SecretSetRow, updateMac } from '../rows.ts';
-import { DamagedError } from '../vault/damaged.ts';
-import { withVersionCache } from '../vault/keyring.ts';
-import { RootKeyMissing } from '../vault/root-key.ts';
-import type { MaintenanceContext, PassResult, ReportProgress } from './context.ts';
+import { listRevisionRows, type SecretSetRow, updateRevisionMac } from '../rows.ts';
+import { DamagedDataError } from '../vault/damaged.ts';
+import { addVersionCache } from '../vault/keyring.ts';
+import { RootKeyMissingError } from '../vault/root-key.ts';
+import type { MaintenanceContext, MaintenancePassResult, ProgressReporter } from './context.ts';
 import { findOrganizationName } from './organizations.ts';
-import { listValueRows, lockSetsWithFormerKeys, replaceValue } from './reencrypt-rows.ts';
+import { listValueRows, lockSetsWithFormerKeys, replaceEncryptedValue } from './reencrypt-rows.ts';
 
 const setsAtOnce = 10;
 
@@ -18,8 +18,8 @@ const setsAtOnce = 10;
 export async function reencryptSets(
   context: MaintenanceContext,
   organizationId: string | null,
-  advance: ReportProgress,
-): Promise<PassResult> {
+  advance: ProgressReporter,
+): Promise<MaintenancePassResult> {
   const findings: VaultFinding[] = [];
   for (let after: string | null = null; ; ) {
     const sets: SecretSetRow[] = await context.db.transaction().execute(async (db) => {
@@ -40,7 +40,7 @@ export async function reencryptSets(
 /** Re-encrypts one secret set. Returns why the set was not changed, or null if it was re-encrypted. */
 async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Promise<string | null> {
   const { db } = context;
-  const reading = { db, keyring: withVersionCache(context.keyring) };
+  const reading = { db, keyring: addVersionCache(context.keyring) };
   try {
     const keys = await readCurrentKeys(reading, set.organization_id);
     const revisions = await listRevisionRows(db, set.id);
@@ -52,11 +52,12 @@ async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Pro
       value.fill(0);
     }
     // Values are written only after all of them have been verified.
-    for (const row of values) await replaceValue(db, row);
-    for (const row of revisions) await updateMac(db, set.id, row.revision, computeRevisionMac(keys.mac, set, row));
+    for (const row of values) await replaceEncryptedValue(db, row);
+    for (const row of revisions)
+      await updateRevisionMac(db, set.id, row.revision, computeRevisionMac(keys.mac, set, row));
     return null;
   } catch (error) {
-    if (error instanceof DamagedError || error instanceof RootKeyMissing) return error.message;
+    if (error instanceof DamagedDataError || error instanceof RootKeyMissingError) return error.message;
     throw error;
   }
 }

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
-import { pairs, testPolicy } from '../../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
+import { createPutSecretsRequest, testRegistryPolicy } from '../../../test/support/test-vault.ts';
 import { newId } from '../../store/uuid.ts';
 import { deliverSecrets } from '../deliver.ts';
 import { decryptForDeployment } from '../pin.ts';
@@ -15,7 +15,7 @@ import { writeSecrets } from '../write.ts';
 import { parseWriteRequest } from '../write-request.ts';
 import { runTask } from './run-task.ts';
 import { rotateOrganizationKeys, rotateRootKey, startVerification } from './start.ts';
-import { vaultStatus } from './status.ts';
+import { readVaultStatus } from './status.ts';
 import { listTasks } from './task-rows.ts';
 
 /** A clock that advances by 1 ms at each reading, so that no two times are equal. */
@@ -35,7 +35,7 @@ describe('rotation of vault keys', () => {
   const now = clock();
 
   beforeEach(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     home = await rows.organization('home');
     other = await rows.organization('other');
     directory = await mkdtemp(join(tmpdir(), 'vault-'));
@@ -62,10 +62,16 @@ describe('rotation of vault keys', () => {
     return {
       context,
       put: (organizationId: string, name: string, values: Record<string, string>) =>
-        writeSecrets(context, { organizationId, keyId: newId() }, name, parseWriteRequest(pairs(values), testPolicy), {
-          known: ['us-west'],
-          standard: 'us-west',
-        }),
+        writeSecrets(
+          context,
+          { organizationId, keyId: newId() },
+          name,
+          parseWriteRequest(createPutSecretsRequest(values), testRegistryPolicy),
+          {
+            known: ['us-west'],
+            standard: 'us-west',
+          },
+        ),
       deliver: () => deliverSecrets({ ...context, host, logger: pino({ level: 'silent' }) }),
       values: async (organizationId: string, name: string, revision = 1) => {
         const { rows: found } = await sql<{ id: string }>`select id from secret_sets
@@ -77,7 +83,7 @@ describe('rotation of vault keys', () => {
         for (const task of await listTasks(rows.db, 'running')) while (!(await runTask(context, task)));
       },
       findings: async () => (await listTasks(rows.db)).flatMap(({ findings }) => findings),
-      status: () => vaultStatus(context),
+      status: () => readVaultStatus(context),
     };
   }
   type Server = Awaited<ReturnType<typeof server>>;

@@ -1,6 +1,6 @@
 import type { VaultFinding } from '../../store/tables.ts';
 import { countWrappedKeys, rewrapKeys } from '../vault/rewrap-keys.ts';
-import type { ListPinnedRevisions, MaintenanceContext, ReportProgress } from './context.ts';
+import type { MaintenanceContext, PinnedRevisionLookup, ProgressReporter } from './context.ts';
 import { findOrganizationName } from './organizations.ts';
 import { reencryptSets } from './reencrypt.ts';
 import { countSetsWithFormerKeys } from './reencrypt-rows.ts';
@@ -8,7 +8,7 @@ import { type TaskRow, updateTask } from './task-rows.ts';
 import { verifyVault } from './verify.ts';
 
 export type TaskContext = MaintenanceContext & {
-  readonly pinsOf: ListPinnedRevisions;
+  readonly pinsOf: PinnedRevisionLookup;
   /** Signal that aborts when the service stops. The next server process continues the task. */
   readonly signal: AbortSignal;
 };
@@ -28,7 +28,7 @@ const maxFindings = 1_000;
 export async function runTask(context: TaskContext, task: TaskRow): Promise<boolean> {
   const { total, behind } = await sizes[task.task](context, task);
   let done = Math.max(0, total - behind);
-  const advance: ReportProgress = async (count) => {
+  const advance: ProgressReporter = async (count) => {
     context.signal.throwIfAborted();
     done = Math.min(total, done + count);
     await updateTask(context.db, task.id, { done, updated_at: context.now() });
@@ -59,7 +59,7 @@ const sizes: Readonly<
 };
 
 const passes: Readonly<
-  Record<TaskRow['task'], (context: TaskContext, task: TaskRow, advance: ReportProgress) => Promise<Pass>>
+  Record<TaskRow['task'], (context: TaskContext, task: TaskRow, advance: ProgressReporter) => Promise<Pass>>
 > = {
   rekey: async (context, _, advance) => {
     const damaged = await rewrapKeys(context, advance);

@@ -1,8 +1,8 @@
 import { failure } from '@bothost/contract';
 import { appendAudit } from '../../audit/append.ts';
-import { type Actor, ofWholeOrganization } from '../../audit/chain.ts';
+import { type Actor, organizationEventFields } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
-import { createVaultState, currentRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
+import { createVaultState, readRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
 import { findOrganization, listOrganizationsWithKeys } from './organizations.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
@@ -27,7 +27,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
     await storeTask({ ...context, db }, 'rekey', null);
     // If the server is killed before the transaction is committed, the new key file remains unused.
     const next = rootKeys.create === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.create();
-    if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
+    if (next === undefined || next === (await readRootKeyId(db))) throw failure('root-key-not-given');
     await replaceVaultState(db, await createVaultState(rootKeys, next, context.now()));
     await auditOrganizations({ ...context, db }, await organizationIds(db, null), 'vault.rotate-root');
   });
@@ -101,6 +101,6 @@ async function auditOrganizations(
   action: string,
 ): Promise<void> {
   for (const id of [...new Set(organizationIds)].sort()) {
-    await appendAudit(db, id, { ...ofWholeOrganization, action, result: 'started', at: now(), actor: by });
+    await appendAudit(db, id, { ...organizationEventFields, action, result: 'started', at: now(), actor: by });
   }
 }

@@ -1,15 +1,15 @@
 import type { VaultStatus } from '@bothost/contract';
 import { countWrappedKeysByRootKey } from '../vault/rewrap-keys.ts';
-import { currentRootKeyId } from '../vault/vault-state.ts';
+import { readRootKeyId } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
 import { listOrganizationsWithKeys } from './organizations.ts';
 import { countSetsWithFormerKeys, countValues } from './reencrypt-rows.ts';
 import { listTasks } from './task-rows.ts';
 
 /** The status of the vault for the operator: its root keys, the number of items that still use former keys, and its tasks. */
-export async function vaultStatus(context: Pick<MaintenanceContext, 'db' | 'rootKeys'>): Promise<VaultStatus> {
+export async function readVaultStatus(context: Pick<MaintenanceContext, 'db' | 'rootKeys'>): Promise<VaultStatus> {
   const { db, rootKeys } = context;
-  const current = await currentRootKeyId(db);
+  const current = await readRootKeyId(db);
   const { keyIds } = await rootKeys.status();
   const wraps = await countWrappedKeysByRootKey(db);
   const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];

@@ -10,7 +10,7 @@ export function listKeysOfOrganization(db: Database, organizationId: string) {
     .execute();
 }
 
-export function listSets(db: Database, organizationId: string) {
+export function listSecretSetRows(db: Database, organizationId: string) {
   return db
     .selectFrom('secret_sets')
     .select(['id', 'name'])

@@ -3,23 +3,23 @@ import { decryptRow, readValueRows } from '../encrypted-values.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
 import { findSetById, listRevisionRows, type RevisionRow, type SecretSetRow } from '../rows.ts';
 import { readInSnapshot } from '../snapshot.ts';
-import { DamagedError } from '../vault/damaged.ts';
-import { withVersionCache } from '../vault/keyring.ts';
-import { RootKeyMissing } from '../vault/root-key.ts';
+import { DamagedDataError } from '../vault/damaged.ts';
+import { addVersionCache } from '../vault/keyring.ts';
+import { RootKeyMissingError } from '../vault/root-key.ts';
 import { findVaultProblem } from '../vault/vault-state.ts';
-import type { ListPinnedRevisions, MaintenanceContext, ReportProgress } from './context.ts';
+import type { MaintenanceContext, PinnedRevisionLookup, ProgressReporter } from './context.ts';
 import { listOrganizationsWithKeys } from './organizations.ts';
 import { listValueRows } from './reencrypt-rows.ts';
-import { listDeliveredRevisions, listKeysOfOrganization, listSets } from './verify-rows.ts';
+import { listDeliveredRevisions, listKeysOfOrganization, listSecretSetRows } from './verify-rows.ts';
 
-type VerifyContext = MaintenanceContext & { readonly pinsOf: ListPinnedRevisions };
+type VerifyContext = MaintenanceContext & { readonly pinsOf: PinnedRevisionLookup };
 type Report = (problem: string) => unknown;
 
 /** Verifies the canary, keys, MACs and values, each secret set in one snapshot. Findings contain no secret values. */
 export async function verifyVault(
   context: VerifyContext,
   organizationId: string | null,
-  advance: ReportProgress,
+  advance: ProgressReporter,
 ): Promise<readonly VaultFinding[]> {
   const findings: VaultFinding[] = [];
   const canary = await findVaultProblem(context);
@@ -28,10 +28,10 @@ export async function verifyVault(
     if (organizationId !== null && id !== organizationId) continue;
     const reportFor = (set: string | null) => (problem: string) => findings.push({ organization: name, set, problem });
     await verifyKeys(context, id, reportFor(null));
-    for (const set of await listSets(context.db, id)) {
+    for (const set of await listSecretSetRows(context.db, id)) {
       await readInSnapshot(context.db, async (db) => {
         const row = await findSetById(db, id, set.id);
-        const keyring = withVersionCache(context.keyring);
+        const keyring = addVersionCache(context.keyring);
         if (row !== undefined) await verifySet({ ...context, keyring, db }, row, reportFor(set.name));
       });
       await advance(1);
@@ -84,7 +84,7 @@ async function reportDamage(report: Report, work: () => Promise<unknown>, at = '
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+    if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
     report(at + error.message);
   }
 }

@@ -1,23 +1,23 @@
 import { type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
-import { createGuardedAgent, type ResolveHost } from './guarded-agent.ts';
+import { createGuardedHttpAgent, type HostResolver } from './guarded-agent.ts';
 import type { ImageReference } from './image-reference.ts';
-import { formatHostAndPort, type RegistryPolicy, registryUrl } from './registry-policy.ts';
+import { createRegistryUrl, formatHostAndPort, type RegistryPolicy } from './registry-policy.ts';
 import { parseTokenAddress } from './token-address.ts';
 import {
-  rejectedVerdict,
-  skippedVerdict,
-  unreachableVerdict,
-  type Verdict,
+  type CredentialVerdict,
+  createRejectedVerdict,
+  createSkippedVerdict,
+  createUnreachableVerdict,
+  createVerifiedVerdict,
   verdictForError,
   verdictForStatus,
-  verifiedVerdict,
 } from './verdict.ts';
 
 export type RegistryAccess = {
   readonly policy: RegistryPolicy;
-  readonly resolve: ResolveHost;
+  readonly resolve: HostResolver;
   readonly timeoutMs: number;
   /** CA certificates in PEM format that replace the CA certificates of Node. */
   readonly ca?: string | undefined;
@@ -55,15 +55,15 @@ export async function checkCredentials(
   registry: string,
   credentials: Buffer,
   image: ImageReference | null,
-): Promise<Verdict> {
-  const base = registryUrl(registry);
+): Promise<CredentialVerdict> {
+  const base = createRegistryUrl(registry);
   if (base.protocol === 'http:' && !access.policy.plain.has(formatHostAndPort(base))) {
-    return skippedVerdict(
+    return createSkippedVerdict(
       'The registry was not asked: without TLS, the service asks only registries that the operator listed.',
     );
   }
   const signal = AbortSignal.timeout(access.timeoutMs);
-  const agent = createGuardedAgent({ ...access, signal });
+  const agent = createGuardedHttpAgent({ ...access, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
     return await check(senderOf(agent, signal), base, basic, image, access.policy);
@@ -81,37 +81,39 @@ async function check(
   basic: string,
   image: ImageReference | null,
   policy: RegistryPolicy,
-): Promise<Verdict> {
+): Promise<CredentialVerdict> {
   const api = new URL('/v2/', base);
   const manifest = image === null ? null : new URL(`/v2/${image.repository}/manifests/${image.reference}`, base);
   let anonymous = await send('GET', api, null);
   if (anonymous.status === 200 && manifest !== null) {
     anonymous = await send('HEAD', manifest, null);
     if (anonymous.status === 404)
-      return skippedVerdict(`The registry requires no credentials, and does not have ${image?.shown}.`);
+      return createSkippedVerdict(`The registry requires no credentials, and does not have ${image?.shown}.`);
   }
   if (anonymous.status === 200)
-    return skippedVerdict('The registry requires no credentials, so these could not be checked.');
+    return createSkippedVerdict('The registry requires no credentials, so these could not be checked.');
   if (anonymous.status !== 401) return verdictForStatus('The registry', anonymous);
   const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, policy);
   if (typeof proof !== 'string') return proof;
   const login = await send('GET', api, proof);
   if (login.status === 401 || login.status === 403) return invalid;
   if (login.status !== 200) return verdictForStatus('The registry', login);
-  if (manifest === null || image === null) return verifiedVerdict('The registry accepts the credentials.');
+  if (manifest === null || image === null) return createVerifiedVerdict('The registry accepts the credentials.');
   const found = await send('HEAD', manifest, proof);
   if (found.status === 200)
-    return verifiedVerdict(`The registry accepts the credentials, and they may pull ${image.shown}.`);
+    return createVerifiedVerdict(`The registry accepts the credentials, and they may pull ${image.shown}.`);
   if (found.status === 401 || found.status === 403) {
-    return rejectedVerdict(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
+    return createRejectedVerdict(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
   }
   if (found.status !== 404) return verdictForStatus('The registry', found);
-  return rejectedVerdict(
+  return createRejectedVerdict(
     `The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`,
   );
 }
 
-const invalid = rejectedVerdict('The registry rejects the credentials: user or password is wrong, or no longer valid.');
+const invalid = createRejectedVerdict(
+  'The registry rejects the credentials: user or password is wrong, or no longer valid.',
+);
 
 /**
  * Returns the `Authorization` header for the registry's challenge. A token is preferred to sending the password with each
@@ -124,22 +126,22 @@ async function authorizationFor(
   basic: string,
   image: ImageReference | null,
   policy: RegistryPolicy,
-): Promise<string | Verdict> {
+): Promise<string | CredentialVerdict> {
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
   const takesBasic = challenges.some(({ scheme }) => scheme === 'basic');
   if (bearer === undefined) {
     return takesBasic
       ? basic
-      : unreachableVerdict('The registry uses an authentication scheme that this service does not support.');
+      : createUnreachableVerdict('The registry uses an authentication scheme that this service does not support.');
   }
   const address = parseTokenAddress(bearer, base, image?.repository ?? null, policy);
-  if (!(address instanceof URL)) return takesBasic ? basic : unreachableVerdict(address.problem);
+  if (!(address instanceof URL)) return takesBasic ? basic : createUnreachableVerdict(address.problem);
   const response = await send('GET', address, basic, true);
   if (response.status === 401 || response.status === 403) return invalid;
   if (response.status !== 200) return verdictForStatus('The token server of the registry', response);
   const token = readToken(response.body);
   return token === null
-    ? unreachableVerdict('The response of the token server of the registry contains no token.')
+    ? createUnreachableVerdict('The response of the token server of the registry contains no token.')
     : `Bearer ${token}`;
 }
 

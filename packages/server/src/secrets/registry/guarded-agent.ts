@@ -4,7 +4,7 @@ import { Agent, buildConnector } from 'undici';
 import { isMetadataAddress, isPublicAddress } from './addresses.ts';
 import type { RegistryPolicy } from './registry-policy.ts';
 
-export type ResolveHost = (host: string) => Promise<readonly string[]>;
+export type HostResolver = (host: string) => Promise<readonly string[]>;
 
 /** Thrown if a name resolves to an address that the service must not connect to. The message is only the host and port. */
 export class RefusedAddressError extends Error {
@@ -14,16 +14,16 @@ export class RefusedAddressError extends Error {
 const maxBodyBytes = 65_536;
 const maxHeaderBytes = 16_384;
 
-export const resolveBySystem: ResolveHost = async (host) =>
+export const resolveHostBySystem: HostResolver = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
  * Creates the HTTP agent for one check. The agent resolves each name once, checks all its addresses, and connects only to these
  * addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
  */
-export function createGuardedAgent(options: {
+export function createGuardedHttpAgent(options: {
   readonly policy: Pick<RegistryPolicy, 'listed'>;
-  readonly resolve: ResolveHost;
+  readonly resolve: HostResolver;
   readonly timeoutMs: number;
   /** Once the signal is aborted, no connection is opened. */
   readonly signal: AbortSignal;

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  credentialForms,
   type FakeRegistry,
   formatReply,
+  listCredentialForms,
   type RegistryRequest,
   startFakeRegistry,
 } from '../../../test/support/fake-registry.ts';
@@ -16,7 +16,7 @@ const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 const path = ({ line }: RegistryRequest) => line.split(' ')[1] ?? '';
 const isToken = (request: RegistryRequest) => path(request).startsWith('/token');
 const leaks = (registry: FakeRegistry) =>
-  credentialForms(credentials).filter((form) => registry.bytes().includes(form));
+  listCredentialForms(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
  * `other` is the server of an attacker. The operator has listed its host, so only the rules for token servers keep the
@@ -310,7 +310,7 @@ describe('checkCredentials', () => {
         ? formatReply(401, { 'www-authenticate': 'Basic realm="x"', 'x-echo': basic }, echo)
         : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }, echo);
     const verdict = JSON.stringify(await check());
-    for (const form of credentialForms(credentials)) expect(verdict).not.toContain(form);
+    for (const form of listCredentialForms(credentials)) expect(verdict).not.toContain(form);
     expect(verdict).not.toContain('[');
   });
 });

@@ -1,5 +1,5 @@
-import { canonicalRegistry, imagePathPartPattern } from '@bothost/contract';
-import { formatHostAndPort, registryUrl } from './registry-policy.ts';
+import { imagePathPartPattern, normalizeRegistryHost } from '@bothost/contract';
+import { createRegistryUrl, formatHostAndPort } from './registry-policy.ts';
 
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
 
@@ -20,13 +20,13 @@ export function parseImageReference(text: string, registry: string): ImageRefere
   if (hash === undefined ? !tag.test(reference) : !digest.test(reference)) {
     return { problem: 'its tag or digest is invalid' };
   }
-  const url = registryUrl(registry);
+  const url = createRegistryUrl(registry);
   const prefix = url.pathname.split('/').filter((part) => part !== '');
   const [first = ''] = path;
   const hasHost = path.length > 1 && (/[.:]/.test(first) || first === 'localhost');
   if (hasHost) {
-    const own = canonicalRegistry(first);
-    const at = 'host' in own ? registryUrl(url.protocol === 'http:' ? `http://${first}` : own.host) : null;
+    const own = normalizeRegistryHost(first);
+    const at = 'host' in own ? createRegistryUrl(url.protocol === 'http:' ? `http://${first}` : own.host) : null;
     if (at === null || formatHostAndPort(at) !== formatHostAndPort(url))
       return { problem: 'it belongs to another registry' };
     path.shift();

@@ -23,10 +23,10 @@ export function createRegistryPolicy(
 ): RegistryPolicy {
   const tokenOrigins = new Map<string, Set<string>>();
   for (const [registry, tokenHost] of [...knownTokenHosts, ...tokenHosts]) {
-    const at = formatHostAndPort(registryUrl(registry));
-    tokenOrigins.set(at, (tokenOrigins.get(at) ?? new Set<string>()).add(registryUrl(tokenHost).origin));
+    const at = formatHostAndPort(createRegistryUrl(registry));
+    tokenOrigins.set(at, (tokenOrigins.get(at) ?? new Set<string>()).add(createRegistryUrl(tokenHost).origin));
   }
-  const urls = registries.map(registryUrl);
+  const urls = registries.map(createRegistryUrl);
   return {
     listed: new Set(urls.map(formatHostAndPort)),
     plain: new Set(urls.filter(({ protocol }) => protocol === 'http:').map(formatHostAndPort)),
@@ -35,7 +35,7 @@ export function createRegistryPolicy(
 }
 
 /** Returns the URL of a registry's API for its canonical name. The API of Docker Hub is on another host. */
-export function registryUrl(host: string): URL {
+export function createRegistryUrl(host: string): URL {
   if (host === 'https://index.docker.io/v1/') return new URL('https://registry-1.docker.io');
   return new URL(host.includes('://') ? host : `https://${host}`);
 }

@@ -1,7 +1,7 @@
-import { canonicalRegistry } from '@bothost/contract';
+import { normalizeRegistryHost } from '@bothost/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRegistryPolicy, registryUrl } from './registry-policy.ts';
+import { createRegistryPolicy, createRegistryUrl } from './registry-policy.ts';
 import { parseTokenAddress } from './token-address.ts';
 
 const policy = createRegistryPolicy([], [['registry.corp', 'gitlab.corp']]);
@@ -11,9 +11,14 @@ function addressFor(
   more: Record<string, string> = {},
   repository: string | null = null,
 ) {
-  const named = canonicalRegistry(registry);
+  const named = normalizeRegistryHost(registry);
   const challenge = { scheme: 'bearer', parameters: new Map(Object.entries({ realm, ...more })) };
-  const address = parseTokenAddress(challenge, registryUrl('host' in named ? named.host : ''), repository, policy);
+  const address = parseTokenAddress(
+    challenge,
+    createRegistryUrl('host' in named ? named.host : ''),
+    repository,
+    policy,
+  );
   return address instanceof URL ? address.href : address;
 }
 

@@ -2,15 +2,15 @@ import type { PullSecretResult } from '@bothost/contract';
 import { RefusedAddressError } from './guarded-agent.ts';
 
 /** The result of a check with a sentence for the owner of the credentials. The sentence contains no text from the registry. */
-export type Verdict = {
+export type CredentialVerdict = {
   readonly result: PullSecretResult;
   readonly message: string;
 };
 
-export const verifiedVerdict = (message: string): Verdict => ({ result: 'verified', message });
-export const rejectedVerdict = (message: string): Verdict => ({ result: 'rejected', message });
-export const unreachableVerdict = (message: string): Verdict => ({ result: 'unreachable', message });
-export const skippedVerdict = (message: string): Verdict => ({ result: 'skipped', message });
+export const createVerifiedVerdict = (message: string): CredentialVerdict => ({ result: 'verified', message });
+export const createRejectedVerdict = (message: string): CredentialVerdict => ({ result: 'rejected', message });
+export const createUnreachableVerdict = (message: string): CredentialVerdict => ({ result: 'unreachable', message });
+export const createSkippedVerdict = (message: string): CredentialVerdict => ({ result: 'skipped', message });
 
 /**
  * Returns the verdict for an HTTP status that does not show whether the credentials are valid. `who` is the registry or its token
@@ -19,18 +19,18 @@ export const skippedVerdict = (message: string): Verdict => ({ result: 'skipped'
 export function verdictForStatus(
   who: string,
   response: { readonly status: number; readonly retryAfter: string | undefined },
-): Verdict {
+): CredentialVerdict {
   const { status } = response;
   if (status === 429)
-    return unreachableVerdict(`${who} has received too many requests. Try again ${when(response.retryAfter)}.`);
+    return createUnreachableVerdict(`${who} has received too many requests. Try again ${when(response.retryAfter)}.`);
   if (status >= 300 && status < 400) {
-    return unreachableVerdict(
+    return createUnreachableVerdict(
       `${who} redirects to another address (${status}), which does not get the credentials. Use the host of that address.`,
     );
   }
-  if (status === 404) return unreachableVerdict(`${who} was not found: it answers 404. Check host and port.`);
-  if (status >= 500) return unreachableVerdict(`${who} answers ${status}. Try again later.`);
-  return unreachableVerdict(`${who} answers ${status}, which is not valid for a registry.`);
+  if (status === 404) return createUnreachableVerdict(`${who} was not found: it answers 404. Check host and port.`);
+  if (status >= 500) return createUnreachableVerdict(`${who} answers ${status}. Try again later.`);
+  return createUnreachableVerdict(`${who} answers ${status}, which is not valid for a registry.`);
 }
 
 /** Formats `Retry-After` (RFC 9110, section 10.2.3), which is a number of seconds or a date. */
@@ -49,24 +49,24 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-export function verdictForError(error: unknown, seconds: number): Verdict {
+export function verdictForError(error: unknown, seconds: number): CredentialVerdict {
   if (error instanceof RefusedAddressError) {
-    return skippedVerdict(
+    return createSkippedVerdict(
       `The registry was not asked: ${error.message} has an address that the operator has to allow with BOTHOST_REGISTRIES.`,
     );
   }
   const code = codeOf(error);
   const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-  if (isLate || timeouts.has(code)) return unreachableVerdict(`The registry did not answer within ${seconds} s.`);
-  if (unresolved.has(code)) return unreachableVerdict('The host name does not exist. Check its spelling.');
-  if (code === 'ECONNREFUSED') return unreachableVerdict('No server is listening at this host and port.');
-  if (tooLarge.has(code)) return unreachableVerdict('The response is too large for a registry.');
+  if (isLate || timeouts.has(code)) return createUnreachableVerdict(`The registry did not answer within ${seconds} s.`);
+  if (unresolved.has(code)) return createUnreachableVerdict('The host name does not exist. Check its spelling.');
+  if (code === 'ECONNREFUSED') return createUnreachableVerdict('No server is listening at this host and port.');
+  if (tooLarge.has(code)) return createUnreachableVerdict('The response is too large for a registry.');
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) {
-    return unreachableVerdict(
+    return createUnreachableVerdict(
       `The service does not trust the certificate of the registry, or the registry does not use TLS (${code}).`,
     );
   }
-  return unreachableVerdict(code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`);
+  return createUnreachableVerdict(code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { DamagedError } from './damaged.ts';
+import { DamagedDataError } from './damaged.ts';
 
 const cipher = 'aes-256-gcm';
 /** Length of the authentication tag in bytes. Without this option, Node accepts tags of only four bytes. */
@@ -24,10 +24,10 @@ export function encrypt(
 /**
  * Decrypts the result of `encrypt`.
  *
- * @throws DamagedError if a bit of the content, the key or the associated data differs
+ * @throws DamagedDataError if a bit of the content, the key or the associated data differs
  */
 export function decrypt(key: Buffer, associatedData: Buffer, encrypted: Buffer): Buffer {
-  if (encrypted.length < encryptionOverheadBytes) throw new DamagedError('the encrypted data is too short');
+  if (encrypted.length < encryptionOverheadBytes) throw new DamagedDataError('the encrypted data is too short');
   const decryption = createDecipheriv(cipher, key, encrypted.subarray(0, ivLength), { authTagLength });
   decryption.setAAD(associatedData);
   decryption.setAuthTag(encrypted.subarray(encrypted.length - authTagLength));
@@ -35,6 +35,6 @@ export function decrypt(key: Buffer, associatedData: Buffer, encrypted: Buffer):
   try {
     return Buffer.concat([decryption.update(content), decryption.final()]);
   } catch (error) {
-    throw new DamagedError('the encrypted data does not match its key or its row', { cause: error });
+    throw new DamagedDataError('the encrypted data does not match its key or its row', { cause: error });
   }
 }

@@ -2,18 +2,18 @@ import { format, inspect } from 'node:util';
 import { operations } from '@bothost/contract';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { testPolicy } from '../../../test/support/test-vault.ts';
+import { testRegistryPolicy } from '../../../test/support/test-vault.ts';
 import { parseWriteRequest } from '../write-request.ts';
-import { conceal } from './conceal.ts';
+import { concealBuffer } from './conceal.ts';
 
 const canary = 'canary-7f3a';
 const hidden = [canary, Buffer.from(canary).toString('hex'), JSON.stringify([...Buffer.from(canary)]).slice(1, -1)];
 
 it.each([
-  ['bytes', { value: conceal(Buffer.from(canary)) }],
+  ['bytes', { value: concealBuffer(Buffer.from(canary)) }],
   [
     'the values of a write request',
-    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testPolicy),
+    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testRegistryPolicy),
   ],
 ])('conceal hides %s in JSON, inspection, errors and logs', (_, content) => {
   const lines: string[] = [];
@@ -45,7 +45,7 @@ it.each([
 ])('parseWriteRequest reports an invalid request without its values: case %#', (body) => {
   const parsed = operations.putSecrets.body.safeParse(body);
   const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path, message }));
-  const refused = parsed.success ? String(errorOf(() => parseWriteRequest(parsed.data, testPolicy))) : '';
+  const refused = parsed.success ? String(errorOf(() => parseWriteRequest(parsed.data, testRegistryPolicy))) : '';
   expect(issues.length > 0 || refused !== '').toBe(true);
   expect(JSON.stringify(issues) + refused).not.toContain(canary);
 });

@@ -1,14 +1,14 @@
-import { DamagedError } from './damaged.ts';
+import { DamagedDataError } from './damaged.ts';
 
 /** Encodes a list so that two different lists never give the same bytes (injective): the type and length precede each part. */
 export function encodeParts(parts: readonly (string | number | Buffer | null)[]): Buffer {
   return Buffer.concat(parts.flatMap(encodePart));
 }
 
-/** Converts a time from the database. @throws DamagedError for a time that is not a number, such as PostgreSQL's `infinity` */
+/** Converts a time from the database. @throws DamagedDataError for a time that is not a number, such as PostgreSQL's `infinity` */
 export function toMilliseconds(time: Date): number {
   const value = Number(time);
-  if (!Number.isSafeInteger(value)) throw new DamagedError('the row contains an invalid time');
+  if (!Number.isSafeInteger(value)) throw new DamagedDataError('the row contains an invalid time');
   return value;
 }
 

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, encryptionOverheadBytes } from './aes-gcm.ts';
-import { conceal } from './conceal.ts';
-import { DamagedError } from './damaged.ts';
+import { concealBuffer } from './conceal.ts';
+import { DamagedDataError } from './damaged.ts';
 import { encodeParts, toMilliseconds } from './encode.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
@@ -50,25 +50,25 @@ export function encryptValue(
   return Buffer.concat([head, salt, encrypted]);
 }
 
-/** Returns the version of the organization's key that decrypts a stored value. @throws DamagedError */
+/** Returns the version of the organization's key that decrypts a stored value. @throws DamagedDataError */
 export function readKeyVersion(stored: Buffer): number {
   if (stored.length < headBytes + saltBytes + encryptionOverheadBytes)
-    throw new DamagedError('the stored value is too short');
-  if (stored.readUInt8(0) !== format) throw new DamagedError('the value has an unknown format');
-  if (stored.readUInt8(1) !== algorithm) throw new DamagedError('the value has an unknown algorithm');
+    throw new DamagedDataError('the stored value is too short');
+  if (stored.readUInt8(0) !== format) throw new DamagedDataError('the value has an unknown format');
+  if (stored.readUInt8(1) !== algorithm) throw new DamagedDataError('the value has an unknown algorithm');
   return stored.readUInt32BE(2);
 }
 
-/** Decrypts the stored form of a value. @throws DamagedError if the value or the context differs */
+/** Decrypts the stored form of a value. @throws DamagedDataError if the value or the context differs */
 export function decryptValue(organizationKey: VersionedKey, context: ValueContext, stored: Buffer): Buffer {
   if (readKeyVersion(stored) !== organizationKey.version)
-    throw new DamagedError('the value is encrypted with another version of the key');
+    throw new DamagedDataError('the value is encrypted with another version of the key');
   const head = stored.subarray(0, headBytes);
   const key = valueKey(organizationKey.key, stored.subarray(headBytes, headBytes + saltBytes));
   try {
     const value = decrypt(key, associatedData(context, head), stored.subarray(headBytes + saltBytes));
-    if (value.length !== context.bytes) throw new DamagedError('the decrypted value has the wrong length');
-    return conceal(value);
+    if (value.length !== context.bytes) throw new DamagedDataError('the decrypted value has the wrong length');
+    return concealBuffer(value);
   } finally {
     key.fill(0);
   }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../../operator-error.ts';
-import { rootKeyId } from './root-key.ts';
+import { computeRootKeyId } from './root-key.ts';
 
 /** Thrown for a key file that must not be used. The message says what to do. */
 class KeyFileError extends OperatorError {
@@ -69,7 +69,7 @@ async function readKeyFile(file: string, name: string): Promise<Buffer> {
     if (uid !== process.geteuid?.()) throw new KeyFileError(`The key file ${file} belongs to another user.`);
     const key = Buffer.alloc(keyBytes);
     const { bytesRead } = await handle.read(key, 0, keyBytes, 0);
-    if (size !== keyBytes || bytesRead !== keyBytes || rootKeyId(key) !== name) {
+    if (size !== keyBytes || bytesRead !== keyBytes || computeRootKeyId(key) !== name) {
       throw new KeyFileError(
         `The key file ${file} is damaged: its content does not match its name. Restore it; the service never creates another one in its place.`,
       );
@@ -94,7 +94,7 @@ export async function createKeyFile(folder: string): Promise<Buffer> {
   } finally {
     await handle.close();
   }
-  await rename(temporary, join(folder, rootKeyId(key)));
+  await rename(temporary, join(folder, computeRootKeyId(key)));
   const directory = await open(folder, constants.O_RDONLY);
   await directory.sync().finally(() => directory.close());
   return key;

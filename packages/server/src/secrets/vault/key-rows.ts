@@ -32,7 +32,7 @@ export async function deleteUnusedVaultState(db: Database): Promise<void> {
     where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
 }
 
-export async function rootKeyIdsInUse(db: Database): Promise<string[]> {
+export async function listRootKeyIds(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select root_key_id as id from vault_state union select root_key_id from vault_keys order by id`.execute(db);
   return rows.map(({ id }) => id);

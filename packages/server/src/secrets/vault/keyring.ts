@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../store/tables.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { conceal } from './conceal.ts';
-import { DamagedError } from './damaged.ts';
+import { concealBuffer } from './conceal.ts';
+import { DamagedDataError } from './damaged.ts';
 import { encodeParts, toMilliseconds } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 import {
@@ -22,15 +22,15 @@ export type Keyring = {
    * Creates missing keys of an organization. Call this outside a transaction: after a rollback, the cache would still contain the
    * keys.
    *
-   * @throws DamagedError if the organization has sets but no key, because a new key could not decrypt them
+   * @throws DamagedDataError if the organization has sets but no key, because a new key could not decrypt them
    */
   readonly ensure: (db: Database, organizationId: string) => Promise<void>;
-  /** Returns the newest key for a purpose, which is used for all new data. @throws DamagedError, RootKeyMissing */
+  /** Returns the newest key for a purpose, which is used for all new data. @throws DamagedDataError, RootKeyMissingError */
   readonly current: (db: Database, organizationId: string, purpose: KeyPurpose) => Promise<VersionedKey>;
   /**
    * Returns a key by its version.
    *
-   * @throws DamagedError if the key is missing or does not unwrap; RootKeyMissing if its root key is not available
+   * @throws DamagedDataError if the key is missing or does not unwrap; RootKeyMissingError if its root key is not available
    */
   readonly version: (
     db: Database,
@@ -58,7 +58,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   function create(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
     return inTransaction(db, async (inside) => {
       const state = await findVaultState(inside, 'share');
-      if (state === undefined) throw new DamagedError('the row of vault_state is missing');
+      if (state === undefined) throw new DamagedDataError('the row of vault_state is missing');
       const key = randomBytes(32);
       const row = {
         organization_id: organizationId,
@@ -67,7 +67,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
         root_key_id: state.root_key_id,
         created_at: now(),
       };
-      const wrapped = await rootKeys.wrap(key, state.root_key_id, wrappedKeyContext(row));
+      const wrapped = await rootKeys.wrap(key, state.root_key_id, encodeWrappedKeyContext(row));
       key.fill(0);
       await insertKey(inside, { ...row, wrapped });
     });
@@ -78,8 +78,8 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${toMilliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
     const cached = cache.get(id);
     if (cached !== undefined && cached.until > now().getTime()) return cached.key;
-    const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, wrappedKeyContext(row));
-    const key = { version: row.version, key: conceal(unwrapped) };
+    const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, encodeWrappedKeyContext(row));
+    const key = { version: row.version, key: concealBuffer(unwrapped) };
     if (cache.size >= cacheEntries) cache.clear();
     cache.set(id, { key, until: now().getTime() + cacheMs });
     return key;
@@ -100,7 +100,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     },
     version: async (db, organizationId, purpose, version) => {
       const row = await findKey(db, organizationId, purpose, version);
-      if (row === undefined) throw new DamagedError(`the organization has no ${purpose} key of version ${version}`);
+      if (row === undefined) throw new DamagedDataError(`the organization has no ${purpose} key of version ${version}`);
       return unwrap(row);
     },
     rotate: async (db, organizationId) => {
@@ -116,12 +116,12 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   };
 }
 
-function noKey(purpose: KeyPurpose): DamagedError {
-  return new DamagedError(`the organization has no ${purpose} key`);
+function noKey(purpose: KeyPurpose): DamagedDataError {
+  return new DamagedDataError(`the organization has no ${purpose} key`);
 }
 
 /** Returns a keyring that remembers each key it has looked up by version. Use it to read many values in one snapshot. */
-export function withVersionCache(keyring: Keyring): Keyring {
+export function addVersionCache(keyring: Keyring): Keyring {
   const versions = new Map<string, Promise<VersionedKey>>();
   return {
     ...keyring,
@@ -135,6 +135,6 @@ export function withVersionCache(keyring: Keyring): Keyring {
 }
 
 /** Returns the associated data of a wrapped key: all other columns of its row. */
-export function wrappedKeyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
+export function encodeWrappedKeyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
   return encodeParts([row.organization_id, row.purpose, row.version, row.root_key_id, toMilliseconds(row.created_at)]);
 }

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testRows } from '../../../test/support/test-rows.ts';
-import { pairs, testVault } from '../../../test/support/test-vault.ts';
+import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
+import { createPutSecretsRequest, createTestVault } from '../../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../delete.ts';
 
 describe('lost organization keys', () => {
   let rows: TestRows;
-  let vault: Awaited<ReturnType<typeof testVault>>;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let other: string;
 
   beforeEach(async () => {
-    rows = await testRows();
-    vault = await testVault(rows);
+    rows = await createTestRows();
+    vault = await createTestVault(rows);
     home = await rows.organization('home');
     other = await rows.organization('other');
-    await vault.put(home, 'keys', pairs({ A: 'one' }));
-    await vault.put(other, 'keys', pairs({ B: 'two' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'one' }));
+    await vault.put(other, 'keys', createPutSecretsRequest({ B: 'two' }));
   });
   afterEach(() => rows.close());
 
@@ -38,7 +38,7 @@ describe('lost organization keys', () => {
     async (purpose) => {
       const restore = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
       for (const name of ['keys', 'new']) {
-        await expect(vault.put(home, name, pairs({ A: 'three' }))).rejects.toMatchObject({
+        await expect(vault.put(home, name, createPutSecretsRequest({ A: 'three' }))).rejects.toMatchObject({
           reason: 'secret-set-damaged',
           message: expect.stringContaining('keys of this organization are lost'),
         });
@@ -46,26 +46,29 @@ describe('lost organization keys', () => {
       expect(await versions(purpose)).toEqual([]);
       expect(await vault.context.keyring.rotate(rows.db, home)).toBe(2);
       expect(await versions(purpose)).toEqual([]);
-      await vault.put(other, 'new', pairs({ C: 'three' }));
+      await vault.put(other, 'new', createPutSecretsRequest({ C: 'three' }));
       await restore();
-      expect(await vault.put(home, 'keys', pairs({ A: 'one' }))).toMatchObject(unchanged);
+      expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'one' }))).toMatchObject(unchanged);
     },
   );
 
   it('are replaced after all sets of the organization were deleted', async () => {
     await lose(`organization_id = '${home}'`);
     await deleteSecretSet(vault.context, vault.scopeOf(home), 'keys', { force: false }, async () => []);
-    expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject({ change: 'created', revision: 1 });
-    expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
+    expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }))).toMatchObject({
+      change: 'created',
+      revision: 1,
+    });
+    expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }))).toMatchObject(unchanged);
   });
 
   it('are not replaced by new keys of the same version while a value needs them', async () => {
     await vault.context.keyring.rotate(rows.db, home);
-    await vault.put(home, 'keys', pairs({ A: 'three' }));
+    await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }));
     const restore = await lose(`organization_id = '${home}' and version = 2`);
     await vault.context.keyring.rotate(rows.db, home);
     for (const purpose of ['value', 'fingerprint', 'stamp']) expect(await versions(purpose)).toEqual([1, 3]);
     await restore();
-    expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
+    expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }))).toMatchObject(unchanged);
   });
 });

@@ -1,9 +1,9 @@
 import { OperatorError } from '../../operator-error.ts';
 import type { Database } from '../../store/tables.ts';
 import { createKeyFile, findKeyFile, readKeyFiles } from './key-files.ts';
-import { deleteUnusedVaultState, findVaultState, hasSecrets, insertVaultState, rootKeyIdsInUse } from './key-rows.ts';
+import { deleteUnusedVaultState, findVaultState, hasSecrets, insertVaultState, listRootKeyIds } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
-import { createLocalRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
+import { computeRootKeyId, createLocalRootKeys, type RootKeyProvider } from './root-key.ts';
 import { createVaultState, findVaultProblem } from './vault-state.ts';
 
 /**
@@ -19,7 +19,7 @@ class VaultError extends OperatorError {
   override readonly name = 'VaultError';
 }
 
-export type OpeningPlan =
+export type VaultOpeningPlan =
   | { readonly kind: 'create' }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'use'; readonly keyId: string };
@@ -28,10 +28,10 @@ export type OpeningPlan =
  * Plans how to open the vault. `current` is the id of the root key that the database names, or null. `needed` are the ids of the
  * root keys that wrap stored keys. `hasSecrets` is true if secrets are stored, even if their keys are missing.
  */
-export function planOpening(
+export function planVaultOpening(
   available: readonly string[],
   stored: { readonly current: string | null; readonly needed: readonly string[]; readonly hasSecrets: boolean },
-): OpeningPlan {
+): VaultOpeningPlan {
   const missing = stored.needed.filter((id) => !available.includes(id));
   if (missing.length > 0) {
     const availableKeys =
@@ -65,12 +65,12 @@ export async function openVault(
   const { db, now } = context;
   const { keys: given = [], folder = null } = source;
   const files = folder === null ? [] : await readKeyFiles(folder);
-  const available = [...given, ...files].map(rootKeyId);
+  const available = [...given, ...files].map(computeRootKeyId);
   const before = (await findVaultState(db))?.root_key_id ?? null;
   if (before !== null && !available.includes(before) && context.isAlone) await deleteUnusedVaultState(db);
-  const opening = planOpening(available, {
+  const opening = planVaultOpening(available, {
     current: (await findVaultState(db))?.root_key_id ?? null,
-    needed: await rootKeyIdsInUse(db),
+    needed: await listRootKeyIds(db),
     hasSecrets: await hasSecrets(db),
   });
   if (opening.kind === 'refuse') {
@@ -86,7 +86,7 @@ export async function openVault(
           create: given.length > 0 ? null : () => createKeyFile(folder),
         };
   const rootKeys = createLocalRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
-  const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : rootKeyId(first);
+  const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : computeRootKeyId(first);
   if (keyId === null) throw new VaultError('The service has no root key. Set BOTHOST_VAULT_KEYS.');
   await insertVaultState(db, await createVaultState(rootKeys, keyId, now()));
   const state = await findVaultState(db);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestRows, testNow, testRows } from '../../../test/support/test-rows.ts';
-import { openVault, planOpening } from './open-vault.ts';
+import { createTestRows, type TestRows, testNow } from '../../../test/support/test-rows.ts';
+import { openVault, planVaultOpening } from './open-vault.ts';
 
-describe('planOpening', () => {
+describe('planVaultOpening', () => {
   it.each([
     ['create', 'no root key and no secrets', [], null, [], false],
     ['use', 'a root key and no secrets', ['a'], null, [], false],
@@ -18,7 +18,7 @@ describe('planOpening', () => {
     ['refuse', 'secrets without keys, state and root key', [], null, [], true],
     ['use', 'a root key, and secrets without keys and state', ['a'], null, [], true],
   ] as const)('returns "%s" for %s', (kind, _case, available, current, needed, hasSecrets) => {
-    expect(planOpening(available, { current, needed, hasSecrets }).kind).toBe(kind);
+    expect(planVaultOpening(available, { current, needed, hasSecrets }).kind).toBe(kind);
   });
 });
 
@@ -27,7 +27,7 @@ describe('openVault with key files', () => {
   let folder: string;
 
   beforeEach(async () => {
-    rows = await testRows();
+    rows = await createTestRows();
     folder = join(await mkdtemp(join(tmpdir(), 'vault-')), 'keys');
   });
   afterEach(async () => {

@@ -1,5 +1,5 @@
 import type { Database } from '../../store/tables.ts';
-import { DamagedError } from './damaged.ts';
+import { DamagedDataError } from './damaged.ts';
 import {
   countKeysByRootKey,
   type KeyIdentity,
@@ -7,9 +7,9 @@ import {
   updateWrappedKey,
   type VaultKeyRow,
 } from './key-rows.ts';
-import { wrappedKeyContext } from './keyring.ts';
-import { RootKeyMissing, type RootKeyProvider } from './root-key.ts';
-import { currentRootKeyId } from './vault-state.ts';
+import { encodeWrappedKeyContext } from './keyring.ts';
+import { RootKeyMissingError, type RootKeyProvider } from './root-key.ts';
+import { readRootKeyId } from './vault-state.ts';
 
 type Context = { readonly db: Database; readonly rootKeys: RootKeyProvider };
 
@@ -21,7 +21,7 @@ export function countWrappedKeysByRootKey(db: Database): Promise<ReadonlyMap<str
 
 /** Counts the wrapped keys of organizations. `behind` is the number of keys that a former root key wraps. */
 export async function countWrappedKeys(db: Database): Promise<{ total: number; behind: number }> {
-  const current = await currentRootKeyId(db);
+  const current = await readRootKeyId(db);
   const counts = [...(await countKeysByRootKey(db))];
   const sum = (rows: typeof counts) => rows.reduce((total, [, count]) => total + count, 0);
   return { total: sum(counts), behind: sum(counts.filter(([id]) => id !== current)) };
@@ -37,8 +37,8 @@ export async function rewrapKeys(
   advance: (count: number) => Promise<void>,
 ): Promise<readonly (KeyIdentity & { readonly problem: string })[]> {
   const damaged: (KeyIdentity & { problem: string })[] = [];
-  const keyId = await currentRootKeyId(context.db);
-  if (!(await context.rootKeys.has(keyId))) throw new RootKeyMissing(`The root key ${keyId} is not available.`);
+  const keyId = await readRootKeyId(context.db);
+  if (!(await context.rootKeys.has(keyId))) throw new RootKeyMissingError(`The root key ${keyId} is not available.`);
   for (let after: KeyIdentity | null = null; ; ) {
     const rows: VaultKeyRow[] = await context.db.transaction().execute(async (db) => {
       const locked = await lockKeysOfOtherRootKeys(db, keyId, after, batch);
@@ -56,13 +56,13 @@ export async function rewrapKeys(
 
 async function rewrap({ db, rootKeys }: Context, row: VaultKeyRow, keyId: string): Promise<string | null> {
   try {
-    const key = await rootKeys.unwrap(row.wrapped, row.root_key_id, wrappedKeyContext(row));
-    const wrapped = await rootKeys.wrap(key, keyId, wrappedKeyContext({ ...row, root_key_id: keyId }));
+    const key = await rootKeys.unwrap(row.wrapped, row.root_key_id, encodeWrappedKeyContext(row));
+    const wrapped = await rootKeys.wrap(key, keyId, encodeWrappedKeyContext({ ...row, root_key_id: keyId }));
     key.fill(0);
     await updateWrappedKey(db, row, { root_key_id: keyId, wrapped });
     return null;
   } catch (error) {
-    if (error instanceof DamagedError || error instanceof RootKeyMissing) return error.message;
+    if (error instanceof DamagedDataError || error instanceof RootKeyMissingError) return error.message;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from './aes-gcm.ts';
-import { DamagedError } from './damaged.ts';
+import { DamagedDataError } from './damaged.ts';
 import { encodeParts } from './encode.ts';
 
 /**
@@ -14,12 +14,12 @@ export type RootKeyProvider = {
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
   /** Returns whether a root key is available, including one that was added since the start. */
   readonly has: (keyId: string) => Promise<boolean>;
-  /** Wraps a key with the root key `keyId`. @throws RootKeyMissing */
+  /** Wraps a key with the root key `keyId`. @throws RootKeyMissingError */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /**
    * Unwraps a key with the root key `keyId`.
    *
-   * @throws DamagedError if the key or its context differs; RootKeyMissing if the root key is not available
+   * @throws DamagedDataError if the key or its context differs; RootKeyMissingError if the root key is not available
    */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** Creates a root key and returns its id. The function is null if the operator supplies root keys. */
@@ -27,12 +27,12 @@ export type RootKeyProvider = {
 };
 
 /** Thrown if a root key is not available at the moment. The stored data is not damaged. */
-export class RootKeyMissing extends Error {
-  override readonly name = 'RootKeyMissing';
+export class RootKeyMissingError extends Error {
+  override readonly name = 'RootKeyMissingError';
 }
 
 /** The id of a root key is the first 16 hexadecimal digits of a hash of the key, and reveals nothing about the key. */
-export function rootKeyId(key: Buffer): string {
+export function computeRootKeyId(key: Buffer): string {
   return createHash('sha256').update('bothost root key id').update(key).digest('hex').slice(0, 16);
 }
 
@@ -45,7 +45,7 @@ export type RootKeyFiles = {
 
 /** Provides root keys of 32 bytes from memory, the preferred one first. Also finds keys that are added to `files` later. */
 export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
-  const byId = new Map(keys.map((key) => [rootKeyId(key), key]));
+  const byId = new Map(keys.map((key) => [computeRootKeyId(key), key]));
   const create = files?.create ?? null;
 
   async function rootKey(id: string): Promise<Buffer> {
@@ -66,7 +66,7 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
     } catch (error) {
       cause = error;
     }
-    throw new RootKeyMissing(`The root key ${id} is not available.`, { cause });
+    throw new RootKeyMissingError(`The root key ${id} is not available.`, { cause });
   }
 
   return {
@@ -75,7 +75,7 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
       try {
         return (await rootKey(id)).length > 0;
       } catch (error) {
-        if (error instanceof RootKeyMissing) return false;
+        if (error instanceof RootKeyMissingError) return false;
         throw error;
       }
     },
@@ -83,7 +83,7 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
       encrypt(await rootKey(id), encodeParts(['bothost wrapped key', id, context]), key, randomBytes),
     unwrap: async (wrapped, id, context) => {
       const key = decrypt(await rootKey(id), encodeParts(['bothost wrapped key', id, context]), wrapped);
-      if (key.length !== 32) throw new DamagedError('the wrapped key has the wrong length');
+      if (key.length !== 32) throw new DamagedDataError('the wrapped key has the wrong length');
       return key;
     },
     create:
@@ -91,8 +91,8 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
         ? null
         : async () => {
             const key = await create();
-            byId.set(rootKeyId(key), key);
-            return rootKeyId(key);
+            byId.set(computeRootKeyId(key), key);
+            return computeRootKeyId(key);
           },
   };
 }

@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
 import type { Database, VaultStateTable } from '../../store/tables.ts';
-import { DamagedError } from './damaged.ts';
+import { DamagedDataError } from './damaged.ts';
 import { encodeParts, toMilliseconds } from './encode.ts';
 import { findVaultState } from './key-rows.ts';
-import { RootKeyMissing, type RootKeyProvider } from './root-key.ts';
+import { RootKeyMissingError, type RootKeyProvider } from './root-key.ts';
 
 /** A known text that is wrapped with the current root key, so that the server detects a wrong root key at startup. */
 const canary = Buffer.from('This opens with the right key.  ');
@@ -44,15 +44,15 @@ export async function findVaultProblem(context: {
     try {
       if ((await rootKeys.unwrap(state.canary, state.root_key_id, associatedData)).equals(canary)) return null;
     } catch (error) {
-      if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
+      if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
     }
   }
   return `the root key ${state.root_key_id} does not decrypt what was encrypted with it`;
 }
 
-/** Returns the id of the root key that wraps new keys. @throws DamagedError if the database has no row that names it */
-export async function currentRootKeyId(db: Database): Promise<string> {
+/** Returns the id of the root key that wraps new keys. @throws DamagedDataError if the database has no row that names it */
+export async function readRootKeyId(db: Database): Promise<string> {
   const state = await findVaultState(db);
-  if (state === undefined) throw new DamagedError('the row of vault_state is missing');
+  if (state === undefined) throw new DamagedDataError('the row of vault_state is missing');
   return state.root_key_id;
 }

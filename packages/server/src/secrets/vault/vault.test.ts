@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decrypt, encrypt } from './aes-gcm.ts';
-import { DamagedError } from './damaged.ts';
+import { DamagedDataError } from './damaged.ts';
 import { encodeParts } from './encode.ts';
 import { decryptValue, encryptValue, readKeyVersion, type ValueContext } from './encrypted-value.ts';
 import { computeFingerprint, formatFingerprint } from './fingerprint.ts';
 import { computeMac, isValidMac } from './mac.ts';
-import { createLocalRootKeys, RootKeyMissing, rootKeyId } from './root-key.ts';
+import { computeRootKeyId, createLocalRootKeys, RootKeyMissingError } from './root-key.ts';
 
 const organizationKey = { version: 3, key: randomBytes(32) };
 const value = Buffer.from('pa#ss "wörd"\n');
@@ -86,7 +86,7 @@ describe('encryptValue and decryptValue', () => {
     const stored = encrypted();
     let tried = 0;
     for (const bytes of flipped(stored)) {
-      expect(() => decryptValue(organizationKey, context, bytes)).toThrow(DamagedError);
+      expect(() => decryptValue(organizationKey, context, bytes)).toThrow(DamagedDataError);
       tried += 1;
     }
     expect(tried).toBe(stored.length * 8);
@@ -95,10 +95,10 @@ describe('encryptValue and decryptValue', () => {
   it('reject a truncated or extended ciphertext', () => {
     const stored = encrypted();
     for (let length = 0; length < stored.length; length += 1) {
-      expect(() => decryptValue(organizationKey, context, stored.subarray(0, length))).toThrow(DamagedError);
+      expect(() => decryptValue(organizationKey, context, stored.subarray(0, length))).toThrow(DamagedDataError);
     }
     expect(() => decryptValue(organizationKey, context, Buffer.concat([stored, Buffer.alloc(1)]))).toThrow(
-      DamagedError,
+      DamagedDataError,
     );
   });
 
@@ -118,19 +118,19 @@ describe('encryptValue and decryptValue', () => {
     const stored = encrypted();
     for (const [field, other] of Object.entries(others)) {
       const elsewhere = { ...context, [field]: other };
-      expect(() => decryptValue(organizationKey, elsewhere, stored), field).toThrow(DamagedError);
+      expect(() => decryptValue(organizationKey, elsewhere, stored), field).toThrow(DamagedDataError);
     }
     const swapped = { ...context, region: context.key, key: context.region };
-    expect(() => decryptValue(organizationKey, swapped, stored)).toThrow(DamagedError);
+    expect(() => decryptValue(organizationKey, swapped, stored)).toThrow(DamagedDataError);
   });
 
   it('reject another key, and the same key with another version', () => {
     const stored = encrypted();
-    expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedError);
-    expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
+    expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedDataError);
+    expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
     // The value is also rejected if the version in its header is changed to match.
     stored.writeUInt32BE(4, 2);
-    expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
+    expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
   });
 
   it('do not put the value into an error', () => {
@@ -149,7 +149,7 @@ describe('decrypt', () => {
   it('rejects a truncated authentication tag', () => {
     const key = randomBytes(32);
     const whole = encrypt(key, Buffer.from('here'), value, randomBytes);
-    expect(() => decrypt(key, Buffer.from('here'), whole.subarray(0, whole.length - 12))).toThrow(DamagedError);
+    expect(() => decrypt(key, Buffer.from('here'), whole.subarray(0, whole.length - 12))).toThrow(DamagedDataError);
     expect(decrypt(key, Buffer.from('here'), whole)).toEqual(value);
   });
 });
@@ -197,20 +197,24 @@ describe('createLocalRootKeys', () => {
 
   it('wraps and unwraps with the named key', async () => {
     const before = createLocalRootKeys([former]);
-    const wrapped = await before.wrap(key, rootKeyId(former), wrappedKeyContext);
+    const wrapped = await before.wrap(key, computeRootKeyId(former), wrappedKeyContext);
     const after = createLocalRootKeys([current, former]);
-    expect(await after.unwrap(wrapped, rootKeyId(former), wrappedKeyContext)).toEqual(key);
-    expect((await after.status()).keyIds).toEqual([rootKeyId(current), rootKeyId(former)]);
+    expect(await after.unwrap(wrapped, computeRootKeyId(former), wrappedKeyContext)).toEqual(key);
+    expect((await after.status()).keyIds).toEqual([computeRootKeyId(current), computeRootKeyId(former)]);
     expect(wrapped.includes(key)).toBe(false);
   });
 
   it('does not unwrap with another context or key, or with a flipped bit', async () => {
     const keys = createLocalRootKeys([former]);
-    const wrapped = await keys.wrap(key, rootKeyId(former), wrappedKeyContext);
-    await expect(keys.unwrap(wrapped, rootKeyId(former), Buffer.from('organization 2'))).rejects.toThrow(DamagedError);
-    await expect(keys.unwrap(wrapped, rootKeyId(current), wrappedKeyContext)).rejects.toThrow(RootKeyMissing);
+    const wrapped = await keys.wrap(key, computeRootKeyId(former), wrappedKeyContext);
+    await expect(keys.unwrap(wrapped, computeRootKeyId(former), Buffer.from('organization 2'))).rejects.toThrow(
+      DamagedDataError,
+    );
+    await expect(keys.unwrap(wrapped, computeRootKeyId(current), wrappedKeyContext)).rejects.toThrow(
+      RootKeyMissingError,
+    );
     for (const bytes of flipped(wrapped)) {
-      await expect(keys.unwrap(bytes, rootKeyId(former), wrappedKeyContext)).rejects.toThrow(DamagedError);
+      await expect(keys.unwrap(bytes, computeRootKeyId(former), wrappedKeyContext)).rejects.toThrow(DamagedDataError);
     }
   });
 });

@@ -24,7 +24,7 @@ export function parseAccounts(passwd: string): readonly Account[] {
  *
  * @throws StoreError if there is no entry
  */
-export function ownAccount(): Account {
+export function findOwnAccount(): Account {
   try {
     const { username, uid, gid } = userInfo();
     return { name: username, uid, gid };

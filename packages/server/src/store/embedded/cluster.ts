@@ -2,9 +2,9 @@ import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
 import type { Account } from './account.ts';
-import { describeFailure } from './disk.ts';
-import type { Programs } from './programs.ts';
-import { run } from './run.ts';
+import { describeProgramFailure } from './disk.ts';
+import type { PostgresPrograms } from './programs.ts';
+import { runPostgresProgram } from './run.ts';
 import { roleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
@@ -39,7 +39,7 @@ export async function readCluster(directory: string): Promise<{ major: string; o
  *
  * @throws StoreError with the end of the program's output, for example if the disk is full
  */
-export async function createCluster(programs: Programs, directory: string, account: Account): Promise<void> {
+export async function createCluster(programs: PostgresPrograms, directory: string, account: Account): Promise<void> {
   const parent = path.dirname(directory);
   for (const name of await readdir(parent)) {
     if (name.startsWith(unfinishedPrefix)) await removeAll(path.join(parent, name));
@@ -48,9 +48,9 @@ export async function createCluster(programs: Programs, directory: string, accou
   try {
     await chown(unfinished, account.uid, account.gid);
     const runOrFail = async (file: string, args: readonly string[], input: string) => {
-      const { code, output } = await run({ file, args, account, input });
+      const { code, output } = await runPostgresProgram({ file, args, account, input });
       if (code !== 0)
-        throw new StoreError(`The database could not be created: ${await describeFailure(output, parent)}`);
+        throw new StoreError(`The database could not be created: ${await describeProgramFailure(output, parent)}`);
     };
     await runOrFail(programs.initdb, ['-D', unfinished, ...initdbArguments], '');
     const alone = ['--single', '-j', '-D', unfinished, '-c', 'log_min_messages=fatal', 'template1'];

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { withProcessLock } from '../process-lock.ts';
 import { StoreError } from '../store-error.ts';
-import { waitFor } from '../wait.ts';
+import { waitForValue } from '../wait.ts';
 import { type Account, chooseAccount, parseAccounts } from './account.ts';
 import { createCluster, readCluster } from './cluster.ts';
-import { describeFailure, explainDiskError } from './disk.ts';
-import { type Layout, makeDirectories, requireAccess } from './layout.ts';
+import { describeProgramFailure, explainDiskError } from './disk.ts';
+import { type Layout, makeDirectories, requireProgramAccess } from './layout.ts';
 import { findPostmaster, hasProcesses, removeStaleLocks, startPostmaster } from './postmaster.ts';
-import { probe } from './probe.ts';
+import { probeDatabase } from './probe.ts';
 import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
-import { reach } from './reach.ts';
+import { createReachableAddress } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
 /**
@@ -45,10 +45,10 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
   const account = chooseAccount(own, accounts, (await readCluster(layout.data))?.owner);
   const programs = await installPrograms(programPackage, layout.root);
-  if (account.uid !== own.uid) await requireAccess(programs, account);
+  if (account.uid !== own.uid) await requireProgramAccess(programs, account);
   if ((await readCluster(layout.data)) === undefined) await createCluster(programs, layout.data, account);
   const settingsFile = await writeSettings(layout.settings, [own, account]);
-  const started = await waitFor({
+  const started = await waitForValue({
     directory: layout.data,
     timeoutMs: startTimeoutMs,
     check: () => startOnce({ layout, postgres: programs.postgres, settingsFile, account }),
@@ -89,11 +89,11 @@ async function startOnce(options: {
   // Wait if processes of a killed database server are still ending, or if another process started the server first.
   if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(output)) {
     const haveEnded = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
-    await waitFor({ directory: dataDirectory, timeoutMs: 1_000, check: haveEnded });
+    await waitForValue({ directory: dataDirectory, timeoutMs: 1_000, check: haveEnded });
     return undefined;
   }
   throw new StoreError(
-    `The database in ${dataDirectory} could not be started: ${await describeFailure(output, dataDirectory)}`,
+    `The database in ${dataDirectory} could not be started: ${await describeProgramFailure(output, dataDirectory)}`,
   );
 }
 
@@ -106,9 +106,9 @@ function requireSameMajor(major: string, programPackage: ProgramPackage, layout:
 }
 
 async function probeData(data: string): Promise<'answers' | 'busy' | 'absent'> {
-  const { address, release } = reach(data);
+  const { address, release } = createReachableAddress(data);
   try {
-    return await probe(address);
+    return await probeDatabase(address);
   } finally {
     release();
   }

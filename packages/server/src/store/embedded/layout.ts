@@ -3,8 +3,8 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
 import type { Account } from './account.ts';
-import type { Programs } from './programs.ts';
-import { run } from './run.ts';
+import type { PostgresPrograms } from './programs.ts';
+import { runPostgresProgram } from './run.ts';
 
 /** Paths of the embedded database. Only `data` belongs to the account that PostgreSQL runs as. */
 export type Layout = {
@@ -15,7 +15,7 @@ export type Layout = {
   readonly log: string;
 };
 
-export function layoutOf(dataDirectory: string): Layout {
+export function createLayout(dataDirectory: string): Layout {
   const root = path.join(path.resolve(dataDirectory), 'postgres');
   const at = (name: string) => path.join(root, name);
   return { root, data: at('data'), settings: at('settings'), starting: at('starting'), log: at('postgres.log') };
@@ -35,13 +35,16 @@ export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<
  *
  * @throws StoreError that names the directory that the account cannot enter
  */
-export async function requireAccess(programs: Programs, account: Account): Promise<void> {
-  const { code, output } = await run({ file: programs.postgres, args: ['--version'], account, input: '' }).catch(
-    (error) => ({
-      code: null,
-      output: error instanceof Error ? error.message : 'unknown error',
-    }),
-  );
+export async function requireProgramAccess(programs: PostgresPrograms, account: Account): Promise<void> {
+  const { code, output } = await runPostgresProgram({
+    file: programs.postgres,
+    args: ['--version'],
+    account,
+    input: '',
+  }).catch((error) => ({
+    code: null,
+    output: error instanceof Error ? error.message : 'unknown error',
+  }));
   if (code === 0) return;
   const closedDirectory = await findClosedDirectory(programs.directory, account);
   throw new StoreError(

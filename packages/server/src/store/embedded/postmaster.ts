@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { waitFor } from '../wait.ts';
+import { waitForValue } from '../wait.ts';
 import type { Account } from './account.ts';
-import { accountOptions, programEnvironment } from './run.ts';
+import { createAccountOptions, programEnvironment } from './run.ts';
 
 /** Maximum size of the log in bytes. A larger log is truncated. */
 const logLimit = 4 * 1024 * 1024;
@@ -71,10 +71,10 @@ export async function startPostmaster(options: {
 }): Promise<string | undefined> {
   const log = await open(options.logFile, 'a', 0o600);
   try {
-    await trimLog(options.logFile);
+    await truncateLog(options.logFile);
     const { size } = await log.stat();
     const child = spawn(options.postgres, ['-D', options.dataDirectory, '-c', `config_file=${options.settingsFile}`], {
-      ...accountOptions(options.account),
+      ...createAccountOptions(options.account),
       cwd: '/',
       env: programEnvironment,
       detached: true,
@@ -84,7 +84,7 @@ export async function startPostmaster(options: {
     child.unref();
     const exited = once(child, 'exit');
     const ended = () => child.exitCode !== null || child.signalCode !== null;
-    const outcome = await waitFor({
+    const outcome = await waitForValue({
       directory: options.dataDirectory,
       timeoutMs: options.timeoutMs,
       also: exited,
@@ -106,7 +106,7 @@ async function isReady(dataDirectory: string, pid: number | undefined): Promise<
 }
 
 /** Truncates PostgreSQL's log if it exceeds its limit. A running database continues to append to the log. */
-export async function trimLog(logFile: string): Promise<void> {
+export async function truncateLog(logFile: string): Promise<void> {
   const log = await open(logFile, 'r+').catch(() => undefined);
   if (log === undefined) return;
   try {
@@ -131,6 +131,6 @@ export async function stopPostmaster(dataDirectory: string, timeoutMs: number): 
     if (pid === undefined) return;
     process.kill(pid, signal);
     const check = async () => ((await worksIn(pid, dataDirectory)) ? undefined : true);
-    if (await waitFor({ directory: dataDirectory, timeoutMs, check })) return;
+    if (await waitForValue({ directory: dataDirectory, timeoutMs, check })) return;
   }
 }

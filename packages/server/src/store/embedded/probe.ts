@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { clientConfig, type DatabaseAddress } from '../address.ts';
+import { createClientConfig, type DatabaseAddress } from '../address.ts';
 import { StoreError } from '../store-error.ts';
 
 /**
@@ -8,8 +8,12 @@ import { StoreError } from '../store-error.ts';
  *
  * @throws StoreError if a server refuses the service permanently
  */
-export async function probe(address: DatabaseAddress): Promise<'answers' | 'busy' | 'absent'> {
-  const client = new pg.Client({ ...clientConfig(address), connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
+export async function probeDatabase(address: DatabaseAddress): Promise<'answers' | 'busy' | 'absent'> {
+  const client = new pg.Client({
+    ...createClientConfig(address),
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+  });
   // Ignore this event. If the server ends during the probe, one of the promises below rejects too, which counts as
   // `busy` or `absent`.
   client.on('error', () => undefined);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { StoreError } from '../store-error.ts';
 
 /** Paths of PostgreSQL's programs. Any account that can enter `directory` can run them. */
-export type Programs = { readonly directory: string; readonly initdb: string; readonly postgres: string };
+export type PostgresPrograms = { readonly directory: string; readonly initdb: string; readonly postgres: string };
 
 /**
  * The npm package with PostgreSQL for this machine. `major` is its major version, as in the file PG_VERSION of a data directory.
@@ -54,7 +54,7 @@ function resolvePackage(name: string): string | undefined {
  * account of the database may be unable to enter the checkout. The programs also need links to libraries. The install script that
  * creates the links may be skipped by npm, and the service must not create files in the checkout.
  */
-export async function installPrograms(source: ProgramPackage, parent: string): Promise<Programs> {
+export async function installPrograms(source: ProgramPackage, parent: string): Promise<PostgresPrograms> {
   const directory = path.join(parent, `programs-${source.version}-${process.arch}`);
   if (!(await exists(directory))) {
     const unfinished = `${directory}.new-${process.pid}`;
@@ -75,7 +75,7 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
 }
 
 /** Removes copies of other versions and unfinished copies, which take 55 MB each. No database may be running from such a copy. */
-export async function removeOtherPrograms(parent: string, kept: Programs): Promise<void> {
+export async function removeOtherPrograms(parent: string, kept: PostgresPrograms): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
     if (other) await rm(path.join(parent, name), { recursive: true, force: true });

@@ -7,7 +7,10 @@ import { port, roleName } from './settings.ts';
  * Returns an address for the socket in a directory. Socket paths are limited to 107 bytes (unix(7)), so a longer path
  * is replaced by the path of an open handle of the directory. `release` closes the handle.
  */
-export function reach(data: string): { readonly address: DatabaseAddress; readonly release: () => void } {
+export function createReachableAddress(data: string): {
+  readonly address: DatabaseAddress;
+  readonly release: () => void;
+} {
   const at = (host: string) => ({ host, port, database: roleName, user: roleName });
   if (Buffer.byteLength(path.join(data, `.s.PGSQL.${port}`)) <= 107)
     return { address: at(data), release: () => undefined };

@@ -9,19 +9,19 @@ import type { Account } from './account.ts';
 export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** Returns the user and group for a child process. Empty if the child runs under the account of this process. */
-export function accountOptions(account: Account): { uid?: number; gid?: number } {
+export function createAccountOptions(account: Account): { uid?: number; gid?: number } {
   return process.geteuid?.() === account.uid ? {} : { uid: account.uid, gid: account.gid };
 }
 
 /** Runs a PostgreSQL program until it exits. `output` is the end of its output, at most 4 KiB. */
-export async function run(options: {
+export async function runPostgresProgram(options: {
   readonly file: string;
   readonly args: readonly string[];
   readonly account: Account;
   readonly input: string;
 }): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(options.file, options.args, {
-    ...accountOptions(options.account),
+    ...createAccountOptions(options.account),
     cwd: '/',
     env: programEnvironment,
     stdio: ['pipe', 'pipe', 'pipe'],

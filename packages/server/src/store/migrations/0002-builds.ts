@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Uploads, builds and their logs. */
-export const builds = {
+export const buildsMigration = {
   name: '0002-builds',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

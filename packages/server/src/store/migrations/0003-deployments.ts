@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Deployments of builds, with their state, creator and rolled-back deployment. */
-export const deployments = {
+export const deploymentsMigration = {
   name: '0003-deployments',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** The stored output of ended instances. */
-export const logs = {
+export const logsMigration = {
   name: '0004-logs',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

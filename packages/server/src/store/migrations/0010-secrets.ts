@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Secret sets, the keys that encrypt them, their delivery, and the audit log. */
-export const secrets = {
+export const secretsMigration = {
   name: '0010-secrets',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

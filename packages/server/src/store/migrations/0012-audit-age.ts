@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * Allows the removal of audit log entries only above a minimum age. The age is a constant, the minimum of
  * `BOTHOST_AUDIT_RETENTION_DAYS`, so that an attacker who can write rows cannot lower it.
  */
-export const auditAge = {
+export const auditAgeMigration = {
   name: '0012-audit-age',
   async up(db: Kysely<unknown>): Promise<void> {
     // Checks all entries up to the checkpoint, because a new entry could have an old time. Uses the clock of the database,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Adds MACs to tables without them: pins of deployments, checks of registries, tasks of the vault. */
-export const tamperEvidence = {
+export const tamperEvidenceMigration = {
   name: '0014-tamper-evidence',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * Allows builds to be canceled. Counts unfinished attempts, so that a build is not restarted after two servers were
  * killed while it ran.
  */
-export const buildCancellation = {
+export const buildCancellationMigration = {
   name: '0015-build-cancellation',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * One MAC per revision of a secret set replaces the MACs of sets, revisions, pins, checks and tasks. Secrets no longer depend on
  * the audit log. The new MACs need keys, so the service adds them at its next start (`secrets/add-revision-macs.ts`).
  */
-export const secretMacs = {
+export const secretMacsMigration = {
   name: '0016-secret-macs',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../../test/support/test-database.ts';
+import { createTestDatabase } from '../../../test/support/test-database.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { type AuditEvent, computeChainHash, initialPreviousHash, ofWholeOrganization } from '../../audit/chain.ts';
+import { type AuditEvent, computeChainHash, initialPreviousHash, organizationEventFields } from '../../audit/chain.ts';
 import { verifyAudit } from '../../audit/verify.ts';
 import { openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import type { Tables } from '../tables.ts';
 import { newId } from '../uuid.ts';
-import { singleAuditTable } from './0017-single-audit-table.ts';
+import { singleAuditTableMigration } from './0017-single-audit-table.ts';
 import { migrations } from './all.ts';
 
 const organizationId = newId();
 const event: AuditEvent = {
-  ...ofWholeOrganization,
+  ...organizationEventFields,
   at: new Date('2020-06-20T12:00:00.000Z'),
   actor: { keyId: null },
   action: 'secrets.set',
@@ -22,7 +22,9 @@ const event: AuditEvent = {
 };
 
 async function databaseBefore() {
-  const { address, drop } = await testDatabase(migrations.slice(0, migrations.indexOf(singleAuditTable)));
+  const { address, drop } = await createTestDatabase(
+    migrations.slice(0, migrations.indexOf(singleAuditTableMigration)),
+  );
   onTestFinished(drop);
   const db = await openDatabase<Tables>({ address, logger: pino({ level: 'silent' }) });
   onTestFinished(() => db.destroy());
@@ -55,7 +57,7 @@ test('an audit log with a checkpoint keeps its remaining entries, verifies and c
   await sql`delete from audit_events where sequence <= 2`.execute(db);
   const kept = await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute();
 
-  expect(await migrate(db, migrations)).toContain(singleAuditTable.name);
+  expect(await migrate(db, migrations)).toContain(singleAuditTableMigration.name);
   expect(await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute()).toMatchObject(kept);
   await db.transaction().execute((trx) => appendAudit(trx, organizationId, event));
   expect(await verifyAudit({ db }, { organizationId })).toMatchObject({

@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely';
  * events stay unchanged. Each log with a checkpoint has at least one event, because every removal of events was recorded as an
  * event.
  */
-export const singleAuditTable = {
+export const singleAuditTableMigration = {
   name: '0017-single-audit-table',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,19 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { testRows } from '../../../test/support/test-rows.ts';
-import { addressOf } from '../../instances/address.ts';
+import { createTestRows } from '../../../test/support/test-rows.ts';
+import { getInstanceAddress } from '../../instances/address.ts';
 import { findInstance } from '../../instances/lifecycle.ts';
 import { migrate } from '../migrate.ts';
-import { instanceSockets } from './0020-instance-sockets.ts';
+import { instanceSocketsMigration } from './0020-instance-sockets.ts';
 import { migrations } from './all.ts';
 
 test('an instance that was stored before migration 0020 keeps its host and port', async () => {
-  const { db, close, ...rows } = await testRows(migrations.slice(0, migrations.indexOf(instanceSockets)));
+  const { db, close, ...rows } = await createTestRows(
+    migrations.slice(0, migrations.indexOf(instanceSocketsMigration)),
+  );
   onTestFinished(close);
   const agentId = await rows.agent(await rows.organization());
   const of = { agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
   const id = await rows.instance(of, { host: '127.0.0.1', port: 17_000 });
 
-  expect(await migrate(db, migrations)).toContain(instanceSockets.name);
+  expect(await migrate(db, migrations)).toContain(instanceSocketsMigration.name);
   const row = await findInstance(db, id);
-  expect(row && addressOf(row)).toEqual({ host: '127.0.0.1', port: 17_000 });
+  expect(row && getInstanceAddress(row)).toEqual({ host: '127.0.0.1', port: 17_000 });
 });

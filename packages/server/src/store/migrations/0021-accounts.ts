@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * People with their sessions, credentials and tokens, their roles in organizations, and one-time links. The library
  * better-auth reads and writes `users`, `user_sessions`, `user_credentials`, `auth_verifications` and `device_logins`.
  */
-export const accounts = {
+export const accountsMigration = {
   name: '0021-accounts',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

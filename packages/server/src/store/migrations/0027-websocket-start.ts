@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Lets an agent limit which fields the response to a session start with the transport `websocket` has. */
-export const websocketStart = {
+export const websocketStartMigration = {
   name: '0027-websocket-start',
   async up(db: Kysely<unknown>): Promise<void> {
     await sql

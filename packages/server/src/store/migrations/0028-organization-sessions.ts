@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Index that finds the newest sessions of an organization without sorting all of its sessions. */
-export const organizationSessions = {
+export const organizationSessionsMigration = {
   name: '0028-organization-sessions',
   async up(db: Kysely<unknown>): Promise<void> {
     await sql

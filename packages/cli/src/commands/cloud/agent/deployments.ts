@@ -1,8 +1,8 @@
 import type { DeploymentDetails } from '@bothost/contract';
-import { deploymentPhaseLabels, deploymentStateLabels, statusLabel } from '@bothost/contract/statuses';
+import { deploymentPhaseLabels, deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { integerOption, textOption } from '../../../command-line/options.ts';
-import { formatTime, optionalCell } from '../../../output/format.ts';
+import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 
 export const command = defineCommand({
@@ -54,7 +54,7 @@ function row(deployment: DeploymentDetails): readonly Cell[] {
     deployment.id,
     state(deployment),
     { text: deployment.contentHash, rich: deployment.contentHash.slice(0, 12) },
-    optionalCell(deployment.buildId),
+    formatOptionalCell(deployment.buildId),
     deployment.agentProfile,
     String(deployment.activeSessionCount),
     formatTime(deployment.createdAt),
@@ -66,5 +66,5 @@ const tones = { preparing: 'warn', validating: 'warn', ready: 'dim', failed: 'ba
 
 function state({ state, serving }: DeploymentDetails): Cell {
   if (serving) return { text: 'serving', rich: deploymentPhaseLabels.Active, tone: 'good' };
-  return { text: state, rich: statusLabel(deploymentStateLabels, state), tone: tones[state] };
+  return { text: state, rich: getStatusLabel(deploymentStateLabels, state), tone: tones[state] };
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
-import { formatTime, optionalCell } from '../../../output/format.ts';
+import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = defineCommand({
@@ -30,8 +30,10 @@ export const command = defineCommand({
             { text: agent.name, tone: 'strong' },
             agent.region,
             agent.id,
-            optionalCell(agent.activeDeploymentId),
-            agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(formatSecretSetState).join(', '),
+            formatOptionalCell(agent.activeDeploymentId),
+            agent.secretSets.length === 0
+              ? formatOptionalCell(null)
+              : agent.secretSets.map(formatSecretSetState).join(', '),
             formatTime(agent.createdAt),
             formatTime(agent.updatedAt),
           ]),

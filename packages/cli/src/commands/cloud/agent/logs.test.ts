@@ -1,6 +1,6 @@
 import type { LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../../../test/fake-service/fake-service.ts';
 import { privateKey, publicKey, sessionId } from '../../../../test/fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
 
@@ -11,14 +11,14 @@ const logLine = (log: string, level: LogLine['level'] = null): LogLine => ({
 });
 
 describe('botcli cloud agent logs', () => {
-  let service: TestService;
+  let service: FakeService;
   const lines = [
     logLine('parrot: listening'),
     logLine(`2026-11-20 16:00:05.120 | INFO     | bot:run:42 | ${sessionId} - Connected\tto room`, 'INFO'),
     logLine('2026-11-20 16:00:05.121 | ERROR    | pipecat.services.tts:_send:7 - No key', 'ERROR'),
   ];
   beforeEach(async () => {
-    service = await startTestService(
+    service = await startFakeService(
       { privateKey, publicKey },
       {
         getLogs: () => ({

@@ -2,7 +2,7 @@ import type { Client, LogLine } from '@bothost/contract';
 import { linesPerLogPage, logLevels } from '@bothost/contract/limits';
 import { parseLogText } from '@bothost/contract/log-text';
 import { defineCommand } from '../../../command-line/command.ts';
-import type { Context } from '../../../command-line/context.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
 import type { Colors } from '../../../output/colors.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
@@ -94,7 +94,7 @@ const maskingWarning =
   'A deleted secret set is a likely cause.';
 
 async function* followingPages(
-  context: Context,
+  context: CommandContext,
   client: Client,
   agentName: string,
   filter: Query,

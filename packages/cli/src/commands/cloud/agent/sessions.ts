@@ -1,12 +1,16 @@
 import type { SessionSummary } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
-import type { Context } from '../../../command-line/context.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { formatDuration, formatTime, formatYesNo, optionalCell, secondsBetween } from '../../../output/format.ts';
+import { formatDuration, formatOptionalCell, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
 import type { Block, Report } from '../../../output/report.ts';
 import { createSessionBlocks } from '../../../records/session-detail.ts';
-import { computeStartTotals, type StartTotals, sessionStateCell } from '../../../records/session-state.ts';
+import {
+  computeStartTimeStatistics,
+  formatSessionStateCell,
+  type StartTimeStatistics,
+} from '../../../records/session-state.ts';
 
 const endStateText = textOption({
   description: 'Only sessions with this end state, such as completed, terminated or agent_error',
@@ -62,10 +66,10 @@ export const command = defineCommand({
   },
 });
 
-async function list({ service, io }: Context, agentName: string, query: Filter): Promise<Report> {
+async function list({ service, io }: CommandContext, agentName: string, query: Filter): Promise<Report> {
   const client = await service();
   const page = await client.getSessions({ params: { agentName }, query });
-  const totals = computeStartTotals(page.sessions);
+  const totals = computeStartTimeStatistics(page.sessions);
   return {
     json: { ...page, totals },
     blocks: [
@@ -78,7 +82,7 @@ async function list({ service, io }: Context, agentName: string, query: Filter):
   };
 }
 
-function summary(count: number, shown: readonly SessionSummary[], totals: StartTotals): readonly string[] {
+function summary(count: number, shown: readonly SessionSummary[], totals: StartTimeStatistics): readonly string[] {
   const seconds = (value: number | null) => (value === null ? 'N/A' : `${Number(value.toFixed(1))}s`);
   const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
   const active = shown.filter(({ endedAt }) => endedAt === null).length;
@@ -106,8 +110,8 @@ function table(sessions: readonly SessionSummary[], now: Date): Block {
       formatTime(session.createdAt),
       formatTime(session.endedAt),
       formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now)),
-      sessionStateCell(session),
-      session.botStartSeconds === null ? optionalCell(null) : `${session.botStartSeconds}s`,
+      formatSessionStateCell(session),
+      session.botStartSeconds === null ? formatOptionalCell(null) : `${session.botStartSeconds}s`,
       formatYesNo(session.coldStart),
     ]),
     empty: 'No sessions found.',

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
-import { Failure, systemErrorCode, UsageError } from '../../../failure.ts';
+import { Failure, getSystemErrorCode, UsageError } from '../../../failure.ts';
 import type { Io } from '../../../io/io.ts';
 import { formatTime } from '../../../output/format.ts';
 import type { Cell, Report } from '../../../output/report.ts';
@@ -45,12 +45,12 @@ export const command = defineCommand({
       params: { agentName: name },
       body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
     });
-    const { publicBase, socketTokenSeconds, talkPath } = await import('@bothost/contract');
-    const tokenExpiresAt = new Date(io.now().getTime() + socketTokenSeconds * 1_000).toISOString();
+    const { publicBasePath, socketTokenLifetimeSeconds, createTalkPath } = await import('@bothost/contract');
+    const tokenExpiresAt = new Date(io.now().getTime() + socketTokenLifetimeSeconds * 1_000).toISOString();
     const agent = encodeURIComponent(name);
     const urls = {
-      proxyUrl: `${settings.origin.value}${publicBase}/${agent}/sessions/${answer.sessionId ?? ''}/`,
-      talkUrl: settings.origin.value + talkPath(name),
+      proxyUrl: `${settings.origin.value}${publicBasePath}/${agent}/sessions/${answer.sessionId ?? ''}/`,
+      talkUrl: settings.origin.value + createTalkPath(name),
     };
     const { json, blocks } = report(io.environment.program, name, urls, answer, tokenExpiresAt);
     const elsewhere = io.environment.publicKey === null && answer.wsUrl === undefined;
@@ -142,7 +142,7 @@ async function readText(io: Io, argument: string, option: string): Promise<{ tex
   try {
     return { text: await readFile(resolve(io.directory, path), 'utf8'), source: path };
   } catch (error) {
-    const errorCode = systemErrorCode(error) ?? 'unknown error';
+    const errorCode = getSystemErrorCode(error) ?? 'unknown error';
     throw new Failure('file-unreadable', `Cannot read ${path}, the file given with ${option} (${errorCode}).`);
   }
 }

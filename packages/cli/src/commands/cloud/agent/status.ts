@@ -1,7 +1,12 @@
 import type { AgentDetails } from '@bothost/contract';
-import { botStateLabels, type DeploymentPhase, deploymentPhaseLabels, statusLabel } from '@bothost/contract/statuses';
+import {
+  botStateLabels,
+  type DeploymentPhase,
+  deploymentPhaseLabels,
+  getStatusLabel,
+} from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
-import { formatDuration, formatTime, optionalCell } from '../../../output/format.ts';
+import { formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
@@ -45,7 +50,7 @@ function summaryFields(agent: AgentDetails): Block {
     fields: [
       ['Agent', { text: agent.name, tone: 'strong' }],
       ['Ready', agent.ready ? { text: 'True', tone: 'good' } : { text: 'False', tone: 'bad' }],
-      ['Phase', agent.currentRevision === null ? optionalCell(null) : phaseCell(agent.currentRevision.phase)],
+      ['Phase', agent.currentRevision === null ? formatOptionalCell(null) : phaseCell(agent.currentRevision.phase)],
       ['Active sessions', String(agent.activeSessionCount)],
       ['Idle instances', String(agent.idleInstanceCount)],
       ['Starting instances', String(agent.startingInstanceCount)],
@@ -93,9 +98,9 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
         deploymentID,
         phaseCell(phase),
         String(readyReplicas),
-        { text: health.state, rich: statusLabel(botStateLabels, health.state) },
+        { text: health.state, rich: getStatusLabel(botStateLabels, health.state) },
         formatTime(phaseStartedAt),
-        health.reason === null ? optionalCell(null) : { text: healthProblem(health), tone: 'bad' },
+        health.reason === null ? formatOptionalCell(null) : { text: healthProblem(health), tone: 'bad' },
       ]),
       empty: '',
     },
@@ -105,7 +110,7 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
 const tones = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
 
 function phaseCell(phase: DeploymentPhase): Cell {
-  return { text: phase, rich: statusLabel(deploymentPhaseLabels, phase), tone: tones[phase] };
+  return { text: phase, rich: getStatusLabel(deploymentPhaseLabels, phase), tone: tones[phase] };
 }
 
 function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {
@@ -161,12 +166,14 @@ function detailFields(agent: AgentDetails): Block {
       ...(agent.startMethod === undefined ? [] : [['Starts', startMethod(agent.startMethod)] as const]),
       [
         'Secret set',
-        agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(formatSecretSetState).join(', '),
+        agent.secretSets.length === 0
+          ? formatOptionalCell(null)
+          : agent.secretSets.map(formatSecretSetState).join(', '),
       ],
       ['Agent id', agent.id],
-      ['Active deployment id', optionalCell(agent.activeDeploymentId)],
+      ['Active deployment id', formatOptionalCell(agent.activeDeploymentId)],
       ['Desired deployment id', agent.desiredDeploymentId],
-      ['Build id', optionalCell(agent.deployment.buildId)],
+      ['Build id', formatOptionalCell(agent.deployment.buildId)],
       ['Created', formatTime(agent.createdAt)],
       ['Updated', formatTime(agent.updatedAt)],
     ],

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { integerOption, textOption } from '../../../command-line/options.ts';
-import { formatTime, optionalCell } from '../../../output/format.ts';
+import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 import { auditOptions, formatAuditActor, toAuditQuery } from '../../../records/audit-filter.ts';
 
@@ -55,10 +55,10 @@ function row(entry: AuditEntry): Cell[] {
     String(entry.sequence),
     formatTime(entry.at),
     { text: entry.userEmail ?? entry.keyId ?? '', rich: formatAuditActor(entry) },
-    optionalCell(entry.address),
+    formatOptionalCell(entry.address),
     entry.action,
-    optionalCell(entry.object),
-    optionalCell(entry.keys.join(', ')),
+    formatOptionalCell(entry.object),
+    formatOptionalCell(entry.keys.join(', ')),
     revisions(entry),
     { text: entry.result, tone: resultTone(entry.result) },
     String(entry.count),
@@ -66,7 +66,7 @@ function row(entry: AuditEntry): Cell[] {
 }
 
 function revisions({ revisionBefore, revisionAfter }: AuditEntry): Cell {
-  if (revisionBefore === null) return optionalCell(null);
+  if (revisionBefore === null) return formatOptionalCell(null);
   return revisionBefore === revisionAfter ? String(revisionBefore) : `${revisionBefore} > ${revisionAfter ?? 'none'}`;
 }
 

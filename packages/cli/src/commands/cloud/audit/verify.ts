@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
-import { optionalCell } from '../../../output/format.ts';
+import { formatOptionalCell } from '../../../output/format.ts';
 
 export const command = defineCommand({
   summary: 'Verify that the audit log was not changed',
@@ -30,10 +30,10 @@ export const command = defineCommand({
           fields: [
             ['Verified', { text: 'ok', tone: 'good' }],
             ['Entries', String(verification.entries)],
-            ['First', optionalCell(verification.firstSequence)],
-            ['Last', optionalCell(verification.lastSequence)],
+            ['First', formatOptionalCell(verification.firstSequence)],
+            ['Last', formatOptionalCell(verification.lastSequence)],
             ['Hash of the last', verification.lastHash],
-            ['Removed by age up to', optionalCell(verification.removedThrough)],
+            ['Removed by age up to', formatOptionalCell(verification.removedThrough)],
           ],
         },
       ],

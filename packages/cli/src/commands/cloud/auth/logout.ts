@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import type { Context } from '../../../command-line/context.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
 import { flagOption } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 import { writeProfile } from '../../../service/profile.ts';
@@ -42,7 +42,7 @@ export const command = defineCommand({
  * Revokes the personal access token in the profile. Returns false if the profile has no token, or if the service cannot be
  * reached.
  */
-async function revokeToken({ io, profile, settings, warn }: Context): Promise<boolean> {
+async function revokeToken({ io, profile, settings, warn }: CommandContext): Promise<boolean> {
   const token = profile.private_key;
   if (token === null || !token.startsWith('pcc_pat_')) return false;
   const { createServiceClient } = await import('../../../service/connection.ts');

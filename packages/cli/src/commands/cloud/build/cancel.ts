@@ -1,8 +1,8 @@
 import type { Build, Client } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
-import type { Context } from '../../../command-line/context.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
 import { Failure } from '../../../failure.ts';
-import { buildStatusCell } from '../../../records/build-status.ts';
+import { formatBuildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
   summary: 'Cancel a queued or running build',
@@ -28,7 +28,7 @@ export const command = defineCommand({
           kind: 'fields',
           fields: [
             ['Build', build.id],
-            ['Status', buildStatusCell(build)],
+            ['Status', formatBuildStatusCell(build)],
           ],
         },
       ],
@@ -37,7 +37,7 @@ export const command = defineCommand({
 });
 
 /** Wait for the end of the build by following its log, which ends at the same time. */
-async function waitUntilEnded(context: Context, client: Client, buildId: string): Promise<Build> {
+async function waitUntilEnded(context: CommandContext, client: Client, buildId: string): Promise<Build> {
   const { withRetries } = await import('../../../service/retry.ts');
   const params = { buildId };
   let nextToken: string | undefined;

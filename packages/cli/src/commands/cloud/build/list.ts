@@ -1,10 +1,10 @@
 import type { Build } from '@bothost/contract';
 import { formatBytes } from '@bothost/contract/format-bytes';
-import { buildStatusLabels, statusValues } from '@bothost/contract/statuses';
+import { buildStatusLabels, listStatusValues } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
-import { formatTime, optionalCell } from '../../../output/format.ts';
-import { buildStatusCell } from '../../../records/build-status.ts';
+import { formatOptionalCell, formatTime } from '../../../output/format.ts';
+import { formatBuildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
   summary: 'List the builds of the organization, newest first',
@@ -12,7 +12,10 @@ export const command = defineCommand({
   arguments: {},
   options: {
     limit: integerOption({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
-    status: choiceOption({ description: 'Only builds with this status', short: 's' }, statusValues(buildStatusLabels)),
+    status: choiceOption(
+      { description: 'Only builds with this status', short: 's' },
+      listStatusValues(buildStatusLabels),
+    ),
     region: textOption({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
@@ -54,9 +57,9 @@ export const command = defineCommand({
 function row(build: Build) {
   return [
     build.id,
-    buildStatusCell(build),
+    formatBuildStatusCell(build),
     build.region,
-    build.buildDurationSeconds === null ? optionalCell(null) : `${Math.round(build.buildDurationSeconds)}s`,
+    build.buildDurationSeconds === null ? formatOptionalCell(null) : `${Math.round(build.buildDurationSeconds)}s`,
     { text: String(build.contextSizeBytes), rich: formatBytes(build.contextSizeBytes) },
     { text: build.contentHash, rich: build.contentHash.slice(0, 12) },
     formatTime(build.createdAt),

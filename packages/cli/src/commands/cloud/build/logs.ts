@@ -1,6 +1,6 @@
 import type { Client } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
-import type { Context } from '../../../command-line/context.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
 import { flagOption, integerOption } from '../../../command-line/options.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
 import type { StreamItem } from '../../../output/report.ts';
@@ -45,7 +45,7 @@ type Log = { readonly buildId: string; readonly isFull: boolean };
 type LogExcerpt = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
 /** Reads all lines that a build log contains now, without waiting for further lines. */
-async function readAll(context: Context, client: Client, log: Log): Promise<LogExcerpt> {
+async function readAll(context: CommandContext, client: Client, log: Log): Promise<LogExcerpt> {
   const lines: string[] = [];
   let nextToken: string | undefined;
   for (;;) {
@@ -58,7 +58,7 @@ async function readAll(context: Context, client: Client, log: Log): Promise<LogE
 }
 
 async function* followLines(
-  context: Context,
+  context: CommandContext,
   client: Client,
   log: Log,
   from: string | undefined,

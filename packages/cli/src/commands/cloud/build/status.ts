@@ -1,9 +1,9 @@
 import type { Build } from '@bothost/contract';
 import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../../command-line/command.ts';
-import { formatTime, optionalCell } from '../../../output/format.ts';
+import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
-import { buildStatusCell } from '../../../records/build-status.ts';
+import { formatBuildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
   summary: 'Show a build and, if it failed, its error',
@@ -32,7 +32,7 @@ function summaryFields(build: Build, reason: string | null): readonly (readonly 
   const seconds = build.buildDurationSeconds;
   return [
     ['Build', { text: build.id, tone: 'strong' }],
-    ['Status', buildStatusCell(build)],
+    ['Status', formatBuildStatusCell(build)],
     ...(reason === null ? [] : [['Error', { text: reason, tone: 'bad' }] as const]),
     ...(build.errorCode === null ? [] : [['Error code', build.errorCode] as const]),
     ['Region', build.region],
@@ -41,7 +41,7 @@ function summaryFields(build: Build, reason: string | null): readonly (readonly 
     ['Created', formatTime(build.createdAt)],
     ['Started', formatTime(build.startedAt)],
     ['Completed', formatTime(build.completedAt)],
-    ['Duration', seconds === null ? optionalCell(null) : `${seconds.toFixed(1)}s`],
+    ['Duration', seconds === null ? formatOptionalCell(null) : `${seconds.toFixed(1)}s`],
   ];
 }
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { dryRunOption, ifRevisionOption, skipOption } from '../../../secrets/options.ts';
+import { dryRunOption, ifRevisionOption, skipConfirmationOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Delete a secret set or an image pull secret permanently',
@@ -9,7 +9,7 @@ export const command = defineCommand({
     'it needs --skip. A set in use is deleted only with --force. Running bots keep their values.',
   arguments: { name: { description: 'Name of the set' } },
   options: {
-    skip: skipOption,
+    skip: skipConfirmationOption,
     force: flagOption('Delete the set even if agents use it'),
     'if-revision': ifRevisionOption,
     'dry-run': dryRunOption,

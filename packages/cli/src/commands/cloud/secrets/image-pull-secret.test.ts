@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failure, type PullSecretCheck, type PutSecretsRequest, type WrittenSecrets } from '@bothost/contract';
+import { failure, type PullSecretCheck, type PutSecretsRequest, type SecretWriteResult } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hangUp, startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
+import { disconnectError, type FakeService, startFakeService } from '../../../../test/fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
 
@@ -13,10 +13,10 @@ const forms = [secret, 'Pa:ss wörd', encoded, Buffer.from('Pa:ss wörd').toStri
 const now = '2026-11-20T17:00:00.000Z';
 
 describe('botcli cloud secrets image-pull-secret', () => {
-  let service: TestService;
+  let service: FakeService;
   let directory: string;
   let before: number | null;
-  let change: WrittenSecrets['change'];
+  let change: SecretWriteResult['change'];
   let verification: PullSecretCheck;
 
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
       image: null,
       checkedAt: now,
     };
-    service = await startTestService(
+    service = await startFakeService(
       { privateKey, publicKey },
       {
         getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
@@ -47,8 +47,8 @@ describe('botcli cloud secrets image-pull-secret', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  function written(body: PutSecretsRequest, name: string): WrittenSecrets {
-    if (name === 'lost' && body.dryRun !== true) throw hangUp;
+  function written(body: PutSecretsRequest, name: string): SecretWriteResult {
+    if (name === 'lost' && body.dryRun !== true) throw disconnectError;
     const revision = change === 'none' ? (before ?? 1) : (before ?? 0) + 1;
     return {
       status: 'OK',

@@ -1,6 +1,12 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
-import { dryRunOption, ifRevisionOption, regionOption, skipOption, waitOption } from '../../../secrets/options.ts';
+import {
+  dryRunOption,
+  ifRevisionOption,
+  regionOption,
+  skipConfirmationOption,
+  waitOption,
+} from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Create a secret set or change its keys',
@@ -26,7 +32,7 @@ export const command = defineCommand({
       placeholder: 'FILE',
     }),
     format: choiceOption({ description: 'Format of the file, env by default' }, ['env', 'json']),
-    skip: skipOption,
+    skip: skipConfirmationOption,
     region: regionOption,
     replace: flagOption('Remove all keys that are not given'),
     'if-revision': ifRevisionOption,

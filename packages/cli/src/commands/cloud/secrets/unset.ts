@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { dryRunOption, ifRevisionOption, skipOption, waitOption } from '../../../secrets/options.ts';
+import { dryRunOption, ifRevisionOption, skipConfirmationOption, waitOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Remove keys from a secret set',
@@ -12,7 +12,7 @@ export const command = defineCommand({
     secret_key: { description: 'One or more keys', many: true },
   },
   options: {
-    skip: skipOption,
+    skip: skipConfirmationOption,
     'if-exists': flagOption('Ignore keys that do not exist'),
     'if-revision': ifRevisionOption,
     'dry-run': dryRunOption,

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
+import { operatorOptions, withOperatorClient } from '../../../operator/as-operator.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -16,7 +16,7 @@ export const command = defineCommand({
     // Do not use the organization of the profile, which may belong to another service.
     const isRequested = organization !== null && organization.source !== context.io.environment.profileFile;
     const body = { name, ...(isRequested ? { organization: organization.value } : {}) };
-    const created = await asOperator(context, file, (client) => client.createOperatorKey({ body }));
+    const created = await withOperatorClient(context, file, (client) => client.createOperatorKey({ body }));
     return {
       json: created,
       blocks: [

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
-import { createVaultReport, requireNoFindings } from '../../../operator/vault-report.ts';
+import { operatorOptions, waitForVaultTask, waitOption, withOperatorClient } from '../../../operator/as-operator.ts';
+import { createVaultReport, requireNoVaultFindings } from '../../../operator/vault-report.ts';
 
 const layers = ['root', 'organization'] as const;
 
@@ -30,12 +30,12 @@ export const command = defineCommand({
       throw new UsageError(`Unknown key layer ${JSON.stringify(given)}. Use root or organization.`);
     if (layer === 'root' && only !== undefined)
       throw new UsageError('--only can be used only with the key layer "organization".');
-    return asOperator(context, file, async (client) => {
+    return withOperatorClient(context, file, async (client) => {
       const begun = await client.rotateVault({ body: { layer, organization: only } });
       const kind = layer === 'root' ? 'rekey' : 'rotate';
       if (wait === false) return createVaultReport(begun);
-      const status = await waitForTask(context, client, kind, begun);
-      requireNoFindings(status, kind);
+      const status = await waitForVaultTask(context, client, kind, begun);
+      requireNoVaultFindings(status, kind);
       return createVaultReport(status);
     });
   },

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
+import { operatorOptions, withOperatorClient } from '../../../operator/as-operator.ts';
 import { createVaultReport } from '../../../operator/vault-report.ts';
 
 export const command = defineCommand({
@@ -11,5 +11,5 @@ export const command = defineCommand({
   options: operatorOptions,
   examples: ['operator vault status', 'operator vault status --json'],
   run: async (context, { 'token-file': file }) =>
-    createVaultReport(await asOperator(context, file, (client) => client.getVault())),
+    createVaultReport(await withOperatorClient(context, file, (client) => client.getVault())),
 });

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
-import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
-import { createVaultReport, requireNoFindings } from '../../../operator/vault-report.ts';
+import { operatorOptions, waitForVaultTask, waitOption, withOperatorClient } from '../../../operator/as-operator.ts';
+import { createVaultReport, requireNoVaultFindings } from '../../../operator/vault-report.ts';
 
 export const command = defineCommand({
   summary: 'Verify all stored secrets and keys',
@@ -17,11 +17,11 @@ export const command = defineCommand({
   },
   examples: ['operator vault verify', 'operator vault verify --only home --json'],
   run: (context, { only, wait, 'token-file': file }) =>
-    asOperator(context, file, async (client) => {
+    withOperatorClient(context, file, async (client) => {
       const begun = await client.verifyVault({ body: { organization: only } });
       if (wait === false) return createVaultReport(begun);
-      const status = await waitForTask(context, client, 'verify', begun);
-      requireNoFindings(status, 'verify');
+      const status = await waitForVaultTask(context, client, 'verify', begun);
+      requireNoVaultFindings(status, 'verify');
       return createVaultReport(status);
     }),
 });

@@ -1,5 +1,5 @@
 import { conditionalSetting, requiredVariable, variableSetting } from '../../python/environment.ts';
-import { constructorExpression, pythonExpression } from '../../python/expression.ts';
+import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
@@ -9,16 +9,18 @@ const live = (name: string) => ({ module: 'pipecat.services.azure.voice_live.eve
  * The library's default settings plus a voice. A bot that passes any setting loses all defaults, so the defaults are repeated
  * here.
  */
-const liveProperties = constructorExpression(live('SessionProperties'), {
-  modalities: pythonExpression('["text", "audio"]'),
-  voice: constructorExpression(live('AzureStandardVoice'), {
-    name: pythonExpression('os.environ["AZURE_VOICE_LIVE_VOICE_ID"]'),
+const liveProperties = createConstructorExpression(live('SessionProperties'), {
+  modalities: createPythonExpression('["text", "audio"]'),
+  voice: createConstructorExpression(live('AzureStandardVoice'), {
+    name: createPythonExpression('os.environ["AZURE_VOICE_LIVE_VOICE_ID"]'),
   }),
-  turn_detection: constructorExpression(live('TurnDetection'), { type: pythonExpression('"azure_semantic_vad"') }),
-  input_audio_transcription: constructorExpression(live('InputAudioTranscription'), {
-    model: pythonExpression('"azure-speech"'),
+  turn_detection: createConstructorExpression(live('TurnDetection'), {
+    type: createPythonExpression('"azure_semantic_vad"'),
   }),
-  input_audio_noise_reduction: constructorExpression(live('InputAudioNoiseReduction'), {}),
+  input_audio_transcription: createConstructorExpression(live('InputAudioTranscription'), {
+    model: createPythonExpression('"azure-speech"'),
+  }),
+  input_audio_noise_reduction: createConstructorExpression(live('InputAudioNoiseReduction'), {}),
 });
 
 export const azure: Vendor = {
@@ -70,11 +72,11 @@ export const azure: Vendor = {
         base_url: requiredVariable('AZURE_REALTIME_BASE_URL'),
       },
       settings: {
-        session_properties: constructorExpression(event('SessionProperties'), {
-          audio: constructorExpression(event('AudioConfiguration'), {
-            input: constructorExpression(event('AudioInput'), {
-              transcription: constructorExpression(event('InputAudioTranscription'), {
-                model: pythonExpression('"whisper-1"'),
+        session_properties: createConstructorExpression(event('SessionProperties'), {
+          audio: createConstructorExpression(event('AudioConfiguration'), {
+            input: createConstructorExpression(event('AudioInput'), {
+              transcription: createConstructorExpression(event('InputAudioTranscription'), {
+                model: createPythonExpression('"whisper-1"'),
               }),
             }),
           }),

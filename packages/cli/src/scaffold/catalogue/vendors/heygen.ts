@@ -1,5 +1,5 @@
 import { requiredVariable } from '../../python/environment.ts';
-import { constructorExpression, pythonExpression } from '../../python/expression.ts';
+import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const client = { module: 'pipecat.services.heygen.client', name: 'ServiceType' };
@@ -18,8 +18,8 @@ export const heygen: Vendor = {
       extras: ['heygen'],
       arguments: {
         api_key: requiredVariable('HEYGEN_API_KEY'),
-        service_type: pythonExpression('ServiceType.LIVE_AVATAR', [client]),
-        session_request: constructorExpression(request, { avatar_id: requiredVariable('HEYGEN_AVATAR_ID') }),
+        service_type: createPythonExpression('ServiceType.LIVE_AVATAR', [client]),
+        session_request: createConstructorExpression(request, { avatar_id: requiredVariable('HEYGEN_AVATAR_ID') }),
       },
       settings: null,
       session: 'session',

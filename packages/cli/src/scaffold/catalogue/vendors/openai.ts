@@ -1,5 +1,5 @@
 import { requiredVariable, variableSetting } from '../../python/environment.ts';
-import { constructorExpression, pythonExpression } from '../../python/expression.ts';
+import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
@@ -67,13 +67,13 @@ export const openai: Vendor = {
       extras: ['openai'],
       arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
       settings: {
-        session_properties: constructorExpression(event('SessionProperties'), {
-          audio: constructorExpression(event('AudioConfiguration'), {
-            input: constructorExpression(event('AudioInput'), {
-              transcription: constructorExpression(event('InputAudioTranscription'), {}),
-              turn_detection: constructorExpression(event('SemanticTurnDetection'), {}),
-              noise_reduction: constructorExpression(event('InputAudioNoiseReduction'), {
-                type: pythonExpression('"near_field"'),
+        session_properties: createConstructorExpression(event('SessionProperties'), {
+          audio: createConstructorExpression(event('AudioConfiguration'), {
+            input: createConstructorExpression(event('AudioInput'), {
+              transcription: createConstructorExpression(event('InputAudioTranscription'), {}),
+              turn_detection: createConstructorExpression(event('SemanticTurnDetection'), {}),
+              noise_reduction: createConstructorExpression(event('InputAudioNoiseReduction'), {
+                type: createPythonExpression('"near_field"'),
               }),
             }),
           }),

@@ -1,5 +1,5 @@
 import { requiredVariable } from '../../python/environment.ts';
-import { constructorExpression, pythonExpression } from '../../python/expression.ts';
+import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const parameters = { module: 'pipecat.services.ultravox.llm', name: 'OneShotInputParams' };
@@ -17,10 +17,10 @@ export const ultravox: Vendor = {
       className: 'UltravoxRealtimeLLMService',
       extras: ['ultravox'],
       arguments: {
-        params: constructorExpression(parameters, {
+        params: createConstructorExpression(parameters, {
           api_key: requiredVariable('ULTRAVOX_API_KEY'),
-          system_prompt: pythonExpression('SYSTEM_INSTRUCTION'),
-          max_duration: pythonExpression('timedelta(minutes=30)', [timedelta]),
+          system_prompt: createPythonExpression('SYSTEM_INSTRUCTION'),
+          max_duration: createPythonExpression('timedelta(minutes=30)', [timedelta]),
         }),
       },
       settings: null,

@@ -1,5 +1,5 @@
 import { requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
-import { constructorExpression } from '../../python/expression.ts';
+import { createConstructorExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const session = { module: 'pipecat.services.xai.realtime.events', name: 'SessionProperties' };
@@ -47,7 +47,7 @@ export const xai: Vendor = {
       extras: ['xai'],
       arguments: { api_key: requiredVariable('XAI_API_KEY') },
       settings: {
-        session_properties: constructorExpression(session, { voice: variableWithDefault('XAI_VOICE_ID', 'eve') }),
+        session_properties: createConstructorExpression(session, { voice: variableWithDefault('XAI_VOICE_ID', 'eve') }),
       },
     },
   ],

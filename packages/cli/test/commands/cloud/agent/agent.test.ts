@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeProfile } from '../../../../src/service/profile.ts';
-import { startTestService, type TestService } from '../../../fake-service/fake-service.ts';
+import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
 import {
   agent,
   agentItem,
@@ -16,7 +16,7 @@ import {
 import { createProfilePath } from '../../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../../run-program.ts';
 
-let service: TestService;
+let service: FakeService;
 let place: Awaited<ReturnType<typeof createProfilePath>>;
 let found: typeof session;
 let secretSets: typeof agent.secretSets;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   found = session;
   secretSets = [];
   startMethod = undefined;
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       getAgent: () => ({

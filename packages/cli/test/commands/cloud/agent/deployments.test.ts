@@ -1,6 +1,6 @@
 import type { AgentDetails, LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hangUp, startTestService, type TestService } from '../../../fake-service/fake-service.ts';
+import { disconnectError, type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
 import { agent, deployment, privateKey, publicKey, sessionId } from '../../../fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../run-program.ts';
 
@@ -35,7 +35,7 @@ const line: LogLine = {
   level: null,
 };
 const warning = { ...line, log: 'slow', level: 'WARNING' as const, timestamp: '2026-11-20T16:59:01.000000000Z' };
-let service: TestService;
+let service: FakeService;
 let deployments: (typeof deployment)[];
 let breaks: number;
 let maskingIncomplete: { maskingIncomplete?: true };
@@ -46,7 +46,7 @@ beforeEach(async () => {
   breaks = 0;
   maskingIncomplete = {};
   found = { ...agent, activeSessionCount: 2 };
-  service = await startTestService(
+  service = await startFakeService(
     { privateKey, publicKey },
     {
       getAgent: () => found,
@@ -61,7 +61,7 @@ beforeEach(async () => {
         const total = { value: 3, relation: 'eq' as const };
         if (query['order'] === 'desc')
           return { total, logs: [warning, line], nextCursor: null, followCursor: '1', ...maskingIncomplete };
-        if (breaks-- > 0) throw hangUp;
+        if (breaks-- > 0) throw disconnectError;
         return {
           total,
           logs: [{ ...line, log: `after ${query['cursor']}` }],
