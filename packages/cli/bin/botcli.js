@@ -4,7 +4,7 @@
 // Scripts and shell prompts often call `botcli --version`. This CommonJS file (see package.json beside it) prints the version
 // without loading Node's ES module loader, which takes a quarter of Node's start time. A test checks that the version equals the
 // version in the package's package.json.
-const { argv, env, stdout } = process;
+const { argv, env } = process;
 if (argv.length === 3 && argv[2] === '--version' && !env.BOTCLI_OUTPUT) {
   const line = 'botcli 0.1.0\n';
   try {
@@ -13,8 +13,8 @@ if (argv.length === 3 && argv[2] === '--version' && !env.BOTCLI_OUTPUT) {
   } catch {
     // The synchronous write failed because the pipe is full or closed. Write to the stream, which waits for a slow reader, and
     // ignore the error of a closed pipe.
-    stdout.on('error', () => {});
-    stdout.write(line);
+    process.stdout.on('error', () => {});
+    process.stdout.write(line);
   }
 } else {
   import('../dist/main.js');
