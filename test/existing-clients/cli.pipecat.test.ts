@@ -46,9 +46,10 @@ patterns = ["notes"]
 auto_latest = false
 `;
 const bot = `import { createServer } from 'node:http';
-createServer((request, response) => {
+createServer(async (request, response) => {
   console.log(request.method, request.url);
-  if (request.url !== '/bot') response.end();
+  if (request.url !== '/bot') return response.end();
+  for await (const chunk of request) console.log(String(chunk));
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
@@ -217,6 +218,11 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         const { sessionId = '' } = await start('first', service.publicKey, { data: { name: 'Ada' } });
         const { sessions } = await service.client.getSessions({ params: { agentName: 'first' }, query: { limit: 1 } });
         expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);
+        const readLog = async () =>
+          (await service.client.getLogs({ params: { agentName: 'first' }, query: { sessionId } })).logs.map(
+            ({ log }) => log,
+          );
+        await expect.poll(readLog).toContainEqual(expect.stringContaining('"name":"Ada"'));
       });
 
       it.each([

@@ -15,7 +15,8 @@ let service: Service;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-const violations: string[] = [];
+/** Violations of the content security policy, to which the page adds while it is open. */
+let violations: readonly string[] = [];
 
 beforeAll(async () => {
   if (!hasBrowser) return;
@@ -23,8 +24,7 @@ beforeAll(async () => {
   browser = await launchBrowser(service.folder);
   context = await browser.newContext();
   const opened = await openPage(service, context, await createInvitationLink(service, 'ada@example.com'));
-  ({ page } = opened);
-  violations.push(...opened.violations);
+  ({ page, violations } = opened);
 });
 afterAll(async () => {
   await browser?.close();

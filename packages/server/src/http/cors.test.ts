@@ -24,8 +24,10 @@ describe('isPreflight', () => {
   ])('%s', (_, incoming, is) => {
     expect(isPreflight(incoming)).toBe(is);
   });
+});
 
-  it('createPreflightHeaders list all methods and allow the requested headers', () => {
+describe('createPreflightHeaders', () => {
+  it('lists all methods and allows the requested headers', () => {
     const incoming = request('/v1/public/x/start', {
       ...asks,
       'access-control-request-headers': 'authorization,x-mine',

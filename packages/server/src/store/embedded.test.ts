@@ -190,7 +190,7 @@ describe('an embedded database', () => {
   test('removes the unfinished program directory and the process lock of a killed start', async () => {
     await (await open()).stop();
     const { root, starting } = createLayout(directory);
-    const left = ['data.new-Ab3dEf', 'programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
+    const left = ['programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
     for (const name of left) await mkdir(path.join(root, name, 'base'), { recursive: true });
     await writeFile(path.join(starting, '4194303-1-1'), '');
     (await open()).close();
