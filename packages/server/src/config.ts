@@ -12,7 +12,7 @@ type Names<Secret extends boolean> = {
 }[keyof Settings];
 type Values<Secret extends boolean> = { readonly [Name in Names<Secret>]: z.output<Settings[Name]['schema']> };
 
-/** All settings. A log shows `secretsMigration` as `[secret]`. */
+/** All settings. A log shows `secrets` as `[secret]`. */
 export type Config = Omit<Values<false>, 'dataDirectory'> & {
   readonly dataDirectory: string;
   readonly secrets: Values<true> & {

@@ -92,7 +92,7 @@ async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The steps of a start that can fail, in order. `createTarEntry` makes a step fail and returns a function that removes the
+ * The steps of a start that can fail, in order. `block` makes a step fail and returns a function that removes the
  * cause.
  */
 const steps: Record<string, Step> = {

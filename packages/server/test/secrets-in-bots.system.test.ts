@@ -72,7 +72,7 @@ const hash = (value: string) => createHash('sha256').update(value, 'utf8').diges
 const move = (setName: string, region: string, within = db) =>
   within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 
-describe('secretsMigration in bots', () => {
+describe('secrets in bots', () => {
   it('have exactly the bytes that the request contained', async () => {
     const name = fc
       .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)

@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listen } from './listen.ts';
 
-describe('subscribeToChannel', () => {
+describe('listen', () => {
   let app: FastifyInstance;
   beforeEach(() => {
     app = fastify();

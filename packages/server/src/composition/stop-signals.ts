@@ -5,7 +5,7 @@
 const samePress = 500;
 
 /**
- * Decides what a signal does: `stopAgentSession` starts the shutdown, `hurry` ends the grace period, and `same` ignores a signal
+ * Decides what a signal does: `stop` starts the shutdown, `hurry` ends the grace period, and `same` ignores a signal
  * from the same key press. `before` is the time of the previous signal in milliseconds; null for the first signal.
  */
 export function interpretStopSignal(before: number | null, now: number): 'stop' | 'hurry' | 'same' {

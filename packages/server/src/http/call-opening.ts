@@ -9,10 +9,10 @@ import { parseServiceHost, type ServiceHost } from './socket-path.ts';
 const hostParameter = '_pipecatCloudServiceHost';
 
 /**
- * Reads the name of the agent from the `startAgentSession` message of a Twilio call. Counts the bytes of the connection `socket`,
+ * Reads the name of the agent from the `start` message of a Twilio call. Counts the bytes of the connection `socket`,
  * because incomplete messages take memory too. Adds its listeners synchronously, so that no message is missed.
  *
- * @throws failure `invalid-request` if there is no `startAgentSession` within the limits of time and bytes, the JSON is invalid, or
+ * @throws failure `invalid-request` if there is no `start` within the limits of time and bytes, the JSON is invalid, or
  * no agent is named
  */
 export function readCallOpening(

@@ -263,7 +263,7 @@ describe('request parameters', () => {
 });
 
 describe('the paths of an organization', () => {
-  it("acceptUpgrade the organization's name, and its id in upper or lower case", async () => {
+  it("accept the organization's name, and its id in upper or lower case", async () => {
     const { organizations } = z
       .object({ organizations: z.array(z.object({ id: z.string() })) })
       .parse((await ask('/v1/organizations')).json);

@@ -16,7 +16,7 @@ export function toAddressColumns(address: Address): AddressColumns {
   return 'socket' in address ? { ...address, host: null, port: null } : { ...address, socket: null };
 }
 
-/** Returns the `RegionHost` header of requests to the instance (RFC 9110, section 7.2). */
+/** Returns the `Host` header of requests to the instance (RFC 9110, section 7.2). */
 export function getAddressAuthority(address: Address): string {
   if ('socket' in address) return 'localhost';
   return `${isIPv6(address.host) ? `[${address.host}]` : address.host}:${address.port}`;

@@ -14,7 +14,7 @@ export type InstanceClaim = {
 };
 
 /**
- * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `firstMigration` is
+ * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `first` is
  * the statement that creates the session, if any. Returns null if the agent is at its limit.
  */
 export async function claimInstance(

@@ -20,7 +20,7 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
 }
 
 /**
- * Creates instances until the warm pool has `waitUntilIdle` instances, but never more than `maxAgents` for the deployment.
+ * Creates instances until the warm pool has `idle` instances, but never more than `maxAgents` for the deployment.
  * Returns the number of created instances. Call this in a transaction that holds the lock of the agent.
  */
 export async function provisionInstances(

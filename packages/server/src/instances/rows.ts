@@ -12,7 +12,7 @@ type ClaimedRow = Pick<
  * Claims an instance for a session in one statement: the oldest ready idle instance; if none is ready, the oldest
  * starting one; if there is none, a new instance. Returns no row if `maxAgents` instances of the agent have a session.
  * The count is exact because the caller holds the agent's lock. The update checks the state again, because the instance
- * may be stopped concurrently. The statement also inserts the session's row (`firstMigration`), because each database round trip
+ * may be stopped concurrently. The statement also inserts the session's row (`first`), because each database round trip
  * delays a warm start.
  */
 export async function claimInstanceRow(

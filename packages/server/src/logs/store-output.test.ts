@@ -13,7 +13,7 @@ import { type StoreOutputContext, storeOutput, withStoredOutput } from './store-
 
 const never = new AbortController().signal;
 
-/** Creates a runtime and rows for one agent. `runPostgresProgram` starts an instance that prints text, and ends it. */
+/** Creates a runtime and rows for one agent. `run` starts an instance that prints text, and ends it. */
 async function setUp() {
   const rows = await createTestRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));

@@ -1,4 +1,4 @@
-/** Runs `startAgentSession` when its turn comes. Rejects with the signal's reason if the signal aborts before `startAgentSession` is called. */
+/** Runs `start` when its turn comes. Rejects with the signal's reason if the signal aborts before `start` is called. */
 export type StartQueue = <T>(organizationId: string, signal: AbortSignal, start: () => Promise<T>) => Promise<T>;
 
 /**

@@ -21,7 +21,7 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session in one transaction. `firstMigration` is the statement that creates the session. If the
+ * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If the
  * secrets of the deployment could not be decrypted at the last start of an instance, a session that needs a new
  * instance first decrypts them again, because the new instance could not start without them.
  *

@@ -8,7 +8,7 @@ import { readSessionState } from './rows.ts';
 
 /**
  * Marks a session to end with `SESSION_STOPPED`; the reconciler then stops its instance. A session that still waits for
- * its client ends at once, and `waitForSessionEnd` is true. Stopping a session again before it has waitForSessionEnd changes nothing. A session
+ * its client ends at once, and `ended` is true. Stopping a session again before it has ended changes nothing. A session
  * that has ended is reported as `not-found`, which existing clients treat as success.
  *
  * @throws failure `not-found`

@@ -107,7 +107,7 @@ describe('an embedded database', () => {
     expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
   });
 
-  test('logsMigration statements if configured, and never their parameters', async () => {
+  test('logs statements if configured, and never their parameters', async () => {
     const postgres = await open();
     const superuser = await openDatabase<unknown>({ address: { ...postgres.address, user: 'postgres' }, logger });
     for (const change of [`log_statement = 'all'`, `log_min_messages = 'info'`, `log_min_error_statement = 'error'`]) {

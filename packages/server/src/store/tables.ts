@@ -189,7 +189,7 @@ export type InstancesTable = {
 
 /**
  * `waiting`: created for a WebSocket start whose client has not connected yet. `starting`: has an instance. `live`: the bot
- * accepted the session. `ending`: the cause of the end is decided (`ending_status`), and the instance is being stopped. `waitForSessionEnd`:
+ * accepted the session. `ending`: the cause of the end is decided (`ending_status`), and the instance is being stopped. `ended`:
  * the record is final.
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-9d31';
 
-describe('secretsMigration API under hostile requests', () => {
+describe('secrets API under hostile requests', () => {
   let service: TestServer;
   let before: string;
   const ask = (method: string, path: string, body?: unknown, more?: object) =>

@@ -168,7 +168,7 @@ describe('API keys', () => {
     await stopAgentSession({ ...asked, publicClient }, 'theirs', id);
   });
 
-  it('acceptUpgrade ids in upper or lower case, but only UUIDs', async () => {
+  it('accept ids in upper or lower case, but only UUIDs', async () => {
     const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
     expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
     expect(

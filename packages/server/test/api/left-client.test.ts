@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /**
- * Resolves when Fastify reports that the handler of the request with this id has started (`startAgentSession`) or responded
+ * Resolves when Fastify reports that the handler of the request with this id has started (`start`) or responded
  * (`asyncEnd`).
  */
 function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 
-describe('logsMigration', () => {
+describe('logs', () => {
   let service: TestServer;
   const bots: BotDirectory[] = [];
   let deleted = '';

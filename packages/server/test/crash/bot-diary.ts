@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 const DiaryEntry = z.object({
   /**
-   * `entered`: the handler of a session was called. `waitForSessionEnd`: its response was sent, its socket was closed, or it is about to
+   * `entered`: the handler of a session was called. `ended`: its response was sent, its socket was closed, or it is about to
    * crash.
    */
   what: z.enum(['entered', 'ended']),

@@ -30,7 +30,7 @@ export type CrashRun = {
   /** Sessions that the killer ignores when it waits for a phase. */
   readonly bystanders: Set<string>;
   readonly scenarios: readonly Scenario[];
-  /** Starts five clients, each of which runs one session after another. `waitForSessionEnd` waits for their last sessions. */
+  /** Starts five clients, each of which runs one session after another. `ended` waits for their last sessions. */
   readonly begin: () => { readonly ended: () => Promise<void> };
   /** Kills the processes that a failed test left running, and removes the directory. */
   readonly cleanUp: () => void;

@@ -126,7 +126,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(rows).toHaveLength(deploys.length);
   });
 
-  it('startAgentSession no session with a broken version, or with an older version after a newer version', () => {
+  it('start no session with a broken version, or with an older version after a newer version', () => {
     expect(met.filter((version) => !/^\d+$/.test(version))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
     expect(met.filter((version) => broken.has(version))).toEqual([]);

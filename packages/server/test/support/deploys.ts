@@ -9,7 +9,7 @@ type Files = Readonly<Record<string, string>>;
 const region = 'us-west';
 
 /**
- * A project whose bot returns its version at `/version` and ends its session with the status that `/end` receives. `firstMigration` is
+ * A project whose bot returns its version at `/version` and ends its session with the status that `/end` receives. `first` is
  * JavaScript that runs before the bot.
  */
 export function createVersionedBot(version: string, first = ''): Files {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Holds cold starts for as long as a test needs. */
 export type StartGate = {
-  /** JavaScript that runs at the start of a bot and delays `subscribeToChannel` until the gate allows it. */
+  /** JavaScript that runs at the start of a bot and delays `listen` until the gate allows it. */
   readonly prelude: string;
   readonly shut: () => void;
   /** Resolves with a function for the next waiting bot: `go` makes the bot listen, and `die` makes it exit. */

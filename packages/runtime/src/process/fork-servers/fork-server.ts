@@ -9,7 +9,7 @@ import { type ForkServerFiles, type ForkServerRecord, formatForkServerMark } fro
 import { connectSupervisor, type ForkRequest, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
-/** A forked process that runs the bot after `releaseSupervisor`. Exits if this server ends before it calls `releaseSupervisor`. */
+/** A forked process that runs the bot after `go`. Exits if this server ends before it calls `go`. */
 export type ForkedProcess = {
   readonly identity: ProcessIdentity;
   readonly go: () => void;

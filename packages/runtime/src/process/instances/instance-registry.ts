@@ -66,7 +66,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // `hasRun` is false if the previous server process was killed before it called `releaseSupervisor`. Report no end of a bot that never
+        // `hasRun` is false if the previous server process was killed before it called `go`. Report no end of a bot that never
         // ran.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);

@@ -25,7 +25,7 @@ export type ContainedLaunchOptions = {
   readonly now: Date;
 };
 
-/** A program that waits for `releaseSupervisor`. It never runs if this process dies before that. */
+/** A program that waits for `go`. It never runs if this process dies before that. */
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
@@ -45,7 +45,7 @@ export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {
 
 /**
  * Creates, in this order, the record, the control groups and the process, and adds the process to the record. The
- * program runs only after `releaseSupervisor`. `removeInstance` can clean up after each step. If it rejects, no process is running.
+ * program runs only after `go`. `removeInstance` can clean up after each step. If it rejects, no process is running.
  */
 export async function launchContainedProgram(
   options: ContainedLaunchOptions,

@@ -19,7 +19,7 @@ const storedRecordSchema = z.object({
   containment: containmentSchema,
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
-  /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `releaseSupervisor`. */
+  /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `go`. */
   keeper: processIdentitySchema.nullable(),
   /**
    * The process of a forked bot. It is recorded because the supervisor of a fork server has several instances. Null if the bot
