@@ -130,7 +130,7 @@ describe.each(places)('a file in %s', (folder) => {
     expect(passed).toEqual(expected);
   });
 
-  it('is refused every other import with a message that names the table', () => {
+  it('may not import anything that the table does not allow, and the message names the table', () => {
     const messages = here.flatMap(({ file }) => findings.get(file)?.message ?? []);
     const rule = messageFor(rowOf(folder));
     const known = [rule, /rows\.ts is private/, /no other package of ours/];

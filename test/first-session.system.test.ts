@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Saves the files that docs/bots.md shows for its bot to a directory. */
+/** Writes the files of the example bot in docs/bots.md to a directory. */
 async function saveBot(place: string): Promise<void> {
   for (const [name, language] of [
     ['package.json', 'json'],

@@ -3,7 +3,7 @@ import { appendFile, copyFile, readdir, readFile, rm, symlink, writeFile } from 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { minimalEnvironment } from '../program.ts';
-import { botcliProgramPath, standInHookPath } from '../repository.ts';
+import { botcliProgramPath, standInVendorsModulePath } from '../repository.ts';
 
 const options = '-t smallwebrtc -t exotel -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');
 
@@ -23,7 +23,7 @@ export async function writeVoiceBot(directory: string, standIns: string): Promis
   if (changed === pyproject) throw new Error('The generated pyproject.toml has no list of dependencies.');
   await writeFile(join(directory, 'pyproject.toml'), changed);
   await rm(project, { recursive: true });
-  await copyFile(standInHookPath, join(directory, 'reach_stand_ins.py'));
+  await copyFile(standInVendorsModulePath, join(directory, 'reach_stand_ins.py'));
   await appendFile(join(directory, 'bot.py'), servedEntryPoint(createVoiceBotEnvironment('.', standIns)));
 }
 

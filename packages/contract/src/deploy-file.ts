@@ -13,8 +13,8 @@ import {
 } from './agent-fields.ts';
 import type { Issue } from './errors.ts';
 import { defaultAgentProfile, instanceCountLimits, sessionDurationSeconds } from './limits.ts';
+import { replaceSquareBrackets } from './replace-square-brackets.ts';
 import { findClosestWord } from './suggest.ts';
-import { replaceBrackets } from './without-brackets.ts';
 
 /** Possible names of a deploy file. Only the first existing file is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;
@@ -136,7 +136,9 @@ function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
   if (issue.code !== 'unrecognized_keys') {
     const value = valueAt(parsed, issue.path);
     const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union');
-    return [{ path: table.join('.'), message: missing ? 'is missing' : replaceBrackets(describeIssue(issue, value)) }];
+    return [
+      { path: table.join('.'), message: missing ? 'is missing' : replaceSquareBrackets(describeIssue(issue, value)) },
+    ];
   }
   return issue.keys.map((key) => {
     const path = [...table, key].join('.');

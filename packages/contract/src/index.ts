@@ -120,6 +120,7 @@ export {
   isUnencryptedRegistry,
   normalizeRegistryHost,
 } from './registry-host.ts';
+export { replaceSquareBrackets } from './replace-square-brackets.ts';
 export { type Role, roles } from './roles.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
 export {
@@ -155,4 +156,3 @@ export {
   retryDelaysMs,
   sendUploadPart,
 } from './upload-part.ts';
-export { replaceBrackets } from './without-brackets.ts';

@@ -20,17 +20,17 @@ export async function runInLibraryEnvironment(
 }
 
 /** Runs a script in this directory in a Python environment, and parses the last line of its output as JSON. */
-export async function queryLibrary<Answer>(
+export async function runPipecatScript<Answer>(
   environment: LibraryEnvironment,
   script: string,
   question: unknown,
 ): Promise<readonly Answer[]> {
   if (environment.kind === 'missing') throw new Error(environment.reason);
-  return queryInterpreter(join(environment.bin, 'python'), script, question);
+  return runPythonScript(join(environment.bin, 'python'), script, question);
 }
 
-/** Like `queryLibrary`, but with a Python interpreter without packages. */
-export async function queryInterpreter<Answer>(
+/** Like `runPipecatScript`, but with a Python interpreter without packages. */
+export async function runPythonScript<Answer>(
   python: string,
   script: string,
   question: unknown,

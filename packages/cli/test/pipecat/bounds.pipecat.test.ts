@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { projectMatrix } from '../scaffold/project-matrix.ts';
-import { queryInterpreter } from './ask-library.ts';
+import { runPythonScript } from './ask-library.ts';
 import { findPython, type Interpreter } from './find-python.ts';
 import { libraryVersion } from './library-environment.ts';
 import { downloadPipecatSource } from './library-source.ts';
@@ -38,7 +38,7 @@ async function missingIn(release: string, own: readonly WrittenProject[]): Promi
     await downloadPipecatSource(release, python),
     await downloadPipecatSource(libraryVersion, python),
   ];
-  const found = await queryInterpreter<MissingNames>(python.program, 'find_missing.py', {
+  const found = await runPythonScript<MissingNames>(python.program, 'find_missing.py', {
     release: source,
     known,
     paths,

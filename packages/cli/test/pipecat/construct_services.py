@@ -59,7 +59,7 @@ def find_constructions(path):
                     yield target.id, ast.Expression(statement.value)
 
 
-def list_causes(error):
+def walk_error_causes(error):
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
@@ -72,7 +72,7 @@ async def construct_services(path, module, failures, made):
             try:
                 made.append(type(eval(code, vars(module), {"session": session})).__name__)  # noqa: S307
             except Exception as error:  # noqa: BLE001: a vendor's package may fail in any way
-                wants = any(isinstance(cause, NetworkBlockedError) or "the network is blocked" in str(cause) for cause in list_causes(error))
+                wants = any(isinstance(cause, NetworkBlockedError) or "the network is blocked" in str(cause) for cause in walk_error_causes(error))
                 failures.append({"service": name, "error": repr(error)[:300], "wants": "network" if wants else None})
 
 

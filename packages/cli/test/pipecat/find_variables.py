@@ -15,7 +15,7 @@ from pathlib import Path
 
 LIBRARY_ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
 # Packages of Pipecat in which each module serves only some bots. All other modules serve every bot.
-CHOICE_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
+OPTIONAL_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
 # Functions in vendors' packages that read environment variables, with the modules that define them.
 READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
 
@@ -43,7 +43,7 @@ def find_imports(module):
             whole = ".".join([*base, *([node.module] if node.module else [])])
             found |= {whole, *(READER_MODULES.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
     return {
-        name for name in found if (name.startswith(CHOICE_PACKAGES) or name in READER_MODULES.values()) and parse_module(name)
+        name for name in found if (name.startswith(OPTIONAL_PACKAGES) or name in READER_MODULES.values()) and parse_module(name)
     }
 
 
@@ -57,16 +57,16 @@ def find_all_imports(modules):
     return seen
 
 
-def string_value(node):
+def read_string_constant(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def read_variable_name(node):
     """Return the name in `os.getenv(NAME)`, `os.environ.get(NAME)` and `os.environ[NAME]`."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.getenv", "getenv", "os.environ.get") and node.args:
-        return string_value(node.args[0])
+        return read_string_constant(node.args[0])
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "os.environ":
-        return string_value(node.slice)
+        return read_string_constant(node.slice)
     return None
 
 
@@ -80,7 +80,7 @@ def walk_variables(node, keys, instead):
             before = {ast.unparse(one) for one in node.values[:index] if isinstance(one, ast.Name)}
             yield from walk_variables(value, keys, instead | before)
     elif isinstance(node, ast.If):
-        compared = {string_value(one) for one in getattr(node.test, "comparators", [])} - {None}
+        compared = {read_string_constant(one) for one in getattr(node.test, "comparators", [])} - {None}
         yield from walk_variables(node.test, keys, instead)
         for statement in node.body:
             yield from walk_variables(statement, keys | compared, instead)

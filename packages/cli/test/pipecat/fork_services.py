@@ -26,7 +26,7 @@ COMMON = [
 ]
 
 
-def in_child(action):
+def run_in_child(action):
     """Run `action` in a fork and return its result."""
     read, write = os.pipe()
     pid = os.fork()
@@ -68,7 +68,7 @@ def serve(project):
         except (fork_server.UnusableBotError, fork_server.UnsafeImportError) as error:
             return {"reason": str(error), "forks": []}
         block_network()
-        return {"reason": reason, "forks": [in_child(lambda: build(path)) for _ in range(2)]}
+        return {"reason": reason, "forks": [run_in_child(lambda: build(path)) for _ in range(2)]}
 
 
 def build(path):
@@ -86,4 +86,4 @@ if __name__ == "__main__":
     # Import the modules that all bots use before forking, so that they are imported only once.
     for module in COMMON:
         import_module(module)
-    print(json.dumps([{"name": project["name"], **in_child(lambda: serve(project))} for project in asked["projects"]]))
+    print(json.dumps([{"name": project["name"], **run_in_child(lambda: serve(project))} for project in asked["projects"]]))

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../src/scaffold/catalogue/service.ts';
 import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
-import { queryLibrary, runInLibraryEnvironment } from './ask-library.ts';
+import { runInLibraryEnvironment, runPipecatScript } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { packageGroups } from './package-groups.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
@@ -46,7 +46,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
   });
 
-  const ask = <Answer>(script: string, question: unknown) => queryLibrary<Answer>(environment, script, question);
+  const ask = <Answer>(script: string, question: unknown) => runPipecatScript<Answer>(environment, script, question);
 
   /** Returns whether the packages of a service support the Python version of the environment. */
   const fits = (service: Service | undefined) =>

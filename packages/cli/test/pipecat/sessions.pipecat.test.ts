@@ -10,7 +10,7 @@ import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { listRequiredVariables } from '../../src/scaffold/project/variables.ts';
 import { placeholderSecret } from '../generated-bots/generated-project.ts';
 import { projectMatrix as matrix } from '../scaffold/project-matrix.ts';
-import { queryLibrary } from './ask-library.ts';
+import { runPipecatScript } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { commonPackageGroup } from './package-groups.ts';
 import { computeExpectedSession, type ObservedSession } from './session-expectation.ts';
@@ -84,7 +84,7 @@ beforeAll(async () => {
     return { name, file, variables, sessions };
   });
   type Found = { readonly name: string; readonly sessions: readonly ObservedSession[] };
-  const found = await queryLibrary<Found>(environment, 'hold_sessions.py', await Promise.all(asked));
+  const found = await runPipecatScript<Found>(environment, 'hold_sessions.py', await Promise.all(asked));
   held = new Map(found.map(({ name, sessions }) => [name, sessions]));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));

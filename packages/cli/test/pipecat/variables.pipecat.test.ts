@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { collectVariables } from '../../src/scaffold/python/expression.ts';
-import { queryLibrary } from './ask-library.ts';
+import { runPipecatScript } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { commonPackageGroup } from './package-groups.ts';
 
@@ -46,7 +46,7 @@ type ServiceQuery = ServiceArguments & { readonly modules: readonly string[] };
 type ServiceVariables = { readonly value: string; readonly reads: readonly string[] };
 
 async function readsOf(asked: readonly ServiceQuery[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = await queryLibrary<ServiceVariables>(environment, 'find_variables.py', asked);
+  const found = await runPipecatScript<ServiceVariables>(environment, 'find_variables.py', asked);
   return new Map(found.map(({ value, reads }) => [value, reads]));
 }
 

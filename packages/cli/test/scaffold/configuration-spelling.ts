@@ -55,8 +55,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * How an option is given: in the file or on the command line, with the first or a later key, and with the canonical name of its
- * value or an alias.
+ * How an option is written: in the file or on the command line, with the main or another accepted key, and with the canonical
+ * name of its value or an alias.
  */
 export type OptionSpelling = {
   readonly place: 'file' | 'option' | 'option over file';

@@ -151,7 +151,7 @@ export async function openForkingBot(
       const importing = 'no fork server has imported the bot yet';
       await expect.poll(() => method(deploymentId)?.reason, { timeout: 30_000 }).not.toBe(importing);
       const settled = method(deploymentId);
-      if (settled === undefined) throw new Error(`${deploymentId} has no start method`);
+      if (settled === undefined) throw new Error(`no start method is known for ${deploymentId}`);
       return settled;
     },
     forkServer: ({ importer }) => {

@@ -17,12 +17,12 @@ import { isUuid } from '../store/uuid.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import {
   deleteInvitation,
-  findLink,
+  findOneTimeLink,
   findUserByEmail,
-  insertLink,
+  insertOneTimeLink,
   type LinkRow,
   listInvitationRows,
-  takeLink,
+  takeOneTimeLink,
 } from './rows.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -159,7 +159,7 @@ export async function describeLink(
 /** Finds a valid one-time link without using it up. @throws failure `link-invalid`, `too-many-attempts` */
 export async function findValidLink({ db, now }: Context, visitor: Visitor, token: string): Promise<LinkRow> {
   await limitAttempts(db, 'link address', toClientNetwork(visitor.address));
-  return requireOpen(await findLink(db, hashToken(token)), now());
+  return requireOpen(await findOneTimeLink(db, hashToken(token)), now());
 }
 
 /**
@@ -169,7 +169,7 @@ export async function findValidLink({ db, now }: Context, visitor: Visitor, toke
  * @throws failure `link-invalid`
  */
 export async function redeemLink({ db, now }: Context, token: string, purpose: LinkRow['purpose']): Promise<LinkRow> {
-  const link = requireOpen(await takeLink(db, hashToken(token)), now());
+  const link = requireOpen(await takeOneTimeLink(db, hashToken(token)), now());
   if (link.purpose !== purpose) throw failure('link-invalid');
   return link;
 }
@@ -188,7 +188,7 @@ async function createLink(
   const at = now();
   const expiry = new Date(at.getTime() + seconds * 1_000);
   const row = { ...fields, id: newId(), hash: hashToken(token), created_at: at, expires_at: expiry };
-  await insertLink(db, row);
+  await insertOneTimeLink(db, row);
   return { row, token };
 }
 

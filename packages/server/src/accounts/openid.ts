@@ -59,7 +59,7 @@ export async function finishOpenIdSignIn(
   const problem = location.searchParams.get('error');
   if (problem !== null || response.status !== 302) {
     throw failure(problem?.toLowerCase() === 'account_not_linked' ? 'email-taken' : 'openid-failed', {
-      cause: new Error(`OpenID Connect: ${problem ?? response.status}`),
+      cause: new Error(`the OpenID Connect sign-in failed: ${problem ?? `status ${response.status}`}`),
     });
   }
   const cookie = cookies.map((line) => line.split(';')[0]).join('; ');

@@ -83,16 +83,16 @@ export async function deleteSession(db: Database, id: string): Promise<void> {
   await db.deleteFrom('user_sessions').where('id', '=', id).execute();
 }
 
-export async function insertLink(db: Database, row: Insertable<OneTimeLinksTable>): Promise<void> {
+export async function insertOneTimeLink(db: Database, row: Insertable<OneTimeLinksTable>): Promise<void> {
   await db.insertInto('one_time_links').values(row).execute();
 }
 
-export function findLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
+export function findOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
   return db.selectFrom('one_time_links').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
 /** Deletes a link and returns its row. Of several concurrent calls, only one gets the row; the others get undefined. */
-export function takeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
+export function takeOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
   return db.deleteFrom('one_time_links').where('hash', '=', hash).returningAll().executeTakeFirst();
 }
 

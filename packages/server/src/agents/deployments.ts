@@ -3,12 +3,12 @@ import { listPinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countDeployments, type DeploymentRow, findDeploymentOfAgent, listDeploymentPage } from './deployment-rows.ts';
-import { type DeploymentUsage, presentDeployment } from './present.ts';
+import { type DeploymentInstanceCounts, presentDeployment } from './present.ts';
 import { findAgent } from './rows.ts';
 
 type List = Operations['listDeployments'];
 type Scope = { readonly organizationId: string; readonly organizationName: string };
-type UsageOf = (agentId: string) => Promise<readonly DeploymentUsage[]>;
+type UsageOf = (agentId: string) => Promise<readonly DeploymentInstanceCounts[]>;
 
 /**
  * Lists the deployments of an agent, newest first. A deleted agent is found by its id.

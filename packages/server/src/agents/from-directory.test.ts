@@ -15,7 +15,7 @@ import {
   recordStartProblem,
 } from './deployment.ts';
 import { createAgentFromDirectory } from './from-directory.ts';
-import type { DeploymentUsage } from './present.ts';
+import type { DeploymentInstanceCounts } from './present.ts';
 import { serveDirectories } from './serve-directories.ts';
 import { getAgent, listAgents } from './show.ts';
 
@@ -26,7 +26,7 @@ describe('agents from directories', () => {
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let organizationId: string;
   let directory: string;
-  let running: DeploymentUsage[];
+  let running: DeploymentInstanceCounts[];
 
   beforeEach(async () => {
     running = [];

@@ -1,8 +1,8 @@
-import { type AgentDetails, agentProfiles, type DeploymentDetails, replaceBrackets } from '@bothost/contract';
+import { type AgentDetails, agentProfiles, type DeploymentDetails, replaceSquareBrackets } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
 /** Instance counts of a deployment. */
-export type DeploymentUsage = {
+export type DeploymentInstanceCounts = {
   readonly deploymentId: string;
   readonly activeSessions: number;
   readonly ready: number;
@@ -82,5 +82,5 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
  * them as markup. If `text` is null, returns a general message.
  */
 export function formatReason(text: string | null): string {
-  return replaceBrackets(text ?? 'The deployment failed.');
+  return replaceSquareBrackets(text ?? 'The deployment failed.');
 }

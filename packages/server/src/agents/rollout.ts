@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
-import { type DeploymentUsage, formatReason } from './present.ts';
+import { type DeploymentInstanceCounts, formatReason } from './present.ts';
 
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];
@@ -13,7 +13,7 @@ export function computeRollout(
   desired: DeploymentRow,
   active: DeploymentRow | undefined,
   draining: DeploymentRow | undefined,
-  usage: readonly DeploymentUsage[],
+  usage: readonly DeploymentInstanceCounts[],
 ) {
   const current = revisionOf(desired, desired.id === active?.id ? 'Active' : phaseOf(desired), usage);
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
@@ -44,7 +44,11 @@ function phaseOf(row: DeploymentRow): Revision['phase'] {
   }
 }
 
-function revisionOf(row: DeploymentRow, phase: Revision['phase'], usage: readonly DeploymentUsage[]): Revision {
+function revisionOf(
+  row: DeploymentRow,
+  phase: Revision['phase'],
+  usage: readonly DeploymentInstanceCounts[],
+): Revision {
   const runs = usage.find(({ deploymentId }) => deploymentId === row.id);
   const ready = runs?.ready ?? 0;
   const since = phase === 'Active' ? row.activated_at : phase === 'Draining' ? row.replaced_at : row.state_at;

@@ -2,7 +2,7 @@ import { type AgentDetails, type AgentListItem, failure } from '@bothost/contrac
 import { listPinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
-import { type DeploymentUsage, presentManifest } from './present.ts';
+import { type DeploymentInstanceCounts, presentManifest } from './present.ts';
 import { computeRollout } from './rollout.ts';
 import { type AgentRow, findAgent, listAgentRows } from './rows.ts';
 
@@ -43,7 +43,7 @@ export async function getAgent(
   context: { db: Database },
   scope: Scope,
   agentName: string,
-  usageOf: (agentId: string) => Promise<readonly DeploymentUsage[]>,
+  usageOf: (agentId: string) => Promise<readonly DeploymentInstanceCounts[]>,
 ): Promise<AgentDetails> {
   const agent = await findAgent(context.db, scope.organizationId, agentName);
   const desiredId = agent?.desired_deployment_id ?? null;
@@ -76,7 +76,7 @@ function details(
   agent: AgentRow,
   desired: DeploymentRow,
   deployments: readonly DeploymentRow[],
-  usage: readonly DeploymentUsage[],
+  usage: readonly DeploymentInstanceCounts[],
   organizationName: string,
 ): Omit<AgentDetails, 'secretSets'> {
   const active = deployments.find((deployment) => deployment.id === agent.active_deployment_id);

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { replaceBrackets } from '@bothost/contract';
+import { replaceSquareBrackets } from '@bothost/contract';
 import {
   type BuildOutputHandler,
   type PreparedProject,
@@ -99,7 +99,7 @@ const errorCharacters = 8_000;
  * the database and for terminals.
  */
 function plain(text: string): string {
-  return replaceBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
+  return replaceSquareBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
 }
 
 function size(bytes: number): string {

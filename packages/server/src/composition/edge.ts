@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
-import { createClientResolver } from '../http/request-client.ts';
+import { createRequestClientResolver } from '../http/request-client.ts';
 import { findRole } from '../organizations/members.ts';
 import { connectSocket } from '../session-starts/connect-socket.ts';
 import { failureFromError } from './failure-from-error.ts';
@@ -31,7 +31,7 @@ export async function createHttpServer(
         findRole: (userId, organization) => findRole(context, userId, organization),
       },
       uploads: context.builds.uploads,
-      resolveClient: createClientResolver({ ...config, ownUrl }),
+      resolveClient: createRequestClientResolver({ ...config, ownUrl }),
       createBackup: () => createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }),
       cors: { origins: config.corsOrigins },
       toFailure: failureFromError,

@@ -6,8 +6,8 @@ import { isPipecatCli } from './pipecat-cloud.ts';
 export const authorizePagePath = '/authorize';
 
 /**
- * Adds two documents that describe the OAuth 2.0 login to Pipecat Cloud's CLI: the issuer, at the path that Pipecat Cloud uses,
- * and the metadata of the issuer (RFC 8414), at the path that OpenID Connect defines.
+ * Adds two routes from which Pipecat Cloud's CLI learns how to log in with OAuth 2.0. One returns the name of the issuer, at the
+ * path that Pipecat Cloud uses. The other returns the issuer's metadata (RFC 8414), at the path that OpenID Connect defines.
  */
 export function addAuthorizationServer(app: FastifyInstance): void {
   app.get('/auth/config', async (request) => ({ issuer: issuerOf(request), client_id: pipecatCliId, scopes: '' }));

@@ -13,7 +13,7 @@ import {
   publicBasePath,
   type RequestOf,
   type ResponseOf,
-  replaceBrackets,
+  replaceSquareBrackets,
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -180,7 +180,7 @@ function hasNul(fields: unknown): boolean {
 
 /** Creates one `invalid-request` failure that reports all validation issues. */
 function invalid(issues: readonly Issue[]) {
-  const plain = issues.map(({ path, message }) => ({ path, message: replaceBrackets(message) }));
+  const plain = issues.map(({ path, message }) => ({ path, message: replaceSquareBrackets(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }

@@ -10,7 +10,7 @@ import {
   waitUntilIdle,
 } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { createClientResolver, type TrustedProxies } from './request-client.ts';
+import { createRequestClientResolver, type TrustedProxies } from './request-client.ts';
 
 const forwarded = {
   'x-forwarded-for': '203.0.113.9',
@@ -18,14 +18,18 @@ const forwarded = {
   'x-forwarded-host': 'bots.example.com',
 };
 
-describe('createClientResolver', () => {
+describe('createRequestClientResolver', () => {
   const own = { address: '10.0.0.2', serviceUrl: 'http://127.0.0.1:7420' };
   function resolveClient(
     trustedProxies: TrustedProxies,
     headers: Readonly<Record<string, string>>,
     options: { publicUrl?: string; peer?: string } = {},
   ) {
-    const find = createClientResolver({ trustedProxies, publicUrl: options.publicUrl, ownUrl: () => own.serviceUrl });
+    const find = createRequestClientResolver({
+      trustedProxies,
+      publicUrl: options.publicUrl,
+      ownUrl: () => own.serviceUrl,
+    });
     return find({ headers, socket: { remoteAddress: options.peer ?? own.address } } as never);
   }
 

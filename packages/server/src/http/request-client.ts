@@ -19,7 +19,7 @@ export type TrustedProxies = readonly string[] | number;
  * the connection comes from a trusted proxy. `publicUrl` takes precedence over these headers. `ownUrl` returns the URL
  * for requests without them.
  */
-export function createClientResolver(options: {
+export function createRequestClientResolver(options: {
   readonly trustedProxies: TrustedProxies;
   readonly publicUrl: string | undefined;
   readonly ownUrl: () => string;

@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import type { DeploymentUsage } from '../agents/present.ts';
+import type { DeploymentInstanceCounts } from '../agents/present.ts';
 import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
@@ -75,8 +75,8 @@ export async function countInstancesOfDeployment(
 }
 
 /** Counts the instances of an agent, grouped by deployment. */
-export async function countInstancesByDeployment(db: Database, agentId: string): Promise<DeploymentUsage[]> {
-  const { rows } = await sql<DeploymentUsage>`
+export async function countInstancesByDeployment(db: Database, agentId: string): Promise<DeploymentInstanceCounts[]> {
+  const { rows } = await sql<DeploymentInstanceCounts>`
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
       count(*) filter (where state = 'ready')::int as ready,
       count(*) filter (where session_id is null and state = 'ready')::int as idle,

@@ -2,7 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import type { OffsetRange, OutputFile } from '@bothost/runtime';
 import { findFirstLineStart, type LineRange, lineBlockBytes, splitLines } from './line-breaks.ts';
 
-/** The number of bytes to read at once. It is a multiple of the block size, so that a line starts in each window. */
+/**
+ * The number of bytes to read at once. It is a multiple of `lineBlockBytes`, at which longer lines are split, so a line always
+ * starts within these bytes.
+ */
 const windowBytes = 256 * 1024;
 
 /** An open output, which is read up to the offset `end`. */

@@ -13,7 +13,10 @@ import { type StoreOutputContext, storeOutput, withStoredOutput } from './store-
 
 const never = new AbortController().signal;
 
-/** Creates a runtime and rows for one agent. `run` starts an instance that prints text, and ends it. */
+/**
+ * Creates a runtime and the database rows of an agent. The returned function `run` starts an instance that prints a text, and then
+ * stops the instance.
+ */
 async function setUp() {
   const rows = await createTestRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));

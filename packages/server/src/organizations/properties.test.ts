@@ -38,7 +38,7 @@ describe('properties of an organization', () => {
     });
   });
 
-  it('are listed with regions and organizations', async () => {
+  it('do not appear in the lists of regions and of organizations', async () => {
     await rows.organization('other');
     expect(await listRegions(rows)).toEqual([
       { code: 'eu', display_name: 'eu' },

@@ -69,7 +69,7 @@ describe('startSession', () => {
     await stopAgentSession(service, 'strict', sessions[0]?.sessionId ?? '');
   });
 
-  it('returns URL, token and body for a WebSocket by default', async () => {
+  it('returns the URL, the token and the encoded body if the transport is a WebSocket', async () => {
     const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } });
     expect(json).toEqual({
       sessionId: expect.stringMatching(uuid),

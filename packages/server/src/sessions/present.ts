@@ -1,8 +1,8 @@
 import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
-import type { PresentedRow } from './rows.ts';
+import type { SessionResponseRow } from './rows.ts';
 
 /** Converts a row to the form in which lists return a session. */
-export function presentSummary(row: PresentedRow): SessionSummary {
+export function presentSummary(row: SessionResponseRow): SessionSummary {
   return {
     sessionId: row.id,
     serviceId: row.agent_id,
@@ -22,7 +22,7 @@ export function presentSummary(row: PresentedRow): SessionSummary {
  * Converts a row to the form in which `getSession` returns a session. `meetingIds` is empty, because this service has
  * no hosted rooms.
  */
-export function presentSession(row: PresentedRow, metrics: ResourceMetrics | null): SessionResponse {
+export function presentSession(row: SessionResponseRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
     ...presentSummary(row),
     resourceMetrics: metrics,
@@ -32,12 +32,12 @@ export function presentSession(row: PresentedRow, metrics: ResourceMetrics | nul
   };
 }
 
-function botStartSeconds(row: PresentedRow): number | null {
+function botStartSeconds(row: SessionResponseRow): number | null {
   if (row.bot_started_at === null || row.requested_at === null) return null;
   return Math.max(0, Math.round((row.bot_started_at.getTime() - row.requested_at.getTime()) / 1000));
 }
 
-function startPhases(row: PresentedRow): StartPhases | null {
+function startPhases(row: SessionResponseRow): StartPhases | null {
   if (row.bot_started_at === null || row.requested_at === null || row.claimed_at === null) return null;
   const requested = row.requested_at.getTime();
   const claimed = row.claimed_at.getTime();

@@ -28,9 +28,13 @@ export async function findSessionWithMetrics<Metrics>(
   organizationId: string,
   agent: string,
   sessionId: string,
-): Promise<(PresentedRow & { metrics: Metrics | null }) | undefined> {
+): Promise<(SessionResponseRow & { metrics: Metrics | null }) | undefined> {
   const parameters = [sessionId, organizationId, agent, isUuid(agent) ? agent : null];
-  const query = createPreparedQuery<PresentedRow & { metrics: Metrics | null }>('session-look-up', lookUp, parameters);
+  const query = createPreparedQuery<SessionResponseRow & { metrics: Metrics | null }>(
+    'session-look-up',
+    lookUp,
+    parameters,
+  );
   return (await db.executeQuery(query)).rows[0];
 }
 
@@ -52,7 +56,7 @@ const presented = [
   'ended_at',
   'events',
 ] as const;
-export type PresentedRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: EndState };
+export type SessionResponseRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: EndState };
 
 const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')},
     ${endStateExpression} as end_state, to_json(session_metrics) as metrics

@@ -73,7 +73,7 @@ test('migrate runs a migration again after its connection was lost during the mi
     },
   };
   const [first, second] = await Promise.allSettled([migrate(killed, [vanishing]), migrate(next, [table('1')])]);
-  // If the second server is faster, both servers succeed; otherwise, only the second does.
+  // If the first server migrates first, it fails, because its connection is killed. Otherwise, both servers succeed.
   expect([first.status, second.status]).toContain('fulfilled');
   await migrate(next, [table('1')]);
   expect(await tables(next)).toEqual(['t1']);

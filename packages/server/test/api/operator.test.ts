@@ -143,7 +143,7 @@ describe('the operator of a service', () => {
     await db.destroy();
   });
 
-  it('gets 503 from the readiness probe while the canary does not decrypt', async () => {
+  it('gets 503 from the readiness probe while the root key cannot decrypt the stored test value', async () => {
     expect(await isServiceReady()).toBe(200);
     const db = await openDatabase<Tables>({ address: service.database.address, logger: pino({ level: 'silent' }) });
     const flip = () => sql`update vault_state set canary = set_byte(canary, 14, get_byte(canary, 14) # 1)`.execute(db);

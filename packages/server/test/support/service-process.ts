@@ -37,8 +37,8 @@ export type ServiceProcess = {
   readonly current: () => ServerProcess;
   readonly start: () => ServerProcess;
   /**
-   * Resolves when a process with a number greater than `after` is ready. Without `after`, resolves when the newest
-   * process is ready.
+   * Processes are numbered in the order in which they start. Resolves when a process that started after process number `after`
+   * is ready; without `after`, when the newest process is ready.
    */
   readonly ready: (after?: number) => Promise<void>;
   /** Sends a request to the API. Returns null if the connection failed. */

@@ -68,7 +68,7 @@ def _argument_class(kind: Kind) -> type[Any]:
         try:
             return _named(_import_hosted(), hosted)
         except (ImportError, AttributeError):
-            # Use another class, because Pipecat is missing or its version is too old for this kind of session.
+            # Use a class below: Pipecat is missing or too old to have its own class for this kind of session.
             pass
     if find_spec("pipecat") is not None:
         return _named(import_module("pipecat.runner.types"), runner)

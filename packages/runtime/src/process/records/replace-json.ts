@@ -18,7 +18,7 @@ export function replaceJson(path: string, value: unknown): void {
   renameSync(next, path);
 }
 
-/** Returns false if the file does not exist or is longer than a page. */
+/** Overwrites a file in place. Returns false, without writing, if the file does not exist or is longer than a memory page. */
 function overwritePage(path: string, page: Buffer): boolean {
   let file: number | null = null;
   try {
