@@ -138,6 +138,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     900_000 + seconds * 4_000,
   );
   afterAll(async () => {
+    await setSessionNiceness(process, 0);
     attacker?.kill('SIGKILL');
     // Kill repeatedly, because bots and builds create processes faster than one search for pids finds them.
     for (let pids = findPids(directory); pids.length > 0; pids = findPids(directory)) {
