@@ -31,7 +31,9 @@ export const packageReleaseCutoff = versions.date;
 const hook = fileURLToPath(new URL('../../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 const services = '-m cascade --stt deepgram_stt --tts cartesia_tts';
 
-/** Generates a project with `pipecat init` and deploys it to a service of its own. `options` name its kind, transports and LLM. */
+/**
+ * Generates a project with `pipecat init` and deploys it to a service of its own. `options` name its kind, transports and LLM.
+ */
 export async function deployProject(name: string, options: string): Promise<DeployedProject> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-existing-'));
   // Bots run under other accounts, which must be able to read the Python file that connects them to the stand-in vendors.
