@@ -85,7 +85,10 @@ async function addFile(controller: TarPackController, { path, size, read }: Proj
   await body.close();
 }
 
-/** Whether a file is a script with an interpreter or an ELF program. Decides by content, because browsers do not see the modes of files. */
+/**
+ * Whether a file is a script with an interpreter or an ELF program. Decides by content, because browsers do not see the modes of
+ * files.
+ */
 function isProgram(start: Uint8Array): boolean {
   return [
     [0x23, 0x21],

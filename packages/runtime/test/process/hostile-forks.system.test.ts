@@ -185,7 +185,8 @@ result = [hasattr(bot, 'SECRET'), 'SECRET' in os.environ, 'injected' in sys.modu
     const code = `import os
 result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{name}'))`;
     const files = (await evaluate(attacker, code)) as readonly string[];
-    // A forked instance has four descriptors: output, listener, the connection of this request, and the channel to the supervisor.
+    // A forked instance has four descriptors: output, listener, the connection of this request, and the channel to the
+    // supervisor.
     expect(files.filter((file) => file !== 'socket')).toEqual([
       '/dev/null',
       expect.stringContaining(bot.idOf('attacker')),

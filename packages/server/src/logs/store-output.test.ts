@@ -14,8 +14,8 @@ import { type StoreOutputContext, storeOutput, withStoredOutput } from './store-
 const never = new AbortController().signal;
 
 /**
- * Creates a runtime and the database rows of an agent. The returned function `run` starts an instance that prints a text, and then
- * stops the instance.
+ * Creates a runtime and the database rows of an agent. The returned function `run` starts an instance that prints a text, and
+ * then stops the instance.
  */
 async function setUp() {
   const rows = await createTestRows();

@@ -125,8 +125,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       (await requestSessionStop(address, deriveControlToken(context.key, row.id), cooperativeSeconds - 5));
     if (hasAccepted) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     context.ownership.abort(sessionId);
-    // Wait up to `terminationGraceMs` until the session is released, for example because both sides have closed its WebSocket. Then
-    // SIGTERM is sent.
+    // Wait up to `terminationGraceMs` until the session is released, for example because both sides have closed its WebSocket.
+    // Then SIGTERM is sent.
     await context.ownership.released(sessionId, AbortSignal.timeout(terminationGraceMs));
   }
 

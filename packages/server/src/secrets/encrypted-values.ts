@@ -65,7 +65,8 @@ export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row
 /**
  * Reads a revision and verifies its MAC.
  *
- * @throws DamagedDataError if the revision is missing or does not match its MAC; RootKeyMissingError if its root key is not available
+ * @throws DamagedDataError if the revision is missing or does not match its MAC; RootKeyMissingError if its root key is not
+ * available
  */
 export async function readVerifiedRevision(
   context: Context,

@@ -9,8 +9,8 @@ const stagingPrefix = '.botcli-init-';
 
 /**
  * Creates a directory with all files, or nothing. Writes the files to a staging directory in the same parent directory, then
- * renames it. If botcli is killed, the next run removes the staging directory with `removeOrphanedStagingDirectories`. @throws system errors;
- * ENOTEMPTY if another program creates the directory at the same time
+ * renames it. If botcli is killed, the next run removes the staging directory with `removeOrphanedStagingDirectories`. @throws
+ * system errors; ENOTEMPTY if another program creates the directory at the same time
  */
 export function createProject(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
   const parent = dirname(directory);

@@ -4,7 +4,9 @@ import type { DiskLimits } from '../../runtime.ts';
 export type DiskUse = {
   readonly id: string;
   readonly kind: 'instance' | 'build';
-  /** The owner, such as an organization, as `getProjectOwner` returns it. Null for an instance that an earlier version started. */
+  /**
+   * The owner, such as an organization, as `getProjectOwner` returns it. Null for an instance that an earlier version started.
+   */
   readonly owner: string | null;
   readonly limitBytes: number;
   /** Disk use in bytes at the last measurement. Null until the first measurement is complete. */

@@ -75,8 +75,8 @@ export type SupervisorOptions = {
 };
 
 /**
- * Starts the supervisor, a shell, which runs the command after `releaseSupervisor`. Rejects if the shell cannot be started or cannot pass on a
- * variable.
+ * Starts the supervisor, a shell, which runs the command after `releaseSupervisor`. Rejects if the shell cannot be started or
+ * cannot pass on a variable.
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<StartedProgram> {
   const program = options.account === null ? options.command : wrapWithoutNewPrivileges(options.command);

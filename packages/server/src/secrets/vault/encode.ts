@@ -5,7 +5,9 @@ export function encodeParts(parts: readonly (string | number | Buffer | null)[])
   return Buffer.concat(parts.flatMap(encodePart));
 }
 
-/** Converts a time from the database. @throws DamagedDataError for a time that is not a number, such as PostgreSQL's `infinity` */
+/**
+ * Converts a time from the database. @throws DamagedDataError for a time that is not a number, such as PostgreSQL's `infinity`
+ */
 export function toMilliseconds(time: Date): number {
   const value = Number(time);
   if (!Number.isSafeInteger(value)) throw new DamagedDataError('the row contains an invalid time');
