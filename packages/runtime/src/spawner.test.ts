@@ -81,14 +81,14 @@ describe('startProgram', () => {
   });
 });
 
-describe('a spawner that was killed', () => {
+describe('a killed spawner', () => {
   const killSpawner = () => {
     const pid = getSpawnerPid();
     if (pid === null) throw new Error('There is no spawner.');
     process.kill(pid, 'SIGKILL');
   };
 
-  it('is replaced, and programs that it started continue', async () => {
+  it('is replaced, and the programs that it started keep running', async () => {
     const { program, outputPath } = await start('read line; read end; echo survived');
     killSpawner();
     expect(await program.ended).toBe('unknown');
@@ -97,7 +97,7 @@ describe('a spawner that was killed', () => {
     await expect.poll(() => readFile(outputPath, 'utf8')).toBe('survived\n');
   });
 
-  it('has its unfinished programs run again by the next spawner', async () => {
+  it('leaves its unfinished programs to the next spawner, which runs them again', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bothost-spawner-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const pidFile = join(directory, 'pid');

@@ -60,7 +60,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
     };
   };
 
-  describe('building', () => {
+  describe('the driver during a build', () => {
     it('installs a Node project from its lock file, only once per id', async () => {
       const fixture = await open();
       const lines: string[] = [];
@@ -112,7 +112,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       });
     });
 
-    it("gives a build a clean environment and no access to the service's files", async () => {
+    it("gives the build a clean environment and no access to the service's files", async () => {
       const fixture = await open();
       const keyFile = join(fixture.dataDirectory, 'key');
       await writeFile(keyFile, 'secret', { mode: 0o600 });
@@ -147,7 +147,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect((await start(fixture, await fixture.prepare('broken', path))).greeting).toBe('built');
     });
 
-    it('kills all processes of an aborted build, which can be started again', async () => {
+    it('kills all processes of an aborted build, and can start the build again', async () => {
       const fixture = await open();
       const code = `
         const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
@@ -173,7 +173,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect((await start(fixture, await fixture.prepare('endless', path))).greeting).toBe('built');
     });
 
-    it('shares one build between concurrent callers until the last one aborts', async () => {
+    it('runs one build for concurrent callers, and continues it when one of the callers aborts', async () => {
       const fixture = await open();
       const gate = join(fixture.shared, 'gate');
       const runs = join(fixture.shared, 'runs');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
 
 export function describeEnds(setup: RuntimeSetup): void {
-  describe('exit and stop', () => {
-    it('reports status, time and last output of a bot that exits', async () => {
+  describe('the driver at the end of a bot', () => {
+    it('reports the exit status, the time and the last output', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('exits');
       const before = Date.now();
@@ -16,14 +16,14 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('reports the signal that ended a bot', async () => {
+    it('reports the signal that ended the bot', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       await start('aborts');
       await probe.kill('aborts', 'SIGABRT');
       expect((await waitForEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
     });
 
-    it('lets a bot exit by itself within the grace period', async () => {
+    it('sends SIGTERM and lets the bot exit within the grace period', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('polite', 'process.on("SIGTERM", () => { console.log("good night"); process.exit(0); });');
       await runtime().stop('polite', 20_000);
@@ -79,7 +79,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect((await waitForEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
     });
 
-    it('forget deletes an ended instance and rejects a running one', async () => {
+    it('deletes an ended instance in `forget`, and rejects `forget` of a running instance', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('kept');
       await expect(runtime().forget('kept')).rejects.toThrow(/still running/);

@@ -6,7 +6,7 @@ import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitFor
 import { decodeLines, readLines, readOutput, readSnapshot } from './read-output.ts';
 
 export function describeOutput(setup: RuntimeSetup): void {
-  describe('output', () => {
+  describe('the output of a bot', () => {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('lines');
@@ -19,7 +19,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
 
-    it('has a timestamp between a mark made before it was written and a mark made afterwards', async () => {
+    it('has a timestamp between a mark made before the write and a mark made after the write', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('timed');
       const before = runtime().outputs.mark();
@@ -101,7 +101,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       }
     });
 
-    it('is moved by release after the instance has ended, and is then not deleted by forget', async () => {
+    it('is moved by `release` after the instance has ended, and survives a later `forget`', async () => {
       const { start, runtime, dataDirectory, restartServer } = await openFixture(setup);
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');

@@ -33,8 +33,8 @@ export function describePreparation(setup: RuntimeSetup): void {
     }>;
   };
 
-  describe('preparation', () => {
-    it('starts the main file of package.json from a copy without .env and .git, even if the source directory was deleted', async () => {
+  describe('prepare', () => {
+    it('copies a project without .env and .git, so that its main file runs after the source was deleted', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('named', {
         'package.json': '{ "main": "lib/start" }',
@@ -53,7 +53,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       expect(response.seen.sort()).toEqual(['link.js', 'start.js']);
     });
 
-    it('starts index.js if there is no package.json', async () => {
+    it('selects index.js as the main file if there is no package.json', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('plain', { 'index.js': serverCode });
       await chmod(path, 0o700);
@@ -62,7 +62,7 @@ export function describePreparation(setup: RuntimeSetup): void {
 
     it.each([
       ['no main file', { 'package.json': '{ "main": "missing.js" }' }, /has no missing\.js/],
-      ['a main file outside', { 'package.json': '{ "main": "../x.js" }' }, /outside the project/],
+      ['a main file outside of the project', { 'package.json': '{ "main": "../x.js" }' }, /outside the project/],
       ['a broken package.json', { 'package.json': '{', 'index.js': '' }, /package\.json is not valid/],
     ])('rejects a project with %s', async (_, files, message) => {
       const fixture = await openFixture(setup);
@@ -71,7 +71,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
     });
 
-    it('rejects a link out of the project, a name that is not UTF-8, and a source that is not a directory, but accepts the repaired project', async () => {
+    it('rejects links out of the project and names that are not UTF-8, but accepts the repaired project', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('linked', { 'index.js': serverCode });
       await symlink('/etc/passwd', join(path, 'users'));

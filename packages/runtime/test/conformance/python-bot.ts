@@ -77,7 +77,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
     return { ...fixture, prepare, startAndReport, commands, lines, details };
   };
 
-  describe.skipIf(lacksPython !== null)(`a Python bot${lacksPython === null ? '' : `: ${lacksPython}`}`, () => {
+  describe.skipIf(lacksPython !== null)(lacksPython === null ? 'a Python bot' : `a Python bot: ${lacksPython}`, () => {
     it('runs from its directory, in an environment with its dependencies', async () => {
       const { project, prepare, startAndReport } = await open();
       const seen = await startAndReport(
@@ -90,7 +90,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
     });
 
-    it('has one line for the result of pip in its short build log, and all other output of pip only in the full log', async () => {
+    it('has only the result of pip in its short build log, and all output of pip in the full build log', async () => {
       const { project, prepare, lines, details } = await open();
       await prepare('first', await project('greeter', projectFiles));
       const installation = lines.slice(lines.indexOf('> pip install -r requirements.txt'));
@@ -98,7 +98,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(details.join('\n')).toMatch(/Processing \.\/greeting[\s\S]*Successfully installed greeting-1/);
     });
 
-    it('shares its Python environment with other versions of the bot that have the same dependencies, until the last one is discarded', async () => {
+    it('shares its Python environment with versions that have equal dependencies, until all are discarded', async () => {
       const { project, prepare, startAndReport, commands, runtime, probe } = await open();
       const files = { 'bot.py': botCode.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);
@@ -116,7 +116,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(await probe.keptDownloads()).toEqual([]);
     });
 
-    it('leaves no environment behind if its dependencies cannot be installed', async () => {
+    it('leaves no Python environment on disk if its dependencies cannot be installed', async () => {
       const { project, prepare, probe } = await open();
       const path = await project('broken', { ...projectFiles, 'requirements.txt': '--no-index\nno-such-package\n' });
       await expect(prepare('broken', path)).rejects.toThrow(

@@ -12,7 +12,7 @@ import {
 const mebibyte = 1024 * 1024;
 
 export function describeResources(setup: RuntimeSetup): void {
-  describe('usage', () => {
+  describe('sample', () => {
     it('measures at least nine tenths of the CPU time that a bot uses', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('burner');
@@ -35,7 +35,7 @@ export function describeResources(setup: RuntimeSetup): void {
       expect(grown).toBeLessThan(130 * mebibyte);
     });
 
-    it('includes children, even ended ones, so that CPU time never decreases', async () => {
+    it('includes running and ended child processes, so that CPU time never decreases', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('parent');
       const before = await usageOf(runtime(), 'parent');
@@ -69,8 +69,8 @@ export function describeResources(setup: RuntimeSetup): void {
     });
   });
 
-  describe('limits', () => {
-    it('kills a bot that exceeds its memory limit and reports out of memory', async () => {
+  describe('the driver with resource limits', () => {
+    it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('eater', '', { ...defaultLimits, memoryBytes: 160 * mebibyte });
       await evaluateAllowingExit(

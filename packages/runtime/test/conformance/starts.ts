@@ -10,8 +10,8 @@ import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitFor
 const neverAborted = new AbortController().signal;
 
 export function describeStarts(setup: RuntimeSetup): void {
-  describe('start and readiness', () => {
-    it('starts a bot that responds at its address, and lists it until it is stopped', async () => {
+  describe('the driver at the start of a bot', () => {
+    it('returns the address at which the bot responds, and lists the bot until it is stopped', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('one');
       expect(await evaluate(address, '1 + 1')).toBe(2);
@@ -21,13 +21,13 @@ export function describeStarts(setup: RuntimeSetup): void {
       await expect(evaluate(address, '1')).rejects.toThrow();
     });
 
-    it('rejects with a StartError if an instance id is not a valid file name', async () => {
+    it('rejects with a StartError if the instance id is not a valid file name', async () => {
       const { runtime, spec } = await openFixture(setup);
       const invalid = { ...(await spec('valid')), instanceId: '../outside' };
       await expect(runtime().start(invalid, neverAborted)).rejects.toBeInstanceOf(StartError);
     });
 
-    it('starts a bot that listens on its Unix socket, and finds it there after a restart of the server', async () => {
+    it('accepts a bot that listens on its Unix socket, and finds the bot after a restart of the server', async () => {
       const { start, restartServer } = await openFixture(setup);
       const address = await start('local', 'usesSocket = true;');
       expect(address).toEqual({ socket: await evaluate(address, 'process.env.BOT_SOCKET') });
@@ -36,7 +36,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(address, '1 + 1')).toBe(2);
     });
 
-    it('gives a bot BOT_SOCKET, PORT, BOT_HOST and a writable home, and no variables of the service except PATH, LANG and TZ', async () => {
+    it('gives the bot BOT_SOCKET, PORT, BOT_HOST and HOME, and only PATH, LANG and TZ of the service', async () => {
       vi.stubEnv('BOTHOST_TEST_SECRET', 'not-for-bots');
       onTestFinished(() => {
         vi.unstubAllEnvs();
@@ -73,7 +73,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
-    it('passes variables to a bot unchanged, whatever their names are', async () => {
+    it('passes variables with any names to the bot unchanged', async () => {
       const { spec, runtime } = await openFixture(setup);
       const base = await spec('exact');
       const text = ' \n$(id) \'"\\ 😀 \t\r\n';
@@ -116,7 +116,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(await start('slow', onStart), 'readyStatus')).toBe(200);
     });
 
-    it('stops a bot that never becomes ready when the start is aborted, and names the step that failed', async () => {
+    it('stops an unready bot when the start is aborted, and names the step that the bot did not complete', async () => {
       const { spec, runtime, shared, probe } = await openFixture(setup);
       const started = join(shared, 'started');
       const never = await spec(
@@ -175,7 +175,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await runtime().list()).toHaveLength(1);
     });
 
-    it("never mistakes another program's listener on the port for the bot", async () => {
+    it("rejects if another program listens on the bot's port at each attempt", async () => {
       const { spec, runtime, shared } = await openFixture(setup);
       const ports = join(shared, 'ports');
       const silent = await spec(

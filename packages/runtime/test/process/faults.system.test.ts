@@ -56,7 +56,7 @@ const sleeper = `require('child_process').spawn('sleep', ['1000'], { detached: t
 
 describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
-    'is reported as ended without an exit status, and all its processes are killed, after it kills the supervisor (adopted: %s)',
+    'is reported as ended and has all its processes killed after it kills the supervisor (adopted: %s)',
     async (adopted) => {
       const { start, restartServer, runtime } = await openFixture(setup);
       const address = await start('orphaned');
@@ -240,7 +240,7 @@ describe.runIf(isRoot)('the process driver as root', () => {
     await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
   });
 
-  it('forget removes the control groups, the user id reservation and the files of a stopped instance', async () => {
+  it('removes on `forget` the control groups, user id reservation and files of a stopped instance', async () => {
     const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
     const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));

@@ -47,10 +47,10 @@ ${forkableBotSource}`;
   };
 }
 
-describe.each(availableContainmentKinds)('fork servers, containment by %s', (kind) => {
+describe.each(availableContainmentKinds)('the driver with fork servers, containment by %s', (kind) => {
   skipWithoutUserNamespaces(kind);
 
-  it('spawns the first instance and forks the following ones', async () => {
+  it('spawns the first instance and forks the following instances', async () => {
     const { origin, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
     const first = await origin('first');
     expect(first.importer).toBe(first.pid);
@@ -66,7 +66,7 @@ describe.each(availableContainmentKinds)('fork servers, containment by %s', (kin
     expect(output).toBe(`serving as ${idOf('third')}\n`);
   });
 
-  it('reports how a forked instance ended', async () => {
+  it('reports the exit status or signal of an ended forked instance', async () => {
     const { launch, settled, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -118,7 +118,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime, 'exited', 'before')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('when a fork server dies, keeps its instances running and starts another fork server', async () => {
+  it('keeps the instances of a killed fork server running, and starts another fork server', async () => {
     const { launch, origin, settled, method, forkServer, runtime } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -133,7 +133,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
   });
 
-  it('when the supervisor dies, keeps its instances running and later reports an unknown exit status', async () => {
+  it('keeps instances of a killed supervisor running, and reports their exit status as unknown', async () => {
     const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -186,24 +186,27 @@ ${forkableBotSource}`;
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it.each(['is stopped', 'has no socket'])('on restart, removes a fork server whose supervisor %s', async (fault) => {
-    const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
-    await launch('first');
-    await settled();
-    const { importer } = await origin('second');
-    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
-    else {
-      const directory = join(dataDirectory, 'fork-servers');
-      for (const id of await readdir(directory)) await rm(getForkServerFiles(directory, id).socket);
-    }
-    const runtime = await restartServer();
-    expect(runs(importer)).toBe(false);
-    await runtime.stop('second', 0);
-    expect((await waitForEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
-  });
+  it.each(['is stopped', 'has no socket'])(
+    'removes after a restart a fork server whose supervisor %s',
+    async (fault) => {
+      const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
+      await launch('first');
+      await settled();
+      const { importer } = await origin('second');
+      const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+      if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
+      else {
+        const directory = join(dataDirectory, 'fork-servers');
+        for (const id of await readdir(directory)) await rm(getForkServerFiles(directory, id).socket);
+      }
+      const runtime = await restartServer();
+      expect(runs(importer)).toBe(false);
+      await runtime.stop('second', 0);
+      expect((await waitForEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
+    },
+  );
 
-  it('spawns the first instance with changed environment variables, and forks the next instance', async () => {
+  it('spawns the first instance after a change of environment variables, and forks the next instance', async () => {
     const { launch, origin, settled } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -245,7 +248,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     expect(method()).toMatchObject({ level: 'spawn', reason: 'deploy.toml turns forking off' });
   });
 
-  it('imports only libraries if the bot starts a thread', async () => {
+  it('imports only libraries into the fork server if the import of the bot starts a thread', async () => {
     const thread =
       'import colorsys, threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
     const { launch, settled } = await openForkingBot(kind, thread + forkableBotSource);
@@ -270,7 +273,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     await expect.poll(imports).toBe(2);
   });
 
-  it('retries a failed import after a delay', async () => {
+  it('retries a failed import of the bot 30 seconds later, not earlier', async () => {
     const { launch, settled, failing, imports, advance } = await openCountingBot(kind);
     await writeFile(failing, '');
     await launch('first');

@@ -167,7 +167,7 @@ json.dump(result, open('${reports}/report', 'w'))`),
 });
 
 describe('sessions of one fork server', () => {
-  it('do not see what another session changed', async () => {
+  it('do not see changes that another session made to the bot, its modules or the environment', async () => {
     const bot = await openForkingBot(strongest);
     const { attacker } = await forkTwo(bot);
     const change = `import bot, os, sys
@@ -228,7 +228,7 @@ describe('a hostile bot in a fork server', () => {
     ['forks itself', 'os.fork()', 'processes', 'libraries'],
     ['shares memory with its forks', 'import mmap\nSHARED = mmap.mmap(-1, 4096)', 'memory that forks', 'libraries'],
     ['sends a message that cannot be parsed', "os.write(3, b'nothing')", 'signal 9', 'spawn'],
-  ])('is imported by each instance itself if it %s', async (_, code, reason, level) => {
+  ])('is imported separately by each instance if the bot %s', async (_, code, reason, level) => {
     const bot = await openForkingBot(strongest, inForkServer(code), { forkImportMs: 3000 });
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level, reason: expect.stringContaining(reason) });
@@ -245,7 +245,7 @@ describe('a hostile bot in a fork server', () => {
       'starts a thread later',
       "import threading\nos.register_at_fork(before=lambda: threading.Thread(target=__import__('time').sleep, args=(600,)).start())",
     ],
-  ])('is spawned instead of forked if it %s', async (_, code) => {
+  ])('is spawned instead of forked if the bot %s', async (_, code) => {
     const [kind] = ownAccounts.length === 0 ? [strongest] : ownAccounts;
     const bot = await openForkingBot(kind ?? strongest, inForkServer(code));
     await bot.launch('first');
@@ -258,10 +258,13 @@ describe('a hostile bot in a fork server', () => {
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);
   });
 
-  it.runIf(strongest === 'cgroup')('is killed if it exhausts the memory, while instances keep running', async () => {
-    const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
-    const address = await bot.launch('first');
-    expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
-    expect(await evaluate(address, 'result = 1')).toBe(1);
-  });
+  it.runIf(strongest === 'cgroup')(
+    'is killed if it exhausts the memory, while spawned instances keep running',
+    async () => {
+      const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
+      const address = await bot.launch('first');
+      expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
+      expect(await evaluate(address, 'result = 1')).toBe(1);
+    },
+  );
 });

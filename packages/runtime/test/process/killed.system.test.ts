@@ -62,8 +62,8 @@ async function killAtLine(prefix: string, dataDirectory: string, spec: Preparati
   return found;
 }
 
-describe('a prepared project of a killed server', () => {
-  it('has no running build after the next start, and can be prepared again', async () => {
+describe('a project prepared by a killed server', () => {
+  it('has no build process after a restart of the server, and can be prepared again', async () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('endless', { 'package.json': manifest, 'build.js': buildCode });
@@ -87,36 +87,39 @@ describe('a prepared project of a killed server', () => {
     expect(await readFile(join(dataDirectory, 'projects/endless/built.js'), 'utf8')).toBe('1');
   });
 
-  it.each(['a Node project', '> npm ci', '> npm run build'])('is removed after a kill at line "%s"', async (begin) => {
-    const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
-    await closeServer();
-    const path = await project('halfway', {
-      'package.json': manifest.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
-      'package-lock.json': JSON.stringify({
-        lockfileVersion: 3,
-        packages: {
-          '': { dependencies: { inner: 'file:inner' } },
-          inner: { version: '1.0.0' },
-          'node_modules/inner': { resolved: 'inner', link: true },
-        },
-      }),
-      'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
-      'build.js': buildCode,
-    });
-    const spec: PreparationSpec = {
-      id: 'halfway',
-      source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
-    };
-    expect(await killAtLine(begin, dataDirectory, spec)).toContain(begin);
-    const next = await restartServer();
-    for (const name of ['projects', 'preparing', 'environments', 'caches']) {
-      expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
-    }
-    await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
-    expect(await next.prepare(spec, () => undefined, neverAborted)).toMatchObject({ kind: 'node', main: 'built.js' });
-  });
+  it.each(['a Node project', '> npm ci', '> npm run build'])(
+    'is removed at the next start if the server was killed at the build log line "%s"',
+    async (begin) => {
+      const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+      await closeServer();
+      const path = await project('halfway', {
+        'package.json': manifest.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
+        'package-lock.json': JSON.stringify({
+          lockfileVersion: 3,
+          packages: {
+            '': { dependencies: { inner: 'file:inner' } },
+            inner: { version: '1.0.0' },
+            'node_modules/inner': { resolved: 'inner', link: true },
+          },
+        }),
+        'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
+        'build.js': buildCode,
+      });
+      const spec: PreparationSpec = {
+        id: 'halfway',
+        source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
+      };
+      expect(await killAtLine(begin, dataDirectory, spec)).toContain(begin);
+      const next = await restartServer();
+      for (const name of ['projects', 'preparing', 'environments', 'caches']) {
+        expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
+      }
+      await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
+      expect(await next.prepare(spec, () => undefined, neverAborted)).toMatchObject({ kind: 'node', main: 'built.js' });
+    },
+  );
 
-  it('is reused if it was complete', async () => {
+  it('is reused if its preparation was complete', async () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('whole', { 'index.js': '' });

@@ -156,8 +156,8 @@ async def bot(args):
 describe.skipIf(!hasPython).each([
   ['pip', async () => searchPath],
   ['uv', async () => `${uv}:${searchPath}`],
-])('a Python project, with %s', (tool, path) => {
-  it('installs its dependencies and runs, and reuses the dependencies when only bot.py changed', async () => {
+])('a Python project with the installer %s', (tool, path) => {
+  it('runs with its dependencies, and reuses them when only bot.py has changed', async () => {
     const bench = await openBench(await path());
     const files = { 'bot.py': pythonBot, 'requirements.txt': 'itsdangerous==2.2.0\n' };
     const first = await bench.prepare('first', await bench.project('one', files));
@@ -182,7 +182,7 @@ describe.skipIf(!hasPython).each([
     expect(left).toEqual([[], [], [], []]);
   });
 
-  it('installs the dependencies of a package, but not the package itself', async () => {
+  it('gets the dependencies in its pyproject.toml, but is not installed as a package', async () => {
     const bench = await openBench(await path());
     const pyproject = `[project]
 name = "signer"
@@ -204,7 +204,7 @@ build-backend = "setuptools.build_meta"
     expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
   });
 
-  it('downloads a package once per organization, until the cache exceeds its limit', async () => {
+  it('is built with one download per package and organization, until the cache exceeds its limit', async () => {
     const index = await startPackageIndex();
     // Trust the host of the package index: pip caches downloads over plain HTTP only from a trusted host.
     const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
@@ -227,7 +227,7 @@ build-backend = "setuptools.build_meta"
     }
   });
 
-  it('fails with the exit status and last output of a failed command, and leaves no files', async () => {
+  it('is rejected with the status and last output of a failed command, and leaves no files', async () => {
     const bench = await openBench(await path());
     const project = await bench.project('bad', { 'bot.py': '', 'requirements.txt': 'itsdangerous==999\n' });
     await expect(bench.prepare('bad', project)).rejects.toThrow(
@@ -302,7 +302,7 @@ const nodeBot = `const { nanoid } = require('nanoid/non-secure');
 require('http').createServer((request, response) => response.end(nanoid())).listen(process.env.PORT, '127.0.0.1');`;
 
 describe('a Node project', () => {
-  it('installs from its lock file under a separate account, and its files then belong to root', async () => {
+  it('is installed from its lock file under a separate account, and its files then belong to root', async () => {
     const bench = await openBench();
     const manifest = { name: 'locked', version: '1.0.0', main: 'main.js', dependencies: { nanoid: '^3.3.0' } };
     const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': nodeBot });
@@ -321,7 +321,7 @@ describe('a Node project', () => {
     expect((await post(address, '/', {})).body).toHaveLength(21);
   });
 
-  it('causes a warning if it has no lock file, and loses its development dependencies after the build', async () => {
+  it('without a lock file causes a warning, and loses its development dependencies after the build', async () => {
     const bench = await openBench();
     const manifest = {
       main: 'built/main.js',

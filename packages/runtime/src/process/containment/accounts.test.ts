@@ -18,7 +18,7 @@ async function directories() {
   return { reservations: join(root, 'reserved'), owner: root };
 }
 
-it('never reserves a user id again until its owner has released it', async () => {
+it('reserveUid returns a reserved user id again only after its owner has released it', async () => {
   const { reservations, owner } = await directories();
   const first = await reserveUid(reservations, owner);
   const second = await reserveUid(reservations, owner);
@@ -43,7 +43,7 @@ it('reserveUid removes orphaned reservations when all user ids are reserved, and
   expect(await readdir(reservations)).toHaveLength(lastAccountId - firstAccountId + 1);
 });
 
-it('never reserves the account under which the service checks whether bots can run a program', async () => {
+it('reserveUid never returns the account under which the service checks that bots can run a program', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
@@ -51,7 +51,7 @@ it('never reserves the account under which the service checks whether bots can r
   expect(await readdir(reservations)).not.toContain(String(accessCheckAccount.uid));
 });
 
-it('releases user ids that a killed server reserved but did not record, and keeps user ids of other servers reserved', async () => {
+it('releaseOrphanedUids releases only the ids that a killed server reserved without recording them', async () => {
   const { reservations, owner } = await directories();
   const known = await reserveUid(reservations, join(owner, 'known'));
   await reserveUid(reservations, join(owner, 'not-written-down'));

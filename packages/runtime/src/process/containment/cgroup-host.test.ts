@@ -24,7 +24,7 @@ function occupy(directories: readonly string[], name: string): ChildProcess {
   return child;
 }
 
-it('gives the server ten times the CPU weight of all its instances together', async (test) => {
+it('the server gets ten times the CPU weight of all its instances together', async (test) => {
   enterServerCgroup();
   const { host } = await openHost(test);
   if (host.cpu === null || host.cpu === host.unified)
@@ -35,14 +35,14 @@ it('gives the server ten times the CPU weight of all its instances together', as
   expect(shares(group)).toBe(10 * shares(host.cpu));
 });
 
-it('removes on close the control groups that a killed server created to test its permissions', async (test) => {
+it('closeParentCgroups removes the control groups that a killed server created to test its permissions', async (test) => {
   const { host, directories, left } = await openHost(test);
   for (const directory of directories) mkdirSync(join(directory, 'trial-1'));
   await closeParentCgroups(host, noneKnown, 0);
   expect(left()).toEqual([]);
 });
 
-it('waits on close until the last process of a removed instance has ended', async (test) => {
+it('closeParentCgroups waits until the last process of a removed instance has ended', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/removed');
   expect(removeOrphanedCgroups(host, noneKnown)).toBe(false);
@@ -52,7 +52,7 @@ it('waits on close until the last process of a removed instance has ended', asyn
   expect(left()).toEqual([]);
 });
 
-it('keeps the control groups of known instances on close, without waiting for their processes', async (test) => {
+it('closeParentCgroups keeps the control groups of known instances, and does not wait for their processes', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/stays');
   for (const directory of directories) mkdirSync(join(directory, 'owner/removed'));

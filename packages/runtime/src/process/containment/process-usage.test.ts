@@ -27,7 +27,7 @@ describe('countEndedProcessTicks', () => {
       9,
     ],
     [
-      'counts what an ended parent had not passed on',
+      'counts the ticks of an ended child that its ended parent had not passed on',
       table(stat(1, 0, 5), stat(2, 1, 7), stat(3, 2, 4)),
       table(stat(1, 0, 5, 7)),
       4,

@@ -23,7 +23,7 @@ const source = (variables: Readonly<Record<string, string>>): InstanceSource => 
 const place = { path: '/usr/bin', language: undefined, timeZone: undefined, home: '/home', instanceId: 'i' };
 
 describe('createForkServerEnvironment', () => {
-  it('contains the secrets of the deployment, but no variable that differs between its instances', () => {
+  it('returns the secrets of the deployment, but no variable that differs between its instances', () => {
     const environment = createForkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
     expect(environment).toMatchObject({ KEY: 'value', HOME: '/home', VIRTUAL_ENV: '/env' });
     expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['BOT_CONTROL_TOKEN']));

@@ -8,21 +8,26 @@ const failed = (attempt: ImportAttempt, modules: readonly string[] = ['numpy']) 
 
 describe('planNextImportAttempt', () => {
   it.each([
-    ['imports the bot and what sessions imported', ['late'], [], { level: 'module', modules: ['late'] }],
+    ['imports the bot and the modules that sessions imported', ['late'], [], { level: 'module', modules: ['late'] }],
     [
-      'leaves out what sessions imported',
+      'omits the modules that sessions imported after that import failed',
       ['late'],
       [failed({ level: 'module', modules: ['late'] })],
       { level: 'module', modules: [] },
     ],
     [
-      'imports only the libraries of the bot',
+      'imports only the libraries of the bot after the import of the bot failed',
       [],
       [failed({ level: 'module', modules: [] })],
       { level: 'libraries', modules: ['numpy'] },
     ],
     ['gives up if the bot imported no library', [], [failed({ level: 'module', modules: [] }, [])], null],
-    ['gives up if the libraries fail too', [], [failed({ level: 'libraries', modules: ['numpy'] })], null],
+    [
+      'gives up if the import of the libraries fails too',
+      [],
+      [failed({ level: 'libraries', modules: ['numpy'] })],
+      null,
+    ],
   ] as const)('%s', (_, remembered, failures, expected) => {
     expect(planNextImportAttempt(remembered, failures)).toEqual(expected);
   });

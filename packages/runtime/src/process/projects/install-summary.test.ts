@@ -19,7 +19,10 @@ Installed 1 package in 3ms
 it.each([
   ['pip', linesOfPip, ['DEPRECATION', '  WARNING: Retrying', 'ERROR: ', 'Installed 2 packages']],
   ['uv', linesOfUv, ['warning: The package', 'Installed 1 package in']],
-])('shows only warnings, errors and the result of %s in the short log', (_, output, expected) => {
-  const shown = output.split('\n').flatMap((line) => summarizeInstallLine(line) ?? []);
-  expect(shown).toEqual(expected.map((beginning) => expect.stringMatching(new RegExp(`^${beginning}`))));
-});
+])(
+  'the short build log has only the warnings, the errors and the result of the installer %s',
+  (_, output, expected) => {
+    const shown = output.split('\n').flatMap((line) => summarizeInstallLine(line) ?? []);
+    expect(shown).toEqual(expected.map((beginning) => expect.stringMatching(new RegExp(`^${beginning}`))));
+  },
+);

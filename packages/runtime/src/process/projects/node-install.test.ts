@@ -33,7 +33,7 @@ async function commandsOf({ manifest, files = [], yarnLock, served = false, hasM
   };
 }
 
-describe('planNodeInstall and nodeCommands', () => {
+describe('planNodeInstall and createNodeCommands', () => {
   it.each<[string, Case, readonly string[]]>([
     ['run nothing without dependencies', { manifest: withDevDependencies }, []],
     ['install from a lock file', { manifest: withDependencies, files: ['package-lock.json'] }, ['npm ci --omit=dev']],
@@ -100,7 +100,7 @@ describe('planNodeInstall and nodeCommands', () => {
   it.each([
     ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run\. Install npm next to node/],
     ['pnpm', 'pnpm-lock.yaml', /needs pnpm for its pnpm-lock\.yaml, .*Install pnpm/],
-  ])('reject a project that needs %s if it is not installed', async (_, lock, sentence) => {
+  ])('reject a project that needs the program %s if it is not installed', async (_, lock, sentence) => {
     const { plan, directory, read } = await commandsOf({ manifest: withDependencies, files: [lock] });
     expect(() => createNodeCommands(directory, plan, read, {})).toThrow(sentence);
   });

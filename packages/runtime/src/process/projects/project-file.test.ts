@@ -7,13 +7,13 @@ import { findMain, readManifest } from './node-project.ts';
 import { readProjectFile } from './project-file.ts';
 import { readPythonProject } from './python-project.ts';
 
-describe('project files', () => {
+describe('reading a project file', () => {
   it.each([
     ['package.json', readManifest],
     ['pyproject.toml', (directory: string) => readPythonProject(directory, false)],
     ['requirements.txt', (directory: string) => readPythonProject(directory, false)],
     ['yarn.lock', (directory: string) => readProjectFile(directory, 'yarn.lock')],
-  ])('rejects a %s above the size limit', async (name, read) => {
+  ])('rejects the file %s above its size limit', async (name, read) => {
     const directory = await writeProject({ [name]: '' });
     await truncate(join(directory, name), 4 * 1_048_576 + 1);
     expect(() => read(directory)).toThrow(new PrepareError(`${name} of the project is larger than 4 MiB.`));
@@ -28,7 +28,7 @@ describe('project files', () => {
   it.each([
     ['contains NUL', 'a\0b'],
     ['is too long', 'a'.repeat(5_000)],
-  ])('treats a file as missing if its name %s', async (_, name) => {
+  ])('treats a file as missing if the file name %s', async (_, name) => {
     const directory = await writeProject({ 'requirements.txt': `-r ${name}\nb\n` });
     expect(findMain(directory, { main: name })).toBeNull();
     expect(readPythonProject(directory, false).files).toEqual(['requirements.txt']);

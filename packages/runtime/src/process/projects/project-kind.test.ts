@@ -15,14 +15,14 @@ it.each([
   ],
   ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
   ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
-])('detects that a project with %s is a %3$s project', async (_, files, kind) => {
+])('detects the language of a project with %s: %3$s', async (_, files, kind) => {
   const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
   const found = detectKind(directory);
   expect(found.kind).toBe(kind);
   expect(found.because).toContain(kind === 'node' ? 'Node' : 'Python');
 });
 
-it('detects a package.json with "main" as Node even beside a bot.py, and reports that bot.py is ignored', async () => {
+it('detects a package.json with "main" beside a bot.py as a Node project, and reports the ignored bot.py', async () => {
   const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
   expect(detectKind(directory)).toEqual({
     kind: 'node',

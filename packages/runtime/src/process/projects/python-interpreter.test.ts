@@ -25,7 +25,7 @@ describe('findPython', () => {
     ['an older version if the range excludes newer ones', '~=3.12.0', 'python3.12'],
     ['python3 without a requirement', '', 'python3'],
     ['a version that is not excluded', '>=3.11,!=3.11.*,!=3.14.*', 'python3.12'],
-  ])('chooses an interpreter: %s', async (_, range, name) => {
+  ])('chooses from several Python versions: %s', async (_, range, name) => {
     const path = await installed({
       python3: '3.11.2',
       'python3.11': '3.11.2',
@@ -50,7 +50,7 @@ describe('findPython', () => {
     ],
     ['there is no interpreter', {}, '>=3.11', /PATH contains no Python that bots can run/],
     ['the range is invalid', { python3: '3.11.2' }, 'newest', /requires Python "newest", which is not a version range/],
-  ])('rejects with an explanation if %s', async (_, versions, range, sentence) => {
+  ])('rejects with a message that names the cause: %s', async (_, versions, range, sentence) => {
     await expect(findPython(requires(range), await installed(versions), null)).rejects.toThrow(sentence);
   });
 });

@@ -20,7 +20,7 @@ async function titlesOf(files: Readonly<Record<string, string>>, uv: string | nu
   return { ...project, titles: createEnvironmentCommands(project, tools(uv), paths).map(({ title }) => title) };
 }
 
-describe('readPythonProject and environmentCommands', () => {
+describe('readPythonProject and createEnvironmentCommands', () => {
   it.each([
     [
       'uv.lock',
@@ -40,11 +40,14 @@ describe('readPythonProject and environmentCommands', () => {
       'uv pip install -r pyproject.toml',
       'pip install dependencies',
     ],
-  ])('install dependencies from %s, then the requirements of the shim', async (_, files, withUv, withPip) => {
-    const last = ['list installed packages', expect.stringContaining('requirements of the host shim')];
-    expect((await titlesOf(files, '/bin/uv')).titles).toEqual(['uv venv', withUv, ...last]);
-    expect((await titlesOf(files, null)).titles).toEqual(['python -m venv', withPip, ...last]);
-  });
+  ])(
+    'install dependencies from the file %s, then the requirements of the host shim',
+    async (_, files, withUv, withPip) => {
+      const last = ['list installed packages', expect.stringContaining('requirements of the host shim')];
+      expect((await titlesOf(files, '/bin/uv')).titles).toEqual(['uv venv', withUv, ...last]);
+      expect((await titlesOf(files, null)).titles).toEqual(['python -m venv', withPip, ...last]);
+    },
+  );
 
   it('warn that uv.lock is ignored without uv', async () => {
     const files = { 'pyproject.toml': pyproject(['a']), 'uv.lock': '' };
@@ -86,7 +89,7 @@ describe('readPythonProject and environmentCommands', () => {
     ],
     ['in invalid TOML', '[project', /pyproject\.toml is not valid/],
     ['that are not a list', '[project]\nname = "a"\ndependencies = "b"\n', /pyproject\.toml is not valid/],
-  ])('reject dependencies %s', async (_, text, sentence) => {
+  ])('reject a pyproject.toml with dependencies %s', async (_, text, sentence) => {
     await expect(titlesOf({ 'pyproject.toml': text }, null)).rejects.toThrow(sentence);
   });
 });
@@ -103,16 +106,16 @@ describe('computeEnvironmentKey', () => {
   };
   const files = { 'requirements.txt': '-r more.txt\na\n', 'more.txt': 'b\n', 'bot.py': '1' };
 
-  it('is equal for equal dependencies', async () => {
+  it('returns the same key for projects with equal dependencies', async () => {
     expect(await keyOf({ ...files, 'bot.py': '2', 'new.py': '' }, null, 'other')).toBe(await keyOf(files));
   });
 
   it.each([
-    ['a changed requirement', () => keyOf({ ...files, 'requirements.txt': '-r more.txt\nc\n' })],
-    ['a changed included file', () => keyOf({ ...files, 'more.txt': 'c\n' })],
-    ['another tool', () => keyOf(files, '/bin/uv')],
+    ['a requirement', () => keyOf({ ...files, 'requirements.txt': '-r more.txt\nc\n' })],
+    ['an included requirements file', () => keyOf({ ...files, 'more.txt': 'c\n' })],
+    ['the installer (uv or pip)', () => keyOf(files, '/bin/uv')],
     ["the shim's requirements", () => keyOf(files, null, 'id', ['uvicorn', 'fastapi'])],
-  ])('differs for %s', async (_, other) => {
+  ])('returns a different key for projects that differ in %s', async (_, other) => {
     expect(await other()).not.toBe(await keyOf(files));
   });
 
@@ -121,11 +124,11 @@ describe('computeEnvironmentKey', () => {
     ['an editable', { 'requirements.txt': '-e ./greeting\n' }],
     ['a file URL', { 'requirements.txt': 'greeting @ file:greeting.whl\n' }],
     ['an archive', { 'requirements.txt': 'wheels/greeting-1-py3-none-any.whl\n' }],
-  ])('differs between projects if each installs a part of itself: %s', async (_, local) => {
+  ])('returns a different key for each project that installs a part of its own files: %s', async (_, local) => {
     expect(await keyOf(local, null, 'one')).not.toBe(await keyOf(local, null, 'two'));
   });
 
-  it('differs between projects if uv installs a directory of the project', async () => {
+  it('returns a different key for each project whose uv sources contain a directory of the project', async () => {
     const local = {
       'pyproject.toml': pyproject(['greeting'], '[tool.uv.sources]\ngreeting = { path = "greeting" }\n'),
     };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { replaceJson } from './replace-json.ts';
 
-it('replaces values that are shorter, longer, and longer than a page, and leaves no other file', async () => {
+it('replaceJson stores values shorter and longer than a page, and leaves no temporary file', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'value.json');
@@ -17,7 +17,7 @@ it('replaces values that are shorter, longer, and longer than a page, and leaves
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it('keeps the file itself when the value fits into a page, so that the file system has nothing to free', async () => {
+it('replaceJson overwrites the file in place, with an unchanged inode, if the value fits into a page', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'value.json');

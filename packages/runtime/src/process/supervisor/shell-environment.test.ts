@@ -108,23 +108,27 @@ const anyName = fc
   .filter((name) => secretKeyPattern.test(name) && !breaksNode.test(name));
 const plainName = fc.stringMatching(/^[A-Z][A-Z0-9]{0,63}_KEY$/).filter((name) => !breaksNode.test(name));
 
-describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a private /tmp: %s', (isPrivate) => {
+describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor (private /tmp: %s)', (isPrivate) => {
   beforeAll(() => {
     hasPrivateTmp = isPrivate;
   });
 
   it.each([
     ['shell identifiers', plainName],
-    ['any secret key', anyName],
-  ])('passes variables on unchanged: %s', { timeout: 120_000 }, async (_, name) => {
-    const pairs = fc.uniqueArray(fc.tuple(name, value), {
-      minLength: secretSetLimits.keys,
-      maxLength: secretSetLimits.keys,
-      selector: ([key]) => key,
-    });
-    const property = fc.asyncProperty(pairs, (list) => expectExact(Object.fromEntries(list)));
-    await fc.assert(property, { numRuns: 15, endOnFailure: true });
-  });
+    ['any secret keys', anyName],
+  ])(
+    'passes the values of variables to the command unchanged if their names are %s',
+    { timeout: 120_000 },
+    async (_, name) => {
+      const pairs = fc.uniqueArray(fc.tuple(name, value), {
+        minLength: secretSetLimits.keys,
+        maxLength: secretSetLimits.keys,
+        selector: ([key]) => key,
+      });
+      const property = fc.asyncProperty(pairs, (list) => expectExact(Object.fromEntries(list)));
+      await fc.assert(property, { numRuns: 15, endOnFailure: true });
+    },
+  );
 
   it('passes all variables of a secret set of the maximum size to the command', async () => {
     const count = secretSetLimits.bytes / maxSecretValueBytes - 1;
@@ -137,7 +141,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
     await expectExact({ ...environment, 'a-b': "'".repeat(maxSecretValueBytes) });
   });
 
-  it("passes no variable's value as an argument, adds no variable, and leaves the signal mask unchanged", async () => {
+  it("passes no variable's value as an argument, adds no variable, and keeps the set of ignored signals", async () => {
     const plain = await runBot({ CANARY: 'canary-8241' });
     const renamed = await runBot({ 'a-b': 'canary-8241', PORT: '1' });
     expect(plain.cmdline + renamed.cmdline).not.toMatch(/canary-8241|a-b/);
@@ -149,7 +153,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
   it.each([
     ['/does/not/exist', 127],
     ['/etc/passwd', 126],
-  ])('reports, like a shell, that the command %s cannot run, with exit status %s', async (command, code) => {
+  ])('reports the command %s, which cannot run, with the exit status %s of a shell', async (command, code) => {
     const { exit, output } = await start([command], { 'a-b': '1' });
     expect(exit).toEqual({ state: 'exited', code, signal: null });
     expect(output).toMatch(new RegExp(`${command}: (No such file|Permission)`));

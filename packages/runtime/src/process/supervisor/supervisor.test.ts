@@ -35,7 +35,7 @@ it.each([
   expect(parseExitFile(text)).toEqual(expected);
 });
 
-it('never runs the command if the server dies before it calls go', async () => {
+it('never runs the command if the server dies before it releases the supervisor', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
   supervisor.closeInput('');
   await supervisor.ended;
@@ -50,16 +50,19 @@ it('passes arguments to the command unchanged', async () => {
   expect(await readFile(outputPath, 'utf8')).toBe('$(id) ; exit 9 a  b -n\n');
 });
 
-it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('survives %s and records the exit status', async (signal) => {
-  const { supervisor, exitPath } = await supervise(
-    '/bin/sh',
-    '-c',
-    `trap 'exit 5' TERM; kill -${signal.slice(3)} $PPID; exit 5`,
-  );
-  releaseSupervisor(supervisor);
-  expect(await supervisor.ended).toEqual({ code: 5, signal: null });
-  expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
-});
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'survives the signal %s and records the exit status of the command',
+  async (signal) => {
+    const { supervisor, exitPath } = await supervise(
+      '/bin/sh',
+      '-c',
+      `trap 'exit 5' TERM; kill -${signal.slice(3)} $PPID; exit 5`,
+    );
+    releaseSupervisor(supervisor);
+    expect(await supervisor.ended).toEqual({ code: 5, signal: null });
+    expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
+  },
+);
 
 it('reports a missing command with status 127, like a shell', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/does/not/exist');
