@@ -30,7 +30,7 @@ test('every command is in a listed group, every group contains a command, and ev
 });
 
 test.each(Object.keys(commands))(
-  'the options of %s and the global options have unique names and unique letters',
+  'the options of the command %s and the global options have unique names and unique letters',
   async (path) => {
     const command = (await commands[path]?.())?.command;
     const all = [...Object.entries(globalOptions), ...Object.entries(command?.options ?? {})];
@@ -43,14 +43,17 @@ test.each(Object.keys(commands))(
   },
 );
 
-test.each(Object.keys(commands))('every example of %s begins with the command name or an alias', async (path) => {
-  const command = (await commands[path]?.())?.command;
-  expect(command?.examples.length).toBeGreaterThan(0);
-  for (const example of command?.examples ?? []) {
-    const own = [path, ...Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path)];
-    expect(own.some((words) => example.startsWith(words))).toBe(true);
-  }
-});
+test.each(Object.keys(commands))(
+  'every example of the command %s begins with the command name or an alias',
+  async (path) => {
+    const command = (await commands[path]?.())?.command;
+    expect(command?.examples.length).toBeGreaterThan(0);
+    for (const example of command?.examples ?? []) {
+      const own = [path, ...Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path)];
+      expect(own.some((words) => example.startsWith(words))).toBe(true);
+    }
+  },
+);
 
 test('command files load neither the contract nor the configuration file parser, so help starts quickly', async () => {
   for (const path of Object.keys(commands)) {

@@ -100,7 +100,7 @@ test('rejects an unknown output mode in BOTCLI_OUTPUT', async () => {
 });
 
 test.each(['cloud deploy', 'cloud secrets set'])(
-  'the help of %s begins with one short sentence and the usage of the command',
+  'the help of the command %s begins with one short sentence and the usage of the command',
   async (path) => {
     const { stdout } = await ask(`${path} --help`);
     const [first = '', second] = stdout.split('\n\n');
@@ -130,13 +130,16 @@ test('prints plain output to pipes and rich output to terminals, unless an optio
   expect((await ask('cloud agent list --output plain', json)).stdout).toMatch(new RegExp(`^${plain}`));
 });
 
-test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('prints without colors if %j is set', async (more) => {
-  const outcome = await ask('cloud agent list', { terminal: true, variables: { ...variables, ...more } });
-  expect(outcome.stdout).toMatch(/^Name {4}Region/);
-  expect(outcome.stdout).not.toContain('\u001b');
-  const failed = await ask('cloud agent status crow', { terminal: true, variables: { ...variables, ...more } });
-  expect(failed.stderr).toMatch(/^error: Agent or session not found/);
-});
+test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])(
+  'prints without colors if the environment contains %j',
+  async (more) => {
+    const outcome = await ask('cloud agent list', { terminal: true, variables: { ...variables, ...more } });
+    expect(outcome.stdout).toMatch(/^Name {4}Region/);
+    expect(outcome.stdout).not.toContain('\u001b');
+    const failed = await ask('cloud agent status crow', { terminal: true, variables: { ...variables, ...more } });
+    expect(failed.stderr).toMatch(/^error: Agent or session not found/);
+  },
+);
 
 test('hides columns on a narrow terminal, names the hidden columns, and truncates no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });

@@ -94,7 +94,7 @@ test('the built program exits with 130 and prints one JSON document after SIGINT
 });
 
 test.each(['--help', '--version'])(
-  'the built program exits with 0 when the reader of the output of %s closes the pipe',
+  'the built program exits with 0 when the reader of the output of botcli %s closes the pipe',
   async (line) => {
     expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
   },

@@ -23,7 +23,7 @@ const expected = {
 } as const;
 const parse = (...args: string[]) => parseLine(args, new Set(), expected);
 
-test('passes all remaining words to an argument with `many`, including empty words and words after --', () => {
+test('an argument with `many` receives all remaining words, including empty words and words after --', () => {
   expect(parse('one')).toMatchObject({ name: 'one', pairs: [] });
   expect(parse('one', 'A=1', '--dry', '', '--', '--B=2')).toMatchObject({ pairs: ['A=1', '', '--B=2'], dry: true });
 });
@@ -49,7 +49,7 @@ test.each([
   ['--wait', ['--wait', '--wait=5s']],
   ['--output', ['--output', 'json', '--output', 'plain']],
   ['--organization', ['-o', 'one', '-o', 'two']],
-])('rejects a second value of the single-value option %s in %j', (name, args) => {
+])('rejects a second value of the single-value option %s in the words %j', (name, args) => {
   expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
 });
 

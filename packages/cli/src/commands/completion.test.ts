@@ -60,7 +60,7 @@ describe('botcli completion', () => {
     ['the command does not exist', ['nonsense', '']],
     ['the word is a property of every object', ['__proto__', '']],
     ['the command takes no more words', ['cloud', 'regions', 'list', 'x', '']],
-  ])('prints no completions if %s, so that the shell completes file names', async (_what, words) => {
+  ])('prints no completions under the condition "%s", so that the shell completes file names', async (_what, words) => {
     expect(await complete(...words)).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ test('deletes one character with Backspace and the whole line with Ctrl-U', asyn
 });
 
 test.each([['abc\u0003'], ['\u0004']])(
-  'rejects with an InterruptedError after input %j and restores echo',
+  'rejects with an InterruptedError after the input %j and restores echo',
   async (keys) => {
     expect(await press(keys)).toMatchObject({ error: { name: 'InterruptedError' }, modes: [true, false] });
   },

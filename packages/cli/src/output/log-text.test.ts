@@ -19,6 +19,6 @@ test.each([
   ['\u001b[2J\u001b[31mx\u001b]8;;http://a\u0007y', '\u001b[31mxy\u001b[0m'],
   ['\u001b]0;\u001b[31mtitle\u0007', ';\u001b[31mtitle\\x07\u001b[0m'],
   ['none', 'none'],
-])('removes all escape sequences except colors from %j if colors are on', (line, shown) => {
+])('escapeLogLine removes all escape sequences except colors from %j if colors are on', (line, shown) => {
   expect(escapeLogLine(line, true)).toBe(shown);
 });

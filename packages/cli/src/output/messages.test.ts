@@ -37,7 +37,7 @@ test.each([
   ['json', true, 'xterm'],
   ['rich', false, 'xterm'],
   ['rich', true, 'dumb'],
-] as const)('shows no status line in mode %s, if terminal is %s and TERM is %s', (mode, terminal, term) => {
+] as const)('shows no status line in the output mode %s (terminal: %s, TERM: %s)', (mode, terminal, term) => {
   const { messages, written } = talkTo(mode, terminal, term);
   messages.status('Uploading');
   messages.notify('a line');

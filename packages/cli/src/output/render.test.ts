@@ -27,7 +27,7 @@ test('renderPlain prints a table as a tab-separated header and one line per row,
   );
 });
 
-test('renderRich aligns columns, shows rich cells, and prints a message for an empty table', () => {
+test('renderRich aligns columns, prefers the rich text of cells, and prints a message for an empty table', () => {
   const rows = [
     ['a', { text: '1048576', rich: '1.0 MiB' }, 'x'],
     ['longer', '7', ''],

@@ -64,7 +64,7 @@ test.each([
     'server/bot.py',
   ],
   ['guides for a coding agent', ['demo', 'agent'], 'AGENTS.md'],
-])('--git creates a repository for %s', async (_what, answers, path) => {
+])('--git creates a repository if the user chooses %s on a terminal', async (_what, answers, path) => {
   const { status } = await runProgram(['init', '--git'], { directory, terminal: true, answers });
   expect(status).toBe(0);
   expect(committed('demo')).toContain(path);
@@ -169,15 +169,18 @@ chmod +x .venv/bin/python`;
     ],
     ['python3 -m venv .venv', { npm: '' }, 'could not be started', 'uv is not installed'],
     ['npm install', { uv: '', npm: 'echo no network >&2; exit 7' }, 'exited with status 7', 'no network'],
-  ])('warns that %s failed, runs the other steps, and keeps the project', async (line, scripts, outcome, cause) => {
-    await programs(scripts);
-    const { status, stdout, stderr } = await install(...vanilla);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Files written') });
-    expect(stderr).toContain(cause);
-    expect(stderr).toMatch(new RegExp(`warning: ${line} ${outcome} in .*. The project was written.`));
-    expect((await loggedCommands()).at(-1)).toBe('client: npm install');
-    expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
-  });
+  ])(
+    'warns that the command %s failed, runs the other commands, and keeps the project',
+    async (line, scripts, outcome, cause) => {
+      await programs(scripts);
+      const { status, stdout, stderr } = await install(...vanilla);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Files written') });
+      expect(stderr).toContain(cause);
+      expect(stderr).toMatch(new RegExp(`warning: ${line} ${outcome} in .*. The project was written.`));
+      expect((await loggedCommands()).at(-1)).toBe('client: npm install');
+      expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
+    },
+  );
 
   test('shows the output of pip if it fails', async () => {
     await programs({ python3: fallback('3, 13', 'echo no such release >&2; exit 1') });
@@ -193,11 +196,14 @@ test.each([
   ['yarn.lock', 'yarn'],
   ['bun.lock', 'bun'],
   ['package-lock.json', 'npm'],
-])('if the directory contains %s, the next steps that init prints use %s', async (lock, manager) => {
-  await writeFile(join(directory, lock), '');
-  const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], { directory });
-  expect(stdout).toContain(`${manager} install && ${manager} run dev`);
-});
+])(
+  'if the directory contains the lock file %s, the next steps of init use the package manager %s',
+  async (lock, manager) => {
+    await writeFile(join(directory, lock), '');
+    const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], { directory });
+    expect(stdout).toContain(`${manager} install && ${manager} run dev`);
+  },
+);
 
 test('the next steps that init prints use the package manager that ran botcli', async () => {
   const variables = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v22' };

@@ -64,7 +64,7 @@ describe('init with options', () => {
     ['depgram_stt', 'stt', 'Did you mean deepgram_stt?'],
     ['aws', 'stt', 'Did you mean aws_transcribe_stt?'],
     ['nobody', 'stt', '"nobody" is unknown: --stt takes one of assemblyai_stt, '],
-  ])('rejects %s for --%s with the message: %s', async (value, kind, message) => {
+  ])('rejects the value %s of the option --%s with the message: %s', async (value, kind, message) => {
     const options = cascadeOptions.with(cascadeOptions.indexOf(`--${kind}`) + 1, value);
     const { status, stderr } = await botcli(['init', 'demo', ...options]);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
@@ -131,7 +131,7 @@ describe('init with options', () => {
     '--eval',
     '--client-framework=react',
     '--daily-pstn-mode=dial-in',
-  ])('asks no questions and reports missing options if only %s is given', async (option) => {
+  ])('asks no questions and reports missing options if only the option %s is given', async (option) => {
     expect(await botcli(['init', 'demo', option])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('transports'),
@@ -262,7 +262,7 @@ describe('existing files in the target', () => {
     expect(await readdir(join(directory, 'elsewhere'))).toEqual([]);
   });
 
-  test('are reported as conflicts if they are directories in place of files', async () => {
+  test('are reported as conflicts, as is a directory at the path of a new file', async () => {
     await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
     expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
       status: 1,
@@ -327,7 +327,7 @@ describe('init without options', () => {
   });
 });
 
-describe('the questions of init', () => {
+describe('init with questions', () => {
   const wizard = [
     'wizard',
     'My Bot',
@@ -341,11 +341,11 @@ describe('the questions of init', () => {
     'cartesia_tts',
   ];
 
-  test('need a terminal, without which init fails if no directory is given', async () => {
+  test('fails if there is no terminal and no directory is given', async () => {
     expect(await botcli(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('no terminal') });
   });
 
-  test('lead to a bot if the user only presses Enter', async () => {
+  test('creates the recommended bot if the user only presses Enter', async () => {
     const answers = ['', 'recommended'];
     const { status, stdout } = await botcli(['init'], { terminal: true, answers });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('smallwebrtc (lightrtc)') });
@@ -360,13 +360,13 @@ describe('the questions of init', () => {
     expect(await tree()).toContain('voice-bot/server/bot.py');
   });
 
-  test('refuse the recommended bot if the name of the directory is no valid project name', async () => {
+  test('refuses the recommended bot if the name of the directory is not a valid project name', async () => {
     const outcome = await botcli(['init', '机器人'], { terminal: true, answers: ['recommended'] });
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('project_name: "机器人" needs') });
     expect(await tree()).toEqual([]);
   });
 
-  test('end with a summary that shows labels instead of configuration keys', async () => {
+  test('ends with a summary that shows labels instead of configuration keys', async () => {
     const answers = [...wizard, ['deploy_to_cloud', 'enable_eval'], 'create'];
     const { stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
     const summary = stderr.slice(stderr.indexOf('Create this project?'));
@@ -376,7 +376,7 @@ describe('the questions of init', () => {
     expect(summary).not.toMatch(/_|\byes\b/);
   });
 
-  test('lead to a project with the chosen features', async () => {
+  test('creates a project with the chosen features', async () => {
     const answers = ['demo', ...wizard, ['deploy_to_cloud', 'enable_eval'], 'create'];
     expect((await botcli(['init'], { terminal: true, answers })).status).toBe(0);
     expect(JSON.parse(await read('demo/.botcli/project.json'))).toMatchObject({
@@ -390,7 +390,7 @@ describe('the questions of init', () => {
     expect(await tree()).not.toContain('demo/GETTING_STARTED.md');
   });
 
-  test('offer livekit with a client, then require a second transport for the client', async () => {
+  test('offers livekit with a client, then requires a second transport for the client', async () => {
     const before = ['wizard', 'My Bot', 'web', 'vanilla', 'livekit'];
     const answers = [...before, 'lightrtc', ...wizard.slice(6), [], 'create'];
     const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
@@ -399,7 +399,7 @@ describe('the questions of init', () => {
     expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('does not offer none') });
   });
 
-  test('can be answered differently after going back', async () => {
+  test('uses the new answers after the user went back to earlier questions', async () => {
     const answers = [
       'wizard',
       'My Bot',
@@ -425,7 +425,7 @@ describe('the questions of init', () => {
     });
   });
 
-  test('return to the previous question if Back is one of several selected choices', async () => {
+  test('returns to the previous question if Back is one of several selected choices', async () => {
     const answers = [...wizard, ['deploy_to_cloud', '(back)'], 'cartesia_tts', [], 'create'];
     expect((await botcli(['init', 'demo'], { terminal: true, answers })).status).toBe(0);
     expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({
@@ -434,7 +434,7 @@ describe('the questions of init', () => {
     });
   });
 
-  test('are not asked if an existing file would conflict regardless of the answers', async () => {
+  test('fails before its questions if an existing file would conflict regardless of the answers', async () => {
     await writeFile(join(directory, 'README.md'), '# mine\n');
     const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
     expect({ status, stderr }).toEqual({
@@ -448,14 +448,14 @@ describe('the questions of init', () => {
     expect(onFile).toMatchObject({ status: 1, stderr: expect.stringContaining('is a file') });
   });
 
-  test('write nothing if the user cancels at the end', async () => {
+  test('writes nothing if the user cancels at the last question', async () => {
     const answers = [...wizard, [], 'cancel'];
     expect(await botcli(['init', 'demo'], { terminal: true, answers })).toMatchObject({ status: 1 });
     expect(await tree()).toEqual([]);
   });
 
   test.each(Array.from({ length: 13 }, (_, index) => index))(
-    'are canceled by Ctrl-C at question %i, which writes nothing',
+    'exits with 130 and writes nothing after Ctrl-C at the question number %i',
     async (index) => {
       const answers = ['demo', ...wizard, [], 'create'].slice(0, index);
       const outcome = await botcli(['init'], { terminal: true, answers: [...answers, 'ctrl-c'] });

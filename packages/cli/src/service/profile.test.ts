@@ -66,7 +66,7 @@ test('replaces the temporary file that a killed run left behind', async () => {
   expect(await readMode(profilePath.file)).toBe(0o600);
 });
 
-test('writes to the target if the profile is a symbolic link', async () => {
+test('writes to the target of a profile that is a symbolic link', async () => {
   const real = join(dirname(dirname(profilePath.file)), 'real.toml');
   await write('');
   await writeFile(real, 'organization = "acme"\n');

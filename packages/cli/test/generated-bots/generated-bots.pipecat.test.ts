@@ -114,7 +114,7 @@ describe('the quickstart', () => {
   });
 });
 
-describe('a cascade with a camera', () => {
+describe('a cascade bot with a camera', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
     const given = { transports: ['lightrtc'], mode: 'cascade', ...phoneBotServices, video_input: true };

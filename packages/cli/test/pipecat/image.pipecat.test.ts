@@ -40,7 +40,7 @@ const run = async (program: string, ...args: readonly string[]) =>
 const install = () => /^RUN ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1]?.replace(/--mount=\S+/g, '') ?? '';
 
 test.each(['with a lock file', 'without a lock file'])(
-  'the built image contains the bot and the program that starts it, %s',
+  'an image that is built %s contains the bot and the program that starts the bot',
   async (which) => {
     if (which === 'with a lock file') await run(uv.program, 'lock');
     else await rename(join(app, 'uv.lock'), join(app, 'no.lock'));

@@ -30,138 +30,141 @@ const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(
 /** Prints a line about a check that was skipped on this machine, with the reason. */
 const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
-describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
-  let environment: LibraryEnvironment;
-  let projects: readonly WrittenProject[];
-  beforeAll(async () => {
-    const others = packageGroups.filter(({ name }) => name !== groupName).flatMap(({ services: theirs }) => theirs);
-    projects =
-      groupName === packageGroups[0]?.name
-        ? written.filter(({ name }) => !others.some(({ value }) => value === name))
-        : written.filter(({ name }) => own.some(({ value }) => value === name));
-    // A bot for one kind of service, such as speech to text, also imports services of other kinds, such as a language model.
-    // Install the extras of all projects.
-    const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
-    environment = await openLibraryEnvironment({ ...packages, extras });
-    if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
-  });
-
-  const ask = <Answer>(script: string, question: unknown) => runPipecatScript<Answer>(environment, script, question);
-
-  /** Returns whether the packages of a service support the Python version of the environment. */
-  const fits = (service: Service | undefined) =>
-    service?.python === undefined ||
-    (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
-
-  const listBots = async () => {
-    const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
-    const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
-    return tried.map(({ name, files, variables }) => ({
-      name,
-      files: files.filter((path) => path.endsWith('bot.py')),
-      variables: Object.fromEntries([account, ...variables.map((variable) => [variable, filled(variable)])]),
-    }));
-  };
-
-  test('the library has every class, argument and setting of the catalogue', async ({ skip }) => {
-    if (environment.kind === 'missing') return skip(environment.reason);
-    const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
-      value,
-      module,
-      extras,
-      class: className,
-      arguments: [
-        ...Object.keys(args),
-        ...(session === undefined ? [] : [session]),
-        ...(settings === null ? [] : ['settings']),
-      ],
-      settings: Object.keys(settings ?? {}),
-    }));
-    type Found = {
-      readonly value: string;
-      readonly how: string;
-      readonly missing: readonly string[];
-      readonly python: string;
-    };
-    const found = await ask<Found>('inspect_catalogue.py', asked);
-    expect(found.filter(({ missing }) => missing.length > 0)).toEqual([]);
-    expect(found).toHaveLength(own.length);
-    const pythons = own.map(({ value, python }) => ({ value, python: python ?? '3.11' }));
-    expect(found.map(({ value, python }) => ({ value, python }))).toEqual(pythons);
-    const inSource = found.filter(({ how }) => how === 'source').map(({ value }) => value);
-    const tooNew = own.filter((service) => !fits(service)).map(({ value }) => value);
-    expect(inSource).toEqual(tooNew);
-    for (const value of tooNew)
-      printLine(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
-  });
-
-  test('every project can construct its services and uses nothing deprecated', async ({ skip }) => {
-    if (environment.kind === 'missing') return skip(environment.reason);
-    const asked = await listBots();
-    type Tried = {
-      readonly name: string;
-      readonly failures: readonly { readonly error: string; readonly wants: string | null }[];
-      readonly deprecated: readonly string[];
-      readonly constructed: readonly string[];
-    };
-    const found = await ask<Tried>('construct_services.py', asked);
-    const broken = found.filter(({ failures }) => failures.some(({ wants }) => wants === null));
-    expect(broken.map(({ name, failures }) => ({ name, failures }))).toEqual([]);
-    const old = found.filter((one) => one.deprecated.length > 0 && !isDiscouraged(one));
-    expect(old.map(({ name, deprecated }) => ({ name, deprecated }))).toEqual([]);
-    for (const { name, failures } of found.filter((one) => one.failures.length > 0)) {
-      printLine(`not constructed: ${name}: it wants the network (${failures[0]?.error.slice(0, 80)})`);
-    }
-    const python = projects.flatMap(({ files }) => files.filter((path) => path.endsWith('.py')));
-    const uses = await ask<{ readonly path: string; readonly uses: readonly string[] }>('find_deprecated.py', python);
-    const wrong = uses.flatMap(({ path, uses }) => {
-      const project = projects.find(({ files }) => files.includes(path));
-      return uses.length === 0 || project === undefined || isDiscouraged(project) ? [] : [{ of: project.name, uses }];
+describe.each(packageGroups)(
+  'generated projects with the packages of $name',
+  ({ name: groupName, services: own, ...packages }) => {
+    let environment: LibraryEnvironment;
+    let projects: readonly WrittenProject[];
+    beforeAll(async () => {
+      const others = packageGroups.filter(({ name }) => name !== groupName).flatMap(({ services: theirs }) => theirs);
+      projects =
+        groupName === packageGroups[0]?.name
+          ? written.filter(({ name }) => !others.some(({ value }) => value === name))
+          : written.filter(({ name }) => own.some(({ value }) => value === name));
+      // A bot for one kind of service, such as speech to text, also imports services of other kinds, such as a language model.
+      // Install the extras of all projects.
+      const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
+      environment = await openLibraryEnvironment({ ...packages, extras });
+      if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
     });
-    expect(wrong).toEqual([]);
-  });
 
-  test('a bot with each service and transport constructs its services in two forks of a process', async ({ skip }) => {
-    if (environment.kind === 'missing') return skip(environment.reason);
-    const names = [...own.map(({ value }) => value), ...transports.map(({ value }) => `${value}, no deployment`)];
-    const projects = (await listBots()).filter(({ name }) => names.includes(name));
-    type Forked = {
-      readonly name: string;
-      readonly reason: string | null;
-      readonly forks: readonly { readonly failures: readonly unknown[] }[];
+    const ask = <Answer>(script: string, question: unknown) => runPipecatScript<Answer>(environment, script, question);
+
+    /** Returns whether the packages of a service support the Python version of the environment. */
+    const fits = (service: Service | undefined) =>
+      service?.python === undefined ||
+      (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
+
+    const listBots = async () => {
+      const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
+      const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
+      return tried.map(({ name, files, variables }) => ({
+        name,
+        files: files.filter((path) => path.endsWith('bot.py')),
+        variables: Object.fromEntries([account, ...variables.map((variable) => [variable, filled(variable)])]),
+      }));
     };
-    const found = await ask<Forked>('fork_services.py', { shim, projects });
-    expect(found.filter(({ reason }) => reason !== null)).toEqual([]);
-    expect(found.filter(({ forks }) => forks.some(({ failures }) => failures.length > 0))).toEqual([]);
-    expect(found.map(({ forks }) => forks.length)).toEqual(projects.map(() => 2));
-    printLine(`forked after the import of bot.py: ${found.length} bots`);
-  });
 
-  test('no project has type errors', async ({ skip }) => {
-    if (environment.kind === 'missing') return skip(environment.reason);
-    const settings = { typeCheckingMode: 'standard', reportDeprecated: 'error' };
-    const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
-    const include = tried.map((one) => relative(directory, one.directory));
-    await writeFile(join(directory, 'pyrightconfig.json'), JSON.stringify({ ...settings, include }));
-    const args = ['--outputjson', '--pythonpath', join(environment.bin, 'python')];
-    const report = JSON.parse(await runInLibraryEnvironment(environment, 'pyright', args, { directory }));
-    const messages = report.generalDiagnostics.flatMap(({ file, message }: { file: string; message: string }) => {
-      const project = projects.find((one) => one.files.includes(file));
-      if (project !== undefined && isDiscouraged(project) && /is deprecated/.test(message)) return [];
-      return [`${project?.name ?? file}: ${message}`];
+    test('find every class, argument and setting of the catalogue in Pipecat', async ({ skip }) => {
+      if (environment.kind === 'missing') return skip(environment.reason);
+      const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
+        value,
+        module,
+        extras,
+        class: className,
+        arguments: [
+          ...Object.keys(args),
+          ...(session === undefined ? [] : [session]),
+          ...(settings === null ? [] : ['settings']),
+        ],
+        settings: Object.keys(settings ?? {}),
+      }));
+      type Found = {
+        readonly value: string;
+        readonly how: string;
+        readonly missing: readonly string[];
+        readonly python: string;
+      };
+      const found = await ask<Found>('inspect_catalogue.py', asked);
+      expect(found.filter(({ missing }) => missing.length > 0)).toEqual([]);
+      expect(found).toHaveLength(own.length);
+      const pythons = own.map(({ value, python }) => ({ value, python: python ?? '3.11' }));
+      expect(found.map(({ value, python }) => ({ value, python }))).toEqual(pythons);
+      const inSource = found.filter(({ how }) => how === 'source').map(({ value }) => value);
+      const tooNew = own.filter((service) => !fits(service)).map(({ value }) => value);
+      expect(inSource).toEqual(tooNew);
+      for (const value of tooNew)
+        printLine(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
     });
-    expect(report.summary.filesAnalyzed).toBeGreaterThanOrEqual(tried.length);
-    expect(messages).toEqual([]);
-  });
 
-  test('pyproject.toml and the scenarios of every project are valid', async ({ skip }) => {
-    if (environment.kind === 'missing') return skip(environment.reason);
-    const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
-    const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
-    expect(found).toHaveLength(asked.length);
-    expect(found.filter(({ error }) => error !== null)).toEqual([]);
-  });
-});
+    test('construct their services and use nothing deprecated', async ({ skip }) => {
+      if (environment.kind === 'missing') return skip(environment.reason);
+      const asked = await listBots();
+      type Tried = {
+        readonly name: string;
+        readonly failures: readonly { readonly error: string; readonly wants: string | null }[];
+        readonly deprecated: readonly string[];
+        readonly constructed: readonly string[];
+      };
+      const found = await ask<Tried>('construct_services.py', asked);
+      const broken = found.filter(({ failures }) => failures.some(({ wants }) => wants === null));
+      expect(broken.map(({ name, failures }) => ({ name, failures }))).toEqual([]);
+      const old = found.filter((one) => one.deprecated.length > 0 && !isDiscouraged(one));
+      expect(old.map(({ name, deprecated }) => ({ name, deprecated }))).toEqual([]);
+      for (const { name, failures } of found.filter((one) => one.failures.length > 0)) {
+        printLine(`not constructed: ${name}: it wants the network (${failures[0]?.error.slice(0, 80)})`);
+      }
+      const python = projects.flatMap(({ files }) => files.filter((path) => path.endsWith('.py')));
+      const uses = await ask<{ readonly path: string; readonly uses: readonly string[] }>('find_deprecated.py', python);
+      const wrong = uses.flatMap(({ path, uses }) => {
+        const project = projects.find(({ files }) => files.includes(path));
+        return uses.length === 0 || project === undefined || isDiscouraged(project) ? [] : [{ of: project.name, uses }];
+      });
+      expect(wrong).toEqual([]);
+    });
+
+    test('construct their services in two forks of a process, for each service and transport', async ({ skip }) => {
+      if (environment.kind === 'missing') return skip(environment.reason);
+      const names = [...own.map(({ value }) => value), ...transports.map(({ value }) => `${value}, no deployment`)];
+      const projects = (await listBots()).filter(({ name }) => names.includes(name));
+      type Forked = {
+        readonly name: string;
+        readonly reason: string | null;
+        readonly forks: readonly { readonly failures: readonly unknown[] }[];
+      };
+      const found = await ask<Forked>('fork_services.py', { shim, projects });
+      expect(found.filter(({ reason }) => reason !== null)).toEqual([]);
+      expect(found.filter(({ forks }) => forks.some(({ failures }) => failures.length > 0))).toEqual([]);
+      expect(found.map(({ forks }) => forks.length)).toEqual(projects.map(() => 2));
+      printLine(`forked after the import of bot.py: ${found.length} bots`);
+    });
+
+    test('have no type errors', async ({ skip }) => {
+      if (environment.kind === 'missing') return skip(environment.reason);
+      const settings = { typeCheckingMode: 'standard', reportDeprecated: 'error' };
+      const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
+      const include = tried.map((one) => relative(directory, one.directory));
+      await writeFile(join(directory, 'pyrightconfig.json'), JSON.stringify({ ...settings, include }));
+      const args = ['--outputjson', '--pythonpath', join(environment.bin, 'python')];
+      const report = JSON.parse(await runInLibraryEnvironment(environment, 'pyright', args, { directory }));
+      const messages = report.generalDiagnostics.flatMap(({ file, message }: { file: string; message: string }) => {
+        const project = projects.find((one) => one.files.includes(file));
+        if (project !== undefined && isDiscouraged(project) && /is deprecated/.test(message)) return [];
+        return [`${project?.name ?? file}: ${message}`];
+      });
+      expect(report.summary.filesAnalyzed).toBeGreaterThanOrEqual(tried.length);
+      expect(messages).toEqual([]);
+    });
+
+    test('have a valid pyproject.toml and valid scenarios', async ({ skip }) => {
+      if (environment.kind === 'missing') return skip(environment.reason);
+      const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
+      const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
+      expect(found).toHaveLength(asked.length);
+      expect(found.filter(({ error }) => error !== null)).toEqual([]);
+    });
+  },
+);
 
 /**
  * Returns a placeholder for a variable that the vendors' packages accept. They validate some values before they send any request.

@@ -50,7 +50,7 @@ async function readsOf(asked: readonly ServiceQuery[]): Promise<ReadonlyMap<stri
   return new Map(found.map(({ value, reads }) => [value, reads]));
 }
 
-test('the catalogue lists exactly the variables that the library reads for each service', async () => {
+test('the catalogue lists exactly the variables that Pipecat reads for each service', async () => {
   const services = vendors.flatMap((vendor) => vendor.services);
   const reads = await readsOf(
     services.map(({ value, module, arguments: args }) => ({
@@ -80,7 +80,7 @@ const openers: Readonly<Record<string, readonly string[]>> = {
   websocket: ['pipecat.runner.utils'],
 };
 
-test('the catalogue lists exactly the variables that the library reads for each transport', async () => {
+test('the catalogue lists exactly the variables that Pipecat reads for each transport', async () => {
   const runner = { value: 'runner', modules: ['pipecat.runner.run'], key: null, arguments: [] };
   const reads = await readsOf([
     ...transports.map(({ value, key, extras, parameters }) => ({

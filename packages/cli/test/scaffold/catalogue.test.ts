@@ -23,12 +23,12 @@ const listed = {
   video: 'heygen tavus simli',
 };
 
-test.each(serviceKinds)('the catalogue has exactly the %s services of the Pipecat CLI', (kind) => {
+test.each(serviceKinds)('the catalogue has exactly the services of the kind %s that the Pipecat CLI has', (kind) => {
   const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
   expect(createOptionsDocument()[kind].toSorted()).toEqual(expected.sort());
 });
 
-test('vendors lists the vendor of every file in vendors/', async () => {
+test('the list `vendors` contains the vendor of every file in vendors/', async () => {
   const folder = fileURLToPath(new URL('../../src/scaffold/catalogue/vendors/', import.meta.url));
   const modules = await Promise.all(readdirSync(folder).map((name) => import(`${folder}${name}`) as Promise<object>));
   const exported = modules.flatMap((module) => Object.values(module));
@@ -43,8 +43,8 @@ test('all services have unique values and aliases, and all vendors have unique n
   expect(new Set(vendors.map(({ name }) => name)).size).toBe(vendors.length);
 });
 
-describe.each(vendors)('$name', ({ site, services }) => {
-  test.each(services)('the service $value has valid fields', (service) => {
+describe.each(vendors)('the vendor $name', ({ site, services }) => {
+  test.each(services)('has a valid site, and valid names and versions for its service $value', (service) => {
     const parts = Object.values({ ...service.arguments, ...service.settings });
     expect(site).toMatch(/^https:\/\/[a-z0-9.-]+(\/\S*)?$/);
     expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);

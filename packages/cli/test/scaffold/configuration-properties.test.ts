@@ -92,7 +92,7 @@ test.each([
   ['random', configurations],
   ['mostly valid', likely],
 ])(
-  '%s options result in exactly the errors that the rules predict, or in a configuration that --config reads unchanged',
+  'options (%s) cause exactly the predicted errors, or a configuration that --config reads unchanged',
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, spellings, faults, async (raw, spelled, faulty) => {

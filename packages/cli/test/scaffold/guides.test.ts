@@ -23,7 +23,7 @@ const makeOlder = async (path: string) => {
 describe.each([
   ['options', 'demo', ['init', 'demo', ...cascadeOptions]],
   ['quickstart', 'botcli-quickstart', ['init', 'quickstart']],
-])('init with %s and an existing GETTING_STARTED.md', (_, target, line) => {
+])('init with an existing GETTING_STARTED.md and the arguments: %s', (_, target, line) => {
   const path = `${target}/GETTING_STARTED.md`;
   beforeEach(async () => {
     await botcli(['init', `./${target}`]);
@@ -55,7 +55,7 @@ describe('init with outdated guides on a terminal', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('quickstart asks whether to replace the guides (answer %s, guides kept: %s)', async (answer, kept) => {
+  ])('asks in the quickstart whether to replace the guides (answer: %s, guides kept: %s)', async (answer, kept) => {
     await botcli(['init', './botcli-quickstart']);
     const paths = ['botcli-quickstart/AGENTS.md', 'botcli-quickstart/GETTING_STARTED.md'];
     for (const path of paths) await makeOlder(path);
@@ -67,7 +67,7 @@ describe('init with outdated guides on a terminal', () => {
     for (const path of paths) expect((await read(path)).includes('botcli init 0.0.9')).toBe(kept);
   });
 
-  test('the wizard asks whether to replace the guides, including GETTING_STARTED.md', async () => {
+  test('asks in the wizard whether to replace the guides, including GETTING_STARTED.md', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/GETTING_STARTED.md');
     const bot = 'demo web none lightrtc hostedrtc cascade deepgram_stt openai_llm cartesia_tts'.split(' ');

@@ -31,7 +31,7 @@ describe('init --name', () => {
     ['of one letter', 'a'],
     ['of another script', '机器人'],
     ['that is reserved', 'Webhooks'],
-  ])('rejects a name %s and escapes it in the error', async (_what, name) => {
+  ])('rejects an invalid name and escapes it in the error: a name %s', async (_what, name) => {
     const { status, stdout, stderr } = await init('demo', ...cascadeOptions, '--name', name);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^ {2}project_name: "/m);
@@ -46,7 +46,7 @@ describe('init --name', () => {
   });
 
   test.each(['../../x1', '/etc/passwd', 'C:\\x1', '../x1/..', '~/x1', '$(touch x1)', '-rf'])(
-    'uses %s as a name, not as a path',
+    'uses the value %s as a name, not as a path',
     async (name) => {
       expect((await init('demo', ...cascadeOptions, `--name=${name}`)).status).toBe(0);
       expect((await readdir(root)).sort()).toEqual(['here']);
@@ -57,10 +57,10 @@ describe('init --name', () => {
 
 describe('init DIRECTORY', () => {
   test.each([
-    ['whose name is too long', 'x'.repeat(300)],
-    ['whose path is too long', `${'x/'.repeat(3000)}x`],
-    ['below a device', '/dev/null/demo'],
-  ])('rejects a directory %s', async (_what, target) => {
+    ['a name that is too long', 'x'.repeat(300)],
+    ['a path that is too long', `${'x/'.repeat(3000)}x`],
+    ['a path below a device', '/dev/null/demo'],
+  ])('rejects a directory with %s', async (_what, target) => {
     const { status, stdout, stderr } = await init(target, ...cascadeOptions, '--name', 'demo');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Nothing was written.');
@@ -104,7 +104,7 @@ describe('init --config', () => {
     ['with terminal escape sequences in a value', JSON.stringify({ ...answers, tts: '\u001b[2J' }), 'tts_service: '],
     ['with a path as a service', JSON.stringify({ ...answers, tts: '../../etc/passwd' }), 'tts_service: '],
     ['with the name of a method as a service', JSON.stringify({ ...answers, tts: 'constructor' }), 'tts_service: '],
-  ])('rejects a file %s', async (_what, content, message) => {
+  ])('rejects an invalid config file: a file %s', async (_what, content, message) => {
     await writeFile(join(root, 'answers.json'), content);
     const { status, stdout, stderr } = await init('demo', '--config', '../answers.json');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -118,7 +118,7 @@ describe('init --config', () => {
     ['that never ends', '/dev/zero', 'the file is larger than 1 MB'],
     ['below a file', '/dev/null/answers.json', 'a part of the path is a file'],
     ['with a null character in its name', 'a\0b', 'Nothing was written.'],
-  ])('rejects a file %s', async (_what, file, message) => {
+  ])('rejects an unreadable config file: a file %s', async (_what, file, message) => {
     const { status, stderr } = await init('demo', '--config', file);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
     expect(await writtenPaths()).toEqual([]);

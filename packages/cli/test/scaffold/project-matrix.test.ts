@@ -28,7 +28,7 @@ describe.each(projectMatrix)('the project with %s', (_name, configuration) => {
     }
   });
 
-  test('generates each path once, ends each file with a line break, and lists all files in the README', () => {
+  test('has unique paths, a line break at the end of each file, and a README that lists all files', () => {
     const paths = files.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     for (const { path, text } of files) {

@@ -195,7 +195,7 @@ test.each([
   ...steps.map(([shown], index) => [shown, steps.slice(0, index)] as const),
   ...[5, 9, 11].map((index) => [otherSteps[index]?.[0] ?? '', otherSteps.slice(0, index)] as const),
   ...callSteps.flatMap(([shown], index) => (index < 4 ? [] : [[shown, callSteps.slice(0, index)] as const])),
-])('Ctrl-C at "%s" cancels and writes nothing', async (asked, before) => {
+])('Ctrl-C at the question "%s" cancels and writes nothing', async (asked, before) => {
   const terminal = start();
   for (const [shown, pressed] of before) {
     await terminal.shows(shown);

@@ -187,7 +187,7 @@ test.each([
     'botcli cloud secrets set keys --file .env',
   ],
 ] as const)(
-  'rejects a secret set that is %j before sending anything, and suggests a command',
+  'rejects a secret set with the state %j before sending anything, and suggests a command',
   async (keys, why, help) => {
     service.faults.keys = keys;
     await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
@@ -263,7 +263,7 @@ test('a dry run shows what would change and changes nothing', async () => {
   });
 });
 
-test('resumes an interrupted upload in the same run, and in the next run if the first run failed', async () => {
+test('resumes an interrupted upload within one run of botcli, and in the next run after a failed run', async () => {
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.breaks = [100_000, 1_000, 0];
   expect((await deploy('--yes')).status).toBe(0);
@@ -316,7 +316,7 @@ test('Ctrl-C during an upload exits with 130, removes temporary files and keeps 
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('repeats a deploy request without a response only if the first request had no effect', async () => {
+test('repeats a deploy request that got no response only if the service did not execute it', async () => {
   service.faults.losesWrites = 'after';
   expect((await deploy('--yes')).status).toBe(0);
   service.faults.losesWrites = 'before';
@@ -325,7 +325,7 @@ test('repeats a deploy request without a response only if the first request had 
   expect(service.deployments).toHaveLength(2);
 });
 
-test('after Ctrl-C, says that the build or rollout continues in the service', async () => {
+test('reports after Ctrl-C that the build or rollout continues in the service', async () => {
   const interruptAt = async (until: string) => {
     const interruption = new AbortController();
     const before = service.requests.length;
@@ -346,7 +346,7 @@ test('after Ctrl-C, says that the build or rollout continues in the service', as
   });
 });
 
-test('if the build fails, exits with 1, prints the error of the build and deploys nothing', async () => {
+test('exits with 1 if the build fails, prints the error of the build and deploys nothing', async () => {
   service.faults.buildFails = true;
   service.faults.log = ['error: \u001b[31mno\u001b[2J main'];
   const { status, stdout, stderr } = await deploy('--yes --json');
@@ -412,7 +412,7 @@ test('exits with 1 when a bot does not start, and shows its last output and the 
   expect((await deploy('--force')).status).toBe(0);
 });
 
-test('if a bot fails without output, reports the missing output and suggests no command for logs', async () => {
+test('reports that a failed bot printed nothing, and suggests no command for logs', async () => {
   const silent = { exitCode: 0, signal: null, outOfMemory: false, tail: '', message: 'It exited with status 0.' };
   service.faults.fails = { ...silent, code: 'PCC_BOT_EXITED' };
   const { status, stderr } = await deploy('--yes');

@@ -59,7 +59,7 @@ test.each([
   ['another bound', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero]>=1.14.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
   ['an added package', [...dependencies, 'pydantic']],
   ['a removed package', dependencies.slice(1)],
-])('findLockMismatch reports dependencies with %s', (_what, changed) => {
+])('findLockMismatch reports that the lock file does not match dependencies with %s', (_what, changed) => {
   expect(findLockMismatch(lock, changed)).toContain('uv lock');
 });
 

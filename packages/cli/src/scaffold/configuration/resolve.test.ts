@@ -30,7 +30,7 @@ const refused: readonly (readonly [what: string, given: ProjectOptions, paths: r
     ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
   ];
 
-test.each(refused)('resolveConfiguration refuses options with %s', (_what, given, paths, says) => {
+test.each(refused)('resolveConfiguration refuses options with this error: %s', (_what, given, paths, says) => {
   const { configuration, issues } = resolveConfiguration(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);
@@ -60,7 +60,7 @@ test('resolveConfiguration reports all issues at once, in the order of the confi
 });
 
 describe('readConfigFile', () => {
-  test('accepts every key of a setting, and uses the first key if the file contains two of them', () => {
+  test('accepts every name of a setting, and uses the first name if the file has two names of one setting', () => {
     const text = JSON.stringify({
       name: 'a',
       project_name: 'b',

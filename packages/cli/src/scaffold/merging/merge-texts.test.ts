@@ -40,16 +40,19 @@ const additions: readonly (readonly [string, ProjectOptions])[] = [
   ['noise cancellation', { enable_nc: true }],
   ['evaluations', { enable_eval: true }],
   ['a second requirement', { enable_observability: true }],
-  ['all of them', { stt_service: 'soniox_stt', enable_eval: true, enable_nc: true, enable_observability: true }],
+  [
+    'a service and three features',
+    { stt_service: 'soniox_stt', enable_eval: true, enable_nc: true, enable_observability: true },
+  ],
 ];
 
-describe.each(additions)('mergeTexts on pyproject.toml when the project gets %s', (_, more) => {
+describe.each(additions)('mergeTexts on pyproject.toml when this is added to the project: %s', (_, more) => {
   const path = 'server/pyproject.toml';
 
   test.each([
-    ['before', (text: string) => text.replace('dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n')],
-    ['after', (text: string) => text.replace(/(dependencies = \[\n(?: {4}.*\n)+)/, '$1    "websockets>=15.0.1",\n')],
-  ])('keeps a dependency that uv added %s the generated dependencies', (_position, edit) => {
+    ['beginning', (text: string) => text.replace('dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n')],
+    ['end', (text: string) => text.replace(/(dependencies = \[\n(?: {4}.*\n)+)/, '$1    "websockets>=15.0.1",\n')],
+  ])('keeps a dependency that uv added at the %s of the generated dependencies', (_position, edit) => {
     const { text, hasConflict, next } = merged(path, edit, more);
     expect({ text, hasConflict }).toEqual({ text: edit(next), hasConflict: false });
   });
@@ -91,23 +94,26 @@ mine = { path = "../mine" }
 });
 
 test.each([
-  ['an older release', /(pipecat-ai\[.*\])>=1\.9\.0,<2/, '$1==1.8.0', { enable_eval: true }],
-  ['an older Python', '>=3.11', '>=3.10', { tts_service: 'deepgram_sagemaker_tts' }],
-])('mergeTexts reports a conflict if pyproject.toml allows %s than the new feature needs', (_, from, to, more) => {
-  const { text, hasConflict } = merged('server/pyproject.toml', replaced(from, to), more);
-  expect(hasConflict).toBe(true);
-  expect(text).toContain('<<<<<<<');
-});
+  ['pipecat-ai', /(pipecat-ai\[.*\])>=1\.9\.0,<2/, '$1==1.8.0', { enable_eval: true }],
+  ['Python', '>=3.11', '>=3.10', { tts_service: 'deepgram_sagemaker_tts' }],
+])(
+  'mergeTexts reports a conflict if pyproject.toml allows an older release of %s than the new feature',
+  (_, from, to, more) => {
+    const { text, hasConflict } = merged('server/pyproject.toml', replaced(from, to), more);
+    expect(hasConflict).toBe(true);
+    expect(text).toContain('<<<<<<<');
+  },
+);
 
 describe('mergeTexts on .env.example when the project gets another service', () => {
   const path = 'server/.env.example';
   const soniox: ProjectOptions = { tts_service: 'elevenlabs_tts' };
 
   test.each([
-    ['at the end', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
-    ['right below the last generated one', (text: string) => `${text}SHOP_KEY=\n`],
-    ['right above the group that goes', replaced(/# Cartesia/, 'SHOP_KEY=\n# Cartesia')],
-  ])('keeps a variable that the user added to the file %s', (_place, edit) => {
+    ['the end of the file', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
+    ['below the last generated variable', (text: string) => `${text}SHOP_KEY=\n`],
+    ['above the removed group of variables', replaced(/# Cartesia/, 'SHOP_KEY=\n# Cartesia')],
+  ])('keeps a variable that the user added at the position: %s', (_place, edit) => {
     const { text, hasConflict } = merged(path, edit, soniox);
     expect(hasConflict).toBe(false);
     expect(text).toMatch(/^SHOP_KEY=$/m);

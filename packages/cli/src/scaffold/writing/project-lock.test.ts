@@ -29,24 +29,27 @@ describe('lockProject', () => {
   it.each([
     ['a running process', `${process.ppid} ${hostname()}`, `(process ${process.ppid})`],
     ['another machine', '1234 elsewhere', '(process 1234 on elsewhere)'],
-  ])('fails if %s holds the lock, and names the process and the file', async (_holder, lock, message) => {
-    await write(lock);
-    expect(isProjectLocked(directory)).toBe(true);
-    expect(() => lockProject(directory)).toThrow(
-      expect.objectContaining({
-        reason: 'project-busy',
-        message: expect.stringContaining(message),
-        hint: expect.stringContaining(`remove ${path}`),
-      }),
-    );
-    expect(await readFile(path, 'utf8')).toBe(lock);
-  });
+  ])(
+    'fails while another owner (%s) holds the lock, and names the process and the file',
+    async (_holder, lock, message) => {
+      await write(lock);
+      expect(isProjectLocked(directory)).toBe(true);
+      expect(() => lockProject(directory)).toThrow(
+        expect.objectContaining({
+          reason: 'project-busy',
+          message: expect.stringContaining(message),
+          hint: expect.stringContaining(`remove ${path}`),
+        }),
+      );
+      expect(await readFile(path, 'utf8')).toBe(lock);
+    },
+  );
 
   it.each([
     ['a killed process', () => `${spawnSync('true').pid} ${hostname()}`],
-    ['a killed process whose number this one has', () => `${process.pid} ${hostname()}`],
-    ['a process that was killed while it wrote it', () => ''],
-  ])('replaces the lock of %s', async (_holder, lock) => {
+    ['a killed process whose process id belongs to the new process', () => `${process.pid} ${hostname()}`],
+    ['a process that was killed while it wrote the lock', () => ''],
+  ])('replaces the lock of a former owner: %s', async (_holder, lock) => {
     await write(lock());
     expect(isProjectLocked(directory)).toBe(false);
     lockProject(directory)();

@@ -36,13 +36,16 @@ test.each([
   ['login', 'standard input', ' --with-token', { stdin: `${privateKey}\n` }],
   ['use-pat', 'standard input', ' --with-token', { stdin: `${privateKey}\n` }],
   ['use-pat', 'a hidden prompt', '', { terminal: true, answers: [privateKey, 'acme'] }],
-])('%s with a key from %s verifies and stores the key without printing it', async (command, _, flags, given) => {
-  const outcome = await cloud(`auth ${command}${flags}`, given);
-  expect(outcome.status).toBe(0);
-  expect(await stored()).toBe(`${profileOf('acme')}private_key = "${privateKey}"\n`);
-  expect(outcome.stdout + outcome.stderr).not.toContain(privateKey);
-  expect(service.requests.map(({ path, key }) => [path, key])).toEqual([['/v1/organizations', privateKey]]);
-});
+])(
+  'the command %s with a key from %s verifies and stores the key without printing it',
+  async (command, _, flags, given) => {
+    const outcome = await cloud(`auth ${command}${flags}`, given);
+    expect(outcome.status).toBe(0);
+    expect(await stored()).toBe(`${profileOf('acme')}private_key = "${privateKey}"\n`);
+    expect(outcome.stdout + outcome.stderr).not.toContain(privateKey);
+    expect(service.requests.map(({ path, key }) => [path, key])).toEqual([['/v1/organizations', privateKey]]);
+  },
+);
 
 test('login rejects a key as an argument', async () => {
   const outcome = await cloud(`auth login ${privateKey}`);
@@ -100,7 +103,7 @@ test('login to the same service and organization keeps the stored public key', a
 });
 
 test.each(['auth status', 'auth whoami'])(
-  '%s shows the service, the organization and where the keys are stored, but no key',
+  'the command %s shows the service, the organization and where the keys are stored, but no key',
   async (line) => {
     await writeProfile(place.file, { private_key: privateKey, public_key: publicKey });
     const { status, stdout, stderr } = await cloud(`${line} --json`);
@@ -203,7 +206,7 @@ test('login in a browser shows the code, opens the page, waits for the approval 
 test.each([
   ['is denied', 'device-login-denied', 'The login was denied.'],
   ['expires', 'device-code-expired', 'was not approved in time'],
-] as const)('a login in a browser stores nothing if it %s', async (_, reason, message) => {
+] as const)('a login in a browser stores nothing if the login %s', async (_, reason, message) => {
   const refusing = await startFakeService(
     { privateKey, publicKey },
     {

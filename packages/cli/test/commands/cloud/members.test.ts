@@ -65,7 +65,7 @@ test('list keeps e-mail, name and role on a narrow terminal', async () => {
 });
 
 test.each(['list', 'invite --role member', 'set-role bob@example.com --role member', 'remove bob@example.com --yes'])(
-  '%s rejects an API key without a request, and names the login command',
+  'the command %s rejects an API key without a request, and names the login command',
   async (line) => {
     const outcome = await members(line, { variables: { BOTCLI_TOKEN: privateKey } });
     expect(outcome).toMatchObject({ status: 1, stdout: '' });
@@ -104,7 +104,7 @@ test('invite without an address creates a link for anyone', async () => {
   expect(JSON.parse(stdout)).toEqual({ ...invitation, email: null });
 });
 
-test.each(['invite ada@example.com', 'set-role ada@example.com'])('%s requires --role', async (line) => {
+test.each(['invite ada@example.com', 'set-role ada@example.com'])('the command %s requires --role', async (line) => {
   expect(await members(line)).toMatchObject({ status: 2, stderr: expect.stringContaining('--role is missing') });
   expect(await members(`${line} --role admin`)).toMatchObject({
     status: 2,
@@ -130,14 +130,14 @@ test.each(['Bob@Example.com', viewer.userId.toUpperCase()])(
 );
 
 test.each(['set-role ada@example.com --role viewer', 'remove ada@example.com --yes'])(
-  '%s fails for the last owner',
+  'the command %s fails for the last owner',
   async (line) => {
     expect(await members(line)).toMatchObject({ status: 1, stderr: expect.stringContaining('this is the only one') });
   },
 );
 
 test.each(['set-role eve@example.com --role viewer', 'remove eve@example.com --yes'])(
-  '%s fails for a person who is not a member, and changes nothing',
+  'the command %s fails for a person who is not a member, and changes nothing',
   async (line) => {
     const outcome = await members(line);
     expect(outcome.status).toBe(1);

@@ -331,7 +331,7 @@ test('unset removes several keys in one revision, and names a missing key or ign
   });
 });
 
-test('delete lists the keys, and refuses a set that agents use unless --force is given', async () => {
+test('delete lists the keys, and refuses a secret set that agents use unless --force is given', async () => {
   service.values.set('A', '1');
   service.state.revision = 1;
   expect(await secrets(['delete', 'bot-secrets'])).toMatchObject({

@@ -34,7 +34,7 @@ test.each<[string, RequestListener, string]>([
     (_, response) => response.write('x'.repeat(2_000), () => response.destroy()),
     'ended the backup before it was complete',
   ],
-  ['answers something else', (_, response) => response.end('hello'), 'not a bothost backup'],
+  ['sends no backup', (_, response) => response.end('hello'), 'not a bothost backup'],
   [
     'refuses the token',
     (_, response) => {
@@ -43,7 +43,7 @@ test.each<[string, RequestListener, string]>([
     },
     'does not accept the operator token',
   ],
-])('backup keeps the earlier file if the service %s', async (_, answer, message) => {
+])('backup keeps the earlier file after this failure: the service %s', async (_, answer, message) => {
   const { status, stderr, files, content } = await backUp(answer);
   expect(stderr).toContain(message);
   expect({ status, files, content }).toEqual({ status: 1, files: ['backup.tar'], content: 'earlier' });

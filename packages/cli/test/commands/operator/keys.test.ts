@@ -38,7 +38,7 @@ test('create needs no API key, prints the new key once, and says how to log in w
 test.each([
   ['--organization', 'operator keys create laptop --organization home', {}],
   ['BOTCLI_ORG', 'operator keys create laptop', { BOTCLI_ORG: 'home' }],
-])('create takes the organization from %s', async (_, line, variables) => {
+])('create takes the organization from the setting %s', async (_, line, variables) => {
   expect(await run(line, variables)).toMatchObject({ status: 0 });
   expect(service.requests.at(-1)?.body).toEqual({ name: 'laptop', organization: 'home' });
 });
@@ -46,7 +46,7 @@ test.each([
 test.each([
   ['no key', {}],
   ['a key that the service refuses', { BOTCLI_TOKEN: privateKey }],
-])('a command with %s suggests the operator command that creates a key', async (_, variables) => {
+])('a command without a valid key (%s) suggests the operator command that creates a key', async (_, variables) => {
   const { status, stderr } = await run('cloud auth status', variables);
   expect(status).toBe(1);
   expect(stderr).toContain('botcli operator keys create');

@@ -89,7 +89,7 @@ describe('operator vault', () => {
       { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) },
       'does not accept the operator token',
     ],
-  ])('status explains what to do if the operator token %s', async (_, words, variables, message) => {
+  ])('status explains what to do about an unusable operator token, which %s', async (_, words, variables, message) => {
     const outcome = await run(words, { getVault: () => status() }, variables);
     expect(outcome.status).toBe(1);
     expect(outcome.stderr).toContain(message);

@@ -32,7 +32,7 @@ describe('project add', () => {
     ['recording', 'server/bot.py', 'AudioBufferProcessor('],
     ['eval', 'server/evals/text.yaml', 'scenarios:'],
     ['enable-nc', 'server/pyproject.toml', 'rnnoise'],
-  ])('adding %s results in the same files as init with that option', async (what, path, holds) => {
+  ])('writes for the addition %s the files that init writes with this option', async (what, path, holds) => {
     expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
     expect(await read(path)).toContain(holds);
     const checked = await botcli(['project', 'check', '--json']);
@@ -65,7 +65,7 @@ describe('project add', () => {
   });
 
   test.each(['carrier1', 'soniox_stt', 'eval', 'enable-nc', 'observability'])(
-    'adds %s to a project with a dependency added by uv',
+    'keeps a dependency that uv added when it adds %s to the project',
     async (what) => {
       await edit('server/pyproject.toml', 'dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n');
       const { status, stdout } = await botcli(['project', 'add', what, '--yes']);
@@ -77,7 +77,7 @@ describe('project add', () => {
     },
   );
 
-  describe('when an edit and the change touch the same lines', () => {
+  describe('on lines that the user edited', () => {
     beforeEach(() => edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'MySTT()'));
 
     test('changes nothing and names --dry-run and --conflict-markers', async () => {
@@ -109,7 +109,7 @@ describe('project add', () => {
       });
     });
 
-    test('writes both versions with --conflict-markers, and check fails until they are resolved', async () => {
+    test('writes both versions with --conflict-markers, and check fails until the conflicts are resolved', async () => {
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
       expect(status).toBe(1);
       expect(stderr).toContain('server/bot.py: the file contains both versions, between conflict markers');

@@ -59,12 +59,15 @@ test.each([
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
-] as const)('project check on %s with %s replaced by %j reports: %s', async (path, from, to, message) => {
-  await change(path, from, to);
-  const { status, stderr } = await check();
-  expect(status).toBe(1);
-  expect(stderr).toContain(message);
-});
+] as const)(
+  'project check on the file %s with the text %s replaced by %j reports: %s',
+  async (path, from, to, message) => {
+    await change(path, from, to);
+    const { status, stderr } = await check();
+    expect(status).toBe(1);
+    expect(stderr).toContain(message);
+  },
+);
 
 test('project check reports a uv.lock that does not match the dependencies', async () => {
   const source = '[[package]]\nname = "demo"\nsource = { virtual = "." }\n[package.metadata]\n';
@@ -105,15 +108,15 @@ test('project check lists edited files also if it reports problems', async () =>
 });
 
 test.each([
-  ['no answers', null, 'is not a botcli project'],
+  ['a missing file', null, 'is not a botcli project'],
   ['invalid JSON', '{', 'Cannot read'],
-  ['another document', '{"name": "x"}', 'was not written by botcli'],
+  ['a file of another program', '{"name": "x"}', 'was not written by botcli'],
   [
     'an unknown service',
     '{"generator": "botcli 9", "files": {}, "configuration": {"mode": "realtime"}}',
     'are no longer valid',
   ],
-])('project check refuses a directory with %s', async (_what, text, message) => {
+])('project check refuses a directory with an unusable .botcli/project.json: %s', async (_what, text, message) => {
   const path = join(directory, '.botcli/project.json');
   if (text === null) await rm(path);
   else await writeFile(path, text);
@@ -154,7 +157,7 @@ describe('project check on guides', () => {
     expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'edited', message }]);
   });
 
-  test('expects the guides of every generated project if .botcli/project.json does not list guides', async () => {
+  test('checks AGENTS.md and ASSISTANT.md even if .botcli/project.json does not list guides', async () => {
     const answers = JSON.parse(await readFile(join(directory, '.botcli/project.json'), 'utf8'));
     await writeFile(join(directory, '.botcli/project.json'), JSON.stringify({ ...answers, guides: undefined }));
     expect(await findings()).toEqual([]);
@@ -169,7 +172,7 @@ describe('project check on guides', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('reports the same guides after a second init with the same options', async () => {
+  test('still reports edited guides after init was repeated with unchanged options', async () => {
     await change('AGENTS.md', '# Building', '# Not building');
     await change('ASSISTANT.md', '@AGENTS.md', 'mine');
     const again = await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions, '--json'], { directory });

@@ -56,7 +56,7 @@ describe('botcli cloud agent logs', () => {
     );
   });
 
-  it('keeps the original lines and full ids in JSON', async () => {
+  it('prints the original lines and full ids with --json', async () => {
     expect(JSON.parse(await logs(['--json'])).logs).toEqual(lines);
   });
 });

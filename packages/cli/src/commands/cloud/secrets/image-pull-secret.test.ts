@@ -88,7 +88,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   it.each([
     ['created', null],
     ['replaced', 3],
-  ] as const)('writes without a confirmation and reports that the secret was %s', async (word, revision) => {
+  ] as const)('stores the credentials without a confirmation, and reports the secret as %s', async (word, revision) => {
     before = revision;
     change = revision === null ? 'created' : 'updated';
     for (const terminal of [true, false]) {
@@ -100,7 +100,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole, whole]);
   });
 
-  it('if no response arrives, reports that the secret was stored either completely or not at all', async () => {
+  it('reports without a response that the secret was stored either completely or not at all', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
     expect(outcome).toMatchObject({
       status: 1,
