@@ -106,7 +106,7 @@ describe('the requests of a client', () => {
     ]);
   });
 
-  it.each(['', '/', '/v1', '/v1/'])('accept an origin that ends with %j', async (ending) => {
+  it.each(['', '/', '/v1', '/v1/'])('go to the same path for an origin that ends with %j', async (ending) => {
     answer = json(200, organizations);
     await createClient({ origin: origin + ending, key }).listOrganizations();
     expect(seen[0]?.url).toBe('/v1/organizations');
@@ -166,7 +166,7 @@ describe('a client', () => {
     ['nothing', text(200, ''), /not JSON/],
     ['JSON of another shape', json(200, { hello: 'world' }), /unexpected format/],
     ['an error of another shape', json(500, { message: 'no' }), /status 500/],
-  ])('throws a ConnectionError for a response with %s', async (_, respond, says) => {
+  ])('throws a ConnectionError for a response with unexpected content: %s', async (_, respond, says) => {
     answer = respond;
     const error = await createClient({ origin, key })
       .listOrganizations()

@@ -13,7 +13,7 @@ const defaults = {
 const check = (more: object = {}) => checkDeployFile({ agent_name: 'bot', ...more });
 const issuesOf = (parsed: unknown) => checkDeployFile(parsed).issues.map(({ path, message }) => `${path}: ${message}`);
 
-describe('deploy.toml', () => {
+describe('checkDeployFile', () => {
   it('accepts a file that contains only the name of the agent', () => {
     expect(check()).toEqual({ file: defaults, issues: [] });
   });
@@ -45,7 +45,7 @@ describe('deploy.toml', () => {
     ['resources', { resources: { cpu: '500m', memory: '1Gi' } }],
     ['architecture', { architecture: 'arm64' }],
     ['krisp_viva.audio_filter', { krisp_viva: { audio_filter: 'tel' } }],
-  ])('accepts %s, but findUnsupported reports it with an alternative', (path, more) => {
+  ])('accepts the setting %s, which findUnsupportedSettings reports with an alternative', (path, more) => {
     const { file } = check(more);
     expect(file === null ? [] : findUnsupportedSettings(file)).toEqual([
       { path, message: expect.stringMatching(/: .+/) },
@@ -103,7 +103,7 @@ describe('deploy.toml', () => {
       { agent_name: 'ok', image: 'a:1', git: { repo: 'a/b' } },
       'git: cannot be combined with image',
     ],
-  ])('rejects %s and names the invalid key', (_, parsed, problem) => {
+  ])('rejects a file with %s and names the invalid key', (_, parsed, problem) => {
     expect(issuesOf(parsed).join('\n')).toContain(problem);
     expect(issuesOf(parsed).join('\n')).not.toMatch(/[[\]]/);
   });
@@ -126,7 +126,7 @@ describe('deploy.toml', () => {
     [{ build: { exclude: { patterns: '*.wav' } } }, 'build.exclude.patterns: must be a list, not a string'],
     [{ build: { exclude: { patterns: ['*.wav', 3] } } }, 'build.exclude.patterns.1: must be a string, not 3'],
     [{ docker: { auto_latest: 'yes' } }, 'docker.auto_latest: must be true or false, not a string'],
-  ])('describes the valid values in the error for %j', (more, problem) => {
+  ])('describes the valid values in the error for the settings %j', (more, problem) => {
     expect(issuesOf({ agent_name: 'ok', ...more })).toEqual([problem]);
   });
 

@@ -14,12 +14,17 @@ const specified = [
   { status: 500, code: '500', words: /log.*operator/i },
 ];
 
-describe('failures', () => {
-  it.each(specified)('contain a failure with status $status and a message like $words', ({ status, code, words }) => {
-    expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual([]);
-  });
+describe('the table `failures`', () => {
+  it.each(specified)(
+    'contains a failure with the status $status and a message that matches $words',
+    ({ status, code, words }) => {
+      expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual(
+        [],
+      );
+    },
+  );
 
-  it.each(rows)('$reason has a kebab-case reason, an error status and a matching code', (row) => {
+  it.each(rows)('gives the reason $reason a kebab-case name, an error status and a matching code', (row) => {
     expect(row.reason).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(row.status).toBeGreaterThanOrEqual(400);
     expect(row.status).toBeLessThan(600);
@@ -27,7 +32,7 @@ describe('failures', () => {
     else expect(row.code).toBe(String(row.status));
   });
 
-  it('contain the error codes of OAuth 2.0 as messages (RFC 8628, section 3.5; RFC 6749, section 5.2)', () => {
+  it('contains the error codes of OAuth 2.0 as messages (RFC 8628, section 3.5; RFC 6749, section 5.2)', () => {
     expect(rows.filter(isOAuthCode).map(({ message }) => message)).toEqual([
       'authorization_pending',
       'slow_down',
@@ -39,7 +44,7 @@ describe('failures', () => {
   });
 
   it.each(rows.filter((row) => !isOAuthCode(row)))(
-    '$reason has a full sentence without square brackets as its message',
+    'gives the reason $reason a message that is a full sentence without square brackets',
     ({ message }) => {
       expect(message).toMatch(/^[A-Z][^[\]]*\."?$/);
     },
@@ -47,7 +52,7 @@ describe('failures', () => {
 });
 
 describe('createErrorBody', () => {
-  it.each(rows)('contains error, code, reason, request id and info for $reason', (row) => {
+  it.each(rows)('returns error, code, reason, request id and info for the reason $reason', (row) => {
     const body = createErrorBody(failure(row.reason), 'request-1');
     expect(ErrorResponse.parse(body)).toEqual(body);
     expect(body).toMatchObject({
@@ -59,19 +64,19 @@ describe('createErrorBody', () => {
     });
   });
 
-  it('contains the field issues only if the error has issues', () => {
+  it('returns the field issues only if the error has issues', () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     expect(createErrorBody(failure('invalid-request', { issues }), 'r')).toMatchObject({ issues });
     expect(createErrorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
-  it('contains the fields message and status for status 429, because existing clients read them', () => {
+  it('returns the fields message and status for status 429, because existing clients read them', () => {
     const { status, message } = failures['at-capacity'];
     expect(createErrorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
     expect(createErrorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
   });
 
-  it('does not contain the cause of the error', () => {
+  it('does not return the cause of the error', () => {
     const error = failure('internal', { cause: new Error('password=hunter2') });
     expect(JSON.stringify(createErrorBody(error, 'r'))).not.toContain('hunter2');
   });

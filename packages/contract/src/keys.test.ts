@@ -84,7 +84,7 @@ describe('inspectKey', () => {
     ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
-  ])('classifies %j as foreign, with the kind %s from its prefix', (text, kind) => {
+  ])('returns the verdict "foreign" for the text %j, and the kind %s from its prefix', (text, kind) => {
     expect(inspectKey(text)).toEqual({ kind, verdict: 'foreign' });
   });
 });

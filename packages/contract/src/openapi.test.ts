@@ -37,8 +37,8 @@ function resolves(reference: string): boolean {
   return reference.startsWith('#/') && typeof node === 'object';
 }
 
-describe('openApiDocument', () => {
-  it('returns a valid OpenAPI 3.1 document', async () => {
+describe('the OpenAPI document', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document) as Record<string, unknown>);
     expect(errors ?? []).toEqual([]);
@@ -62,7 +62,7 @@ describe('openApiDocument', () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
   });
 
-  it('returns a document that does not change when it is converted to JSON and parsed', () => {
+  it('does not change when it is converted to JSON and parsed', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
@@ -78,7 +78,7 @@ describe('openApiDocument', () => {
   });
 });
 
-describe.each(all)('%s', (_, operation) => {
+describe.each(all)('the operation %s', (_, operation) => {
   const places = listOperationPaths(operation);
 
   it.each(places)('is documented at path %s with a parameter for each placeholder', (path) => {

@@ -32,7 +32,7 @@ describe('operations', () => {
   });
 });
 
-describe.each(all)('%s', (_, operation) => {
+describe.each(all)('the operation %s', (_, operation) => {
   it('has exactly the parameters of its path', () => {
     const braces = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(operation.params.shape).sort()).toEqual(braces.sort());
@@ -76,7 +76,7 @@ describe('fillPathTemplate', () => {
     );
   });
 
-  it.each(['', '.', '..'])('throws for %j, which would change the path', (agentName) => {
+  it.each(['', '.', '..'])('throws for the agent name %j, which would change the path', (agentName) => {
     expect(() => fillPathTemplate('/agents/{agentName}', { agentName })).toThrow(failures['not-found'].message);
     expect(() => fillPathTemplate('/organizations/{organization}/x', { organization: agentName })).toThrow(
       failures['organization-not-found'].message,

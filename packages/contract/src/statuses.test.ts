@@ -4,7 +4,7 @@ import * as statuses from './statuses.ts';
 
 const tables = Object.entries(statuses).filter(([name]) => name.endsWith('Labels'));
 
-it.each(tables)('%s has a different, capitalized label for each value', (_, table) => {
+it.each(tables)('the table %s has a different, capitalized label for each status', (_, table) => {
   const labels = Object.values(table as statuses.StatusLabels<string>);
   expect(new Set(labels).size).toBe(labels.length);
   for (const label of labels) expect(label).toMatch(/^[A-Z]/);
@@ -25,6 +25,6 @@ it.each([
   ['SESSION_STOPPED', 'Stopped by a request or a shutdown'],
   ['503', 'The bot responded with HTTP status 503'],
   ['CALLER_HUNG_UP', 'Reported by the bot'],
-])('completionStatusLabel returns a label for the completion status %s', (status, label) => {
+])('getCompletionStatusLabel returns for the completion status %s the label: %s', (status, label) => {
   expect(statuses.getCompletionStatusLabel(status)).toBe(label);
 });

@@ -6,10 +6,10 @@ test.each([
   ['sesions', 'sessions'],
   ['STATUS', 'status'],
   ['strat', 'start'],
-])('findClosest corrects %s to %s', (typed, meant) => {
+])('findClosestWord corrects the word %s to %s', (typed, meant) => {
   expect(findClosestWord(typed, ['start', 'list', 'sessions', 'status'])).toBe(meant);
 });
 
-test.each(['deploy', 'x', '', 'liszzz'])('findClosestWord suggests nothing for %j', (typed) => {
+test.each(['deploy', 'x', '', 'liszzz'])('findClosestWord suggests nothing for the word %j', (typed) => {
   expect(findClosestWord(typed, ['list', 'sessions', 'status'])).toBeNull();
 });

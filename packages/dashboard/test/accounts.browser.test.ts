@@ -38,7 +38,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 }
 
 browserTest(
-  'a new person creates an account with a one-time link, whose token disappears from the address, and an organization',
+  'a new person creates an account and an organization with a one-time link, whose token leaves the address',
   async () => {
     const context = await browser.newContext();
     const { page, violations } = await openPage(context, await invite());

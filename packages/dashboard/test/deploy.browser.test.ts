@@ -196,7 +196,7 @@ browserTest('the page shows the log of a running build, and can cancel the build
   await inspect('deploy-canceled');
 });
 
-browserTest('a failed build and a bot that does not start show their cause', async () => {
+browserTest('the page shows why a build failed and why a bot does not start', async () => {
   await openPage();
   await drop(
     await writeProject('broken', {

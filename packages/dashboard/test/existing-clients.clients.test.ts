@@ -89,7 +89,7 @@ declare global {
 describe.skipIf(!hasBrowser).each([
   ['newest', 0],
   ['earlier', 1],
-] as const)('the %s web clients of Pipecat', (_, index) => {
+] as const)('the web clients of Pipecat (%s release)', (_, index) => {
   let page: Page;
   const start = () => ({ endpoint: `${service.origin}/v1/public/talking-bot/start`, key: service.publicKey });
 

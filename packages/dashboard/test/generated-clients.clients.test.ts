@@ -133,7 +133,7 @@ async function typeAndInspect(page: Page): Promise<void> {
   await page.getByText('Metrics and events').click();
 }
 
-describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) => {
+describe.skipIf(!hasBrowser).each(clientKinds)('a generated client of the kind %s', (kind) => {
   let client: GeneratedClient;
   beforeAll(async () => {
     client = await makeClient(kind, program, cache, {

@@ -124,16 +124,19 @@ browserTest('an image pull secret is created, verified, replaced and deleted', a
   await page.getByText('No image pull secrets').waitFor();
 });
 
-browserTest('a used secret set is deleted after its name is entered, and no page received a value of it', async () => {
-  await page.getByRole('link', { name: 'echo-secrets' }).click();
-  await button('Delete').click();
-  await dialog().getByText('parrot uses it').waitFor();
-  await inspect('secret-set-delete');
-  await dialog().getByLabel('Enter echo-secrets to confirm').fill('echo-secrets');
-  await page.keyboard.press('Enter');
-  await page.getByText('No secret sets').waitFor();
-  await page.goto(`${service.origin}/orgs/home/secrets/echo-secrets`);
-  await page.getByText('No secret set is named echo-secrets').waitFor();
-  expect(received).toContain('OPENAI_API_KEY');
-  expect(values.filter((value) => received.includes(value) || received.includes(btoa(`ada:${value}`)))).toEqual([]);
-});
+browserTest(
+  'a secret set that an agent uses is deleted after its name is entered, and no page receives its values',
+  async () => {
+    await page.getByRole('link', { name: 'echo-secrets' }).click();
+    await button('Delete').click();
+    await dialog().getByText('parrot uses it').waitFor();
+    await inspect('secret-set-delete');
+    await dialog().getByLabel('Enter echo-secrets to confirm').fill('echo-secrets');
+    await page.keyboard.press('Enter');
+    await page.getByText('No secret sets').waitFor();
+    await page.goto(`${service.origin}/orgs/home/secrets/echo-secrets`);
+    await page.getByText('No secret set is named echo-secrets').waitFor();
+    expect(received).toContain('OPENAI_API_KEY');
+    expect(values.filter((value) => received.includes(value) || received.includes(btoa(`ada:${value}`)))).toEqual([]);
+  },
+);

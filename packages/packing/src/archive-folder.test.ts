@@ -60,7 +60,7 @@ test('listProjectFiles rejects an archive with links or special files that canno
 test.each([
   ['a path out of the archive', [file('../x', '')], 'The path ../x leads out of the archive.'],
   ['a hard link to a missing file', [link('a', 'b', 'link')], 'a is a hard link to b'],
-])('readArchiveFolder rejects %s', async (_, entries, problem) => {
+])('readArchiveFolder rejects an archive with %s', async (_, entries, problem) => {
   await expect(readFolder(...entries)).rejects.toMatchObject({
     reason: 'archive-invalid',
     message: expect.stringContaining(problem),

@@ -10,7 +10,7 @@ test('zoomRange keeps the middle of the range, and never exceeds the whole range
   expect(zoomRange({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
 });
 
-test('clampRange cuts a range to the whole range, and returns null if nearly all of it is left', () => {
+test('clampRange limits a range to the whole range, and returns null if it covers nearly the whole range', () => {
   expect(clampRange({ from: 90, to: 150 }, whole)).toEqual({ from: 100, to: 150 });
   expect(clampRange({ from: 90, to: 210 }, whole)).toBeNull();
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();

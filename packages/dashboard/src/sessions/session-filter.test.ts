@@ -18,7 +18,7 @@ describe('createSessionQuery', () => {
     [{ duration: '-10' }, { durationMax: 10 }],
     [{ duration: '600-' }, { durationMin: 600 }],
     [{ duration: 'long' }, {}],
-  ])('turns %j into %j', (filter, query) => {
+  ])('turns the filter %j into the query %j', (filter, query) => {
     expect(createSessionQuery(filter, now)).toEqual(query);
   });
 });
