@@ -29,10 +29,19 @@ export async function measureDeletedFiles(
   return sumFiles(stdout, ids, device);
 }
 
-function sumFiles(output: string, ids: ReadonlyMap<string, string>, device: number): ReadonlyMap<string, number> {
+/**
+ * Sums the output of `find` by instance or build: each line has a directory, and device, inode and blocks of a file in it. `ids`
+ * maps the directories to instances and builds.
+ */
+export function sumFiles(
+  output: string,
+  ids: ReadonlyMap<string, string>,
+  device: number,
+): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   const counted = new Set<string>();
-  for (const line of output.split('\n')) {
+  // Skip the last element, which is empty, or a part of a line if `find` was killed.
+  for (const line of output.split('\n').slice(0, -1)) {
     const [, from, on, inode, blocks] = /^(\S+) (\d+) (\d+) (\d+)$/.exec(line) ?? [];
     const id = ids.get(from ?? '');
     if (id === undefined || Number(on) !== device || counted.has(`${inode}`)) continue;

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { sumFiles } from './deleted-files.ts';
+
+const ids = new Map([
+  ['/proc/7/fd', 'first'],
+  ['/proc/8/fd', 'first'],
+  ['/proc/9/fd', 'second'],
+]);
+
+describe('sumFiles', () => {
+  it('sums the files of each instance on the device, and counts each file once', () => {
+    const output =
+      '/proc/7/fd 1 100 16\n/proc/8/fd 1 100 16\n/proc/8/fd 1 101 8\n/proc/9/fd 2 102 8\n/proc/9/fd 1 103 8\n';
+    expect(sumFiles(output, ids, 1)).toEqual(
+      new Map([
+        ['first', 24 * 512],
+        ['second', 8 * 512],
+      ]),
+    );
+  });
+
+  it('ignores an incomplete last line, whose number of blocks may be cut off', () => {
+    const output = '/proc/7/fd 1 100 16\n/proc/9/fd 1 103 8';
+    expect(sumFiles(output, ids, 1)).toEqual(new Map([['first', 16 * 512]]));
+  });
+});
