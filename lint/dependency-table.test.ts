@@ -121,7 +121,7 @@ beforeAll(() => {
   );
 });
 
-describe.each(places)('a file in %s', (folder) => {
+describe.each(places)('a file in the folder %s', (folder) => {
   const here = cells.filter((cell) => cell.folder === folder);
 
   it('may import only what the table in docs/architecture.md allows, in every form of import', () => {
@@ -130,7 +130,7 @@ describe.each(places)('a file in %s', (folder) => {
     expect(passed).toEqual(expected);
   });
 
-  it('may not import anything that the table does not allow, and the message names the table', () => {
+  it('gets an error that names the rule for each import that the table does not allow', () => {
     const messages = here.flatMap(({ file }) => findings.get(file)?.message ?? []);
     const rule = messageFor(rowOf(folder));
     const known = [rule, /rows\.ts is private/, /no other package of ours/];

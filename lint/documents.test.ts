@@ -30,13 +30,13 @@ function markdownIn(folder: string): readonly string[] {
 }
 
 describe('the documents', () => {
-  it.each(documents)('%s has no broken links', (path) => {
+  it.each(documents)('contain only links to existing files: %s', (path) => {
     const targets = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
     const missing = targets.filter((target) => !existsSync(join(root, dirname(path), target)));
     expect(missing).toEqual([]);
   });
 
-  it.each(documents)('%s links only to headings that exist', (path) => {
+  it.each(documents)('contain only links to existing headings: %s', (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
     const isMissing = ([, target = '', anchor = '']: readonly string[]) => {
       const document = target === '' ? path : join(dirname(path), target);
@@ -54,16 +54,16 @@ describe('the documents', () => {
       path,
       [dirname(path), 'packages/server/src', '.'],
     ]),
-  ])('%s names files and folders that exist', (document, bases) => {
+  ])('name only files and folders that exist: %s', (document, bases) => {
     expect(pathsIn(document).length).toBeGreaterThan(10);
     expect(missingPaths(document, bases)).toEqual([]);
   });
 
-  it.each(markdownIn('docs/decisions'))('%s names files and folders that exist', (document) => {
+  it.each(markdownIn('docs/decisions'))('name only files and folders that exist: %s', (document) => {
     expect(missingPaths(document, ['.', 'packages/server/src'])).toEqual([]);
   });
 
-  it('docs/configuration.md has every setting, and no document names an unknown setting', () => {
+  it('describe every setting in docs/configuration.md, and name no unknown setting', () => {
     const names = Object.values(settings).flatMap((setting) => [...setting.names]);
     const configured = new Set([...read('docs/configuration.md').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect(names.filter((name) => !configured.has(name))).toEqual([]);
@@ -75,7 +75,7 @@ describe('the documents', () => {
     expect([...unknown]).toEqual([]);
   });
 
-  it('docs/operations.md names only metrics that exist, and all metrics with the prefix bothost_', () => {
+  it('name in docs/operations.md only existing metrics, and all metrics of the service', () => {
     const counted = createTelemetry()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
@@ -96,14 +96,14 @@ describe('the documents', () => {
   });
 
   it.each(documents.filter((path) => path.startsWith('docs/')))(
-    '%s quotes only messages that the source contains',
+    'quote only messages that the source contains: %s',
     (path) => {
       const missing = messagesIn(read(path)).filter((message) => !fragmentsOf(message).every(isInSources));
       expect(missing).toEqual([]);
     },
   );
 
-  it('the check of quoted messages finds messages in docs/operations.md', () => {
+  it('contain quotes that the check of quoted messages recognizes, in docs/operations.md', () => {
     expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
     expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
     expect(isInSources('is not a message of any program here')).toBe(false);

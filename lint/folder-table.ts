@@ -70,7 +70,7 @@ export function defineFolderTableTests(table: FolderTable): void {
     findings = new Map(planted.filter(({ rule }) => rule === 'plugin').map((finding) => [finding.file, finding]));
   });
 
-  describe.each(places)('a file in %s,', (place) => {
+  describe.each(places)('a file in the folder %s', (place) => {
     const here = cells.filter((cell) => cell.place === place);
 
     it('may import only what its row of the table allows, in every form of import', () => {
@@ -78,13 +78,13 @@ export function defineFolderTableTests(table: FolderTable): void {
       expect(passed).toEqual(here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target));
     });
 
-    it('names the table in the message of a refused import', () => {
+    it('gets an error that names the table for each refused import', () => {
       const messages = new Set(here.flatMap(({ file }) => findings.get(file)?.message ?? []));
       expect([...messages]).toEqual([expect.stringContaining(`its row of the table in ${table.document}`)]);
     });
   });
 
-  describe('the table', () => {
+  describe('the dependency table', () => {
     const foldersIn = (directory: string) =>
       readdirSync(fileOf(directory), { withFileTypes: true }).flatMap((entry) =>
         entry.isDirectory() ? [entry.name] : [],

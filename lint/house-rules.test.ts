@@ -22,13 +22,13 @@ const refused: Record<string, Case> = {
     text: "export const home = process.env['HOME'];\n",
     rule: 'noProcessEnv',
   },
-  'process.env in a config.ts that is not the package’s own': {
+  'process.env in a config.ts that is not directly in src/': {
     file: `${server}/sessions/config.ts`,
     text: "export const home = process.env['HOME'];\n",
     rule: 'noProcessEnv',
   },
   'a default export': { file: `${server}/sessions/default.ts`, text: 'export default 1;\n', rule: 'noDefaultExport' },
-  any: { file: `${server}/sessions/any.ts`, text: 'export let thing: any;\n', rule: 'noExplicitAny' },
+  'the type any': { file: `${server}/sessions/any.ts`, text: 'export let thing: any;\n', rule: 'noExplicitAny' },
   'a non-null assertion': {
     file: `${server}/sessions/assertion.ts`,
     text: 'export const first = (list: string[]) => list[0]!.length;\n',
@@ -41,17 +41,17 @@ const refused: Record<string, Case> = {
     rule: 'plugin',
     says: /a type instead of an interface/,
   },
-  'a barrel': {
+  'a barrel file': {
     file: `${server}/sessions/barrel.ts`,
     text: "export { one } from './one.ts';\nexport { two } from './two.ts';\n",
     rule: 'noBarrelFile',
   },
-  'an import without its ending': {
+  'an import without a file name extension': {
     file: `${server}/sessions/ending.ts`,
     text: "import './environment';\n",
     rule: 'useImportExtensions',
   },
-  'an import in the form of a type': {
+  'an import() type': {
     file: `${server}/sessions/import-type.ts`,
     text: "export type Thing = import('../http/route.ts').Thing;\n",
     rule: 'plugin',
@@ -68,73 +68,73 @@ const refused: Record<string, Case> = {
     rule: 'plugin',
     says: /dynamic import/,
   },
-  'a driver in server.ts': {
+  'a static import of a driver in server.ts': {
     file: `${server}/composition/server.ts`,
     text: "import { driver } from '@bothost/runtime/dist/process/driver.js';\ndriver();\n",
     rule: 'plugin',
     says: /by its entry points/,
   },
-  'rows in handlers.ts': {
+  'an import of rows.ts in handlers.ts': {
     file: `${server}/handlers.ts`,
     text: "import { row } from './sessions/rows.ts';\nrow();\n",
     rule: 'plugin',
     says: /rows\.ts is private/,
   },
-  'http/ in handlers.ts': {
+  'an import of http/ in handlers.ts': {
     file: `${server}/handlers.ts`,
     text: "import type { Route } from './http/route.ts';\nexport const route: Route | null = null;\n",
     rule: 'noRestrictedImports',
     says: /handlers\.ts may import neither/,
   },
-  'anything else of the server in its config.ts': {
+  'an import of another server file in config.ts': {
     file: `${server}/config.ts`,
     text: "import { open } from './store/database.ts';\nopen();\n",
     rule: 'noRestrictedImports',
     says: /may import only the contract and operator-error\.ts/,
   },
-  'anything else of the server in its settings.ts': {
+  'an import of another server file in settings.ts': {
     file: `${server}/settings.ts`,
     text: "import { open } from './store/database.ts';\nopen();\n",
     rule: 'noRestrictedImports',
     says: /may import only the contract and operator-error\.ts/,
   },
-  'Node in the contract': {
+  'an import of a Node.js module in the contract': {
     file: 'packages/contract/src/node.ts',
     text: "import { readFileSync } from 'node:fs';\nreadFileSync('x');\n",
     rule: 'noRestrictedImports',
     says: /zod and nothing else/,
   },
-  'another library in the contract': {
+  'an import of a library other than zod in the contract': {
     file: 'packages/contract/src/library.ts',
     text: "import { v7 } from 'uuid';\nv7();\n",
     rule: 'noRestrictedImports',
     says: /zod and nothing else/,
   },
-  'the server in the CLI': {
+  'an import of the server in the CLI': {
     file: 'packages/cli/src/command-line/command.ts',
     text: "import { start } from '@bothost/server';\nstart();\n",
     rule: 'plugin',
     says: /no other package of ours/,
   },
-  'the runtime in the CLI': {
+  'an import of the runtime in the CLI': {
     file: 'packages/cli/src/runtime.ts',
     text: "import { runtimes } from '@bothost/runtime/registry';\nruntimes;\n",
     rule: 'plugin',
     says: /Only the server imports/,
   },
-  'the server in the conformance suite': {
+  'an import of the server in the conformance suite': {
     file: 'packages/runtime/test/conformance/server.ts',
     text: "import { start } from '../../../server/src/server.ts';\nstart();\n",
     rule: 'noRestrictedImports',
     says: /Tests of the runtime import/,
   },
-  'the server by its path in the dashboard': {
+  'an import of the server by path in the dashboard': {
     file: 'packages/dashboard/src/page.ts',
     text: "import { start } from '../../server/src/server.ts';\nstart();\n",
     rule: 'plugin',
     says: /no other package of ours/,
   },
-  'the contract in an example': {
+  'an import of the contract in an example': {
     file: 'examples/parrot/src/contract.ts',
     text: "import { failures } from '@bothost/contract';\nfailures;\n",
     rule: 'noRestrictedImports',
@@ -199,12 +199,12 @@ describe('the lint refuses', () => {
     if (says !== undefined) expect(messages.some(({ message }) => says.test(message))).toBe(true);
   });
 
-  it.each(Object.keys(ring))('an import cycle, through %s', (file) => {
+  it.each(Object.keys(ring))('an import cycle through the file %s', (file) => {
     expect(findings.filter((finding) => finding.file === file).map(({ rule }) => rule)).toContain('noImportCycles');
   });
 });
 
-describe('the lint takes', () => {
+describe('the lint accepts', () => {
   const rules = ['plugin', 'noRestrictedImports', 'noProcessEnv', 'noBarrelFile', 'noUndeclaredDependencies'];
   it.each(Object.entries(accepted))('%s', (_, { file }) => {
     expect(findings.filter((finding) => finding.file === file && rules.includes(finding.rule))).toEqual([]);

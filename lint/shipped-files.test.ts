@@ -25,8 +25,11 @@ beforeAll(() => {
 });
 
 // If this fails because of tests from an earlier build, remove the directories "dist" and build again.
-it.each(packages.map((folder, index) => [folder, index] as const))('%s ships its build and no tests', (_, index) => {
-  const files = packed[index] ?? [];
-  expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);
-  expect(files.filter(isTestFile)).toEqual([]);
-});
+it.each(packages.map((folder, index) => [folder, index] as const))(
+  'the package %s ships its build and no tests',
+  (_, index) => {
+    const files = packed[index] ?? [];
+    expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);
+    expect(files.filter(isTestFile)).toEqual([]);
+  },
+);
