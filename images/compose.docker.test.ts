@@ -13,7 +13,7 @@ const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(images === null)('the compose file', () => {
+describe.skipIf(images === null)('the service of the compose file', () => {
   let folder: string;
   let origin: string;
   let variables: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ describe.skipIf(images === null)('the compose file', () => {
     expect(await runDocker('exec', await container('database'), 'sh', '-c', query)).toBe('1');
   });
 
-  it('exposes no secret, and publishes its port on loopback only', async () => {
+  it('exposes no secret, and publishes its port only on loopback', async () => {
     const service = await container('bothost');
     const visible =
       (await runDocker('inspect', service)) + (await readLogs(service)) + (await runDocker('top', service));

@@ -89,7 +89,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     await expect.poll(status).toBe('HTTP_COMPLETED');
   });
 
-  it('leaves no zombie processes, and stores its key in a file that only root can read', async () => {
+  it('runs without zombie processes, and stores the encryption key in a file that only root can read', async () => {
     const states = () => inside('sh', '-c', 'cat /proc/[0-9]*/stat | sed "s/.*) //" | cut -c1 | tr -d "\\n"');
     await expect.poll(states).not.toContain('Z');
     expect(await inside('stat', '-c', '%a %U', '/var/lib/bothost/key')).toBe('600 root');

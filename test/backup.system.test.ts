@@ -164,7 +164,7 @@ describe('operator backup', () => {
 
 describe('operator restore', () => {
   it.each(['the embedded database', 'an external database'])(
-    'restores all data in %s',
+    'restores all data on a service with %s',
     async (kind) => {
       const database = kind.startsWith('an') ? await createTestDatabase([]) : null;
       const service = await otherService(database === null ? {} : { DATABASE_URL: database.url });
@@ -254,8 +254,8 @@ describe('operator restore', () => {
     ['a truncated backup', (bytes: Buffer) => bytes.subarray(0, bytes.length - 4_096), 'backup is incomplete'],
     ['a damaged backup', (bytes: Buffer) => bytes.fill('x', 600, 610), 'not a bothost backup'],
     ['a backup with changed rows', changedRow, 'checksum does not match'],
-    ['another file', () => Buffer.from('nothing'), 'not a bothost backup'],
-  ])('refuses %s and leaves the data directory empty', async (_, change, message) => {
+    ['a file of another program', () => Buffer.from('nothing'), 'not a bothost backup'],
+  ])('refuses an unusable file, %s, and leaves the data directory empty', async (_, change, message) => {
     const service = await otherService();
     const file = join(source.folder, 'changed.tar');
     await writeFile(file, change(await readFile(backup)));

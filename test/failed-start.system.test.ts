@@ -92,17 +92,23 @@ const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Pr
   'a port that is taken': { says: /is in use/, meet: async () => ({ BOTHOST_PORT: await takenPort() }) },
 };
 
-it.each(Object.entries(obstacles))('a start reports %s without a stack trace and exits with 1', async (_, obstacle) => {
-  const { status, output } = await start(await obstacle.meet());
-  expect(output).toMatch(/^bothost: /);
-  expect(output).toMatch(obstacle.says);
-  expect(output).not.toMatch(/^\s+at /m);
-  expect(status).toBe(1);
-});
+it.each(Object.entries(obstacles))(
+  'the service reports the cause of a failed start without a stack trace and exits with 1: %s',
+  async (_, obstacle) => {
+    const { status, output } = await start(await obstacle.meet());
+    expect(output).toMatch(/^bothost: /);
+    expect(output).toMatch(obstacle.says);
+    expect(output).not.toMatch(/^\s+at /m);
+    expect(status).toBe(1);
+  },
+);
 
-it.runIf(process.getuid?.() === 0)('the service reports a data directory that bots cannot enter', async () => {
-  await chmod(folder, 0o700);
-  const { status, output } = await start({});
-  expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
-  expect(status).toBe(1);
-});
+it.runIf(process.getuid?.() === 0)(
+  'the service reports a data directory that bots cannot enter, and exits with 1',
+  async () => {
+    await chmod(folder, 0o700);
+    const { status, output } = await start({});
+    expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
+    expect(status).toBe(1);
+  },
+);

@@ -60,7 +60,7 @@ function shape(value: unknown): unknown {
 }
 
 describe('the first session in the README', () => {
-  it('starts, uses, stops and lists a session with botcli and with curl', async () => {
+  it('can be started, used, stopped and listed with botcli and with curl', async () => {
     const [start = '', burn = '', look = '', ask = '', ...rest] = commands();
     expect(rest).toEqual([]);
     const sessionId = uuid.exec(await run(start))?.[0] ?? '';
@@ -87,7 +87,7 @@ describe('the first session in the README', () => {
     expect(Object.keys(record)).toEqual(Object.keys(example));
   }, 60_000);
 
-  it('opens the talk page of the sample bot at its documented path', async () => {
+  it('has a talk page of the sample bot at the documented path', async () => {
     const page = await fetch(`${service.origin}/talk/parrot`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');

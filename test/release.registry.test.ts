@@ -67,7 +67,7 @@ const shell = (text: string) => run('bash', '-euc', text);
 const bytesOf = async (directory: string) => Number((await run('du', '-sb', directory)).split('\t')[0]);
 
 describe('a release', { timeout: 300_000 }, () => {
-  it('sets one version in all packages, the lock file, the programs and the changelog', async () => {
+  it('has one version in all packages, the lock file, the programs and the changelog', async () => {
     const copy = join(folder, 'repository');
     await exec('bash', ['-euc', 'mkdir "$1" && git ls-files -z | tar --null -cT - | tar -xC "$1"', 'bash', copy], {
       cwd: root,

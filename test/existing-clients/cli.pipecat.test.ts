@@ -54,7 +54,7 @@ createServer(async (request, response) => {
 `;
 
 describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index === 0] as const))(
-  'pipecatcloud %s',
+  'pipecatcloud version %s',
   (version, isNewest) => {
     let folder: string;
     let service: TestServer;
@@ -159,7 +159,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       expect(await created()).toEqual(['ci']);
     });
 
-    it.each(organizationSteps)('$line exits with $status', follow);
+    it.each(organizationSteps)('the command "$line" exits with status $status', follow);
 
     it.each([
       ['project that cannot be built', 'broken', null, /Build failed: The project has no bot\.js\./],
@@ -169,7 +169,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         "console.error('no license'); process.exitCode = 3;",
         /PCC_BOT_EXITED: Agent deployment failed: .*status 3/,
       ],
-    ])('the failed deploy of a %s prints the cause', async (_, name, code, reason) => {
+    ])('a failed deploy prints the cause of its failure: a %s', async (_, name, code, reason) => {
       await writeProject(join(folder, name), name, code);
       const { status, output } = await commands.run(['cloud', 'deploy', '--yes'], { directory: join(folder, name) });
       expect([status, output]).toEqual([1, expect.stringMatching(reason)]);
@@ -185,7 +185,10 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       await markDeliveryFailed(service, setName, 'no disk');
     });
 
-    it.each(agentSteps.filter(({ since = version }) => since <= version))('$line exits with $status', follow);
+    it.each(agentSteps.filter(({ since = version }) => since <= version))(
+      'the command "$line" exits with status $status',
+      follow,
+    );
 
     it('a deploy honors every key of pcc-deploy.toml', async () => {
       const directory = join(folder, 'whole');
@@ -229,7 +232,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         ['a wrong key', 'first', 'pk_wrong', {}, '401', 'This API key is not valid here.'],
         ['a missing agent', 'nobody', '', {}, '404', 'Agent or session not found.'],
         ['a hosted room', 'first', '', { use_daily: true }, '400', 'This service has no hosted rooms yet.'],
-      ])('raises AgentStartError for %s', async (_, agentName, key, params, code, sentence) => {
+      ])('raises AgentStartError for a start with %s', async (_, agentName, key, params, code, sentence) => {
         expect(await start(agentName, key || service.publicKey, params)).toEqual({
           error_code: code,
           message: expect.stringContaining(`${code} - ${sentence}`),
@@ -243,7 +246,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       });
     });
 
-    it.each(cleanUpSteps)('$line exits with $status', follow);
+    it.each(cleanUpSteps)('the command "$line" exits with status $status', follow);
 
     it('the CLI requests only paths whose authorization is tested', () => {
       const tested = Object.values(allOperations).flatMap(({ method, key, path }) =>

@@ -94,28 +94,31 @@ const situations: Readonly<Record<string, Situation>> = {
   'the route does not exist': (request, { call }) => call(request),
 };
 
-describe('the parrot follows docs/bot-contract.md', () => {
+describe('the parrot bot', () => {
   const rows = tableOf('Status codes');
   // Skip status 500, which the parrot never sends, because it has no code that could fail.
   const testable = rows.filter(([, situation]) => situation !== 'the bot failed');
 
-  it('the table of status codes in the document can be parsed', () => {
+  it('is checked against more than 15 rows of the status codes in docs/bot-contract.md', () => {
     expect(rows.length - testable.length).toBe(1);
     expect(testable.length).toBeGreaterThan(15);
   });
 
-  it.each(testable)('%s, when %s, responds %s', async (request = '', situation = '', status = '') => {
-    const probe = situations[situation] ?? expect.fail(`no probe for "${situation}"`);
-    expect(status.split(' or ').map(Number)).toContain(await probe(request, await open()));
-  });
+  it.each(testable)(
+    'responds to the request %s, when %s, with the documented status %s',
+    async (request = '', situation = '', status = '') => {
+      const probe = situations[situation] ?? expect.fail(`no probe for "${situation}"`);
+      expect(status.split(' or ').map(Number)).toContain(await probe(request, await open()));
+    },
+  );
 
-  it('accepts a start body of 1 MiB', async () => {
+  it('accepts a start request with a body of 1 MiB', async () => {
     const { call } = await open();
     const body = '{"exitAfterSeconds": 0}'.padEnd(1_048_576);
     expect(await call('POST /bot', { body })).toBe(200);
   });
 
-  it('reads only the environment variables that the document lists', () => {
+  it('reads only environment variables that docs/bot-contract.md lists', () => {
     const names = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) });
     readConfig(env);
@@ -124,7 +127,7 @@ describe('the parrot follows docs/bot-contract.md', () => {
     expect([...names].filter((name) => !contract.includes(`| \`${name}\` |`))).toEqual([]);
   });
 
-  it('reports the states idle, running and ended, and only documented fields', async () => {
+  it('reports the states idle, running and ended, with only documented fields', async () => {
     const { startSession, report, call } = await open();
     const states = [(await report())['state']];
     const response = startSession();

@@ -63,7 +63,7 @@ function sendTone(client: Client, seconds: number, amplitude: number): void {
   for (let sent = 0; sent < seconds * 50; sent++) client.socket.send(encodeAudio(piece, 16_000));
 }
 
-test('the parrot responds to client-ready with bot-ready and the same id, a greeting text and chirps', async () => {
+test('the parrot responds to client-ready with bot-ready, which repeats the id, a greeting text and chirps', async () => {
   const client = await connect({ say: 'welcome back' });
   client.send('client-ready', { version: '2.1.0', about: { library: 'test' } }, 'r-1');
   await expect.poll(client.types).toContain('bot-stopped-speaking');
@@ -79,7 +79,7 @@ test('the parrot responds with RTVI version 1 to a client of that version', asyn
   await expect.poll(() => client.messages[0]).toMatchObject({ type: 'bot-ready', data: { version: '1.2.0' } });
 });
 
-test('the parrot repeats the speech of the client with the same length', async () => {
+test('the parrot repeats the speech of the client as audio of equal length', async () => {
   const client = await connect();
   sendTone(client, 0.5, 0);
   sendTone(client, 0.6, 0.3);
@@ -106,7 +106,7 @@ test('the parrot stops speaking when the client speaks', async () => {
   expect(speaking).toEqual(['bot-started-speaking', 'bot-stopped-speaking', 'user-started-speaking']);
 });
 
-test('the parrot responds to text with text, without audio if requested', async () => {
+test('the parrot responds to text with text alone if the client requests no audio', async () => {
   const client = await connect();
   client.send('send-text', { content: 'psst', options: { audio_response: false } });
   await expect.poll(client.lines).toEqual(['Rraawk! psst']);

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { decodeMuLaw, encodeMuLaw } from './mu-law.ts';
 
-test('decodeMuLaw decodes the loudest and the quietest value of G.711', () => {
+test('decodeMuLaw returns the G.711 samples of the loudest and the quietest byte', () => {
   const decoded = decodeMuLaw(Uint8Array.of(0x00, 0x80, 0xff, 0x7f, 0xf0, 0x70, 0x8f));
   expect([...decoded].map((sample) => sample + 0)).toEqual([-32_124, 32_124, 0, 0, 120, -120, 16_764]);
 });
 
-test('encodeMuLaw restores the byte from which decodeMuLaw decoded a value', () => {
+test('encodeMuLaw encodes a sample of decodeMuLaw as the original byte', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   expect(encodeMuLaw(decodeMuLaw(bytes))).toEqual(bytes.map((byte) => (byte === 0x7f ? 0xff : byte)));
 });
 
-test('encoding and decoding a sample changes it by less than a fifteenth of its value', () => {
+test('encoding and then decoding a sample changes the sample by less than a fifteenth of its value', () => {
   const samples = Int16Array.from({ length: 65_536 }, (_, index) => index - 32_768);
   const back = decodeMuLaw(encodeMuLaw(samples));
   const worst = samples.reduce((most, sample, index) => {

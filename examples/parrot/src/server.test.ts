@@ -71,7 +71,7 @@ test('POST /bot responds when the session is stopped, and the long poll of GET /
   expect((await stop(url)).status).toBe(409);
 });
 
-test('a session with exitAfterSeconds ends by itself', async () => {
+test('a session with exitAfterSeconds ends with status 200 after this time', async () => {
   const { url } = await startTestParrot();
   const answer = await start(url, {}, { exitAfterSeconds: 0.01 });
   expect([answer.status, await answer.json()]).toEqual([200, {}]);
@@ -223,7 +223,7 @@ test('POST /burn uses the requested CPU time, and stops when its session ends', 
   expect((await burn({ cpuMillicores: -1 })).status).toBe(400);
 });
 
-test('close ends the running session and stops listening', async () => {
+test('close() ends the running session and stops listening', async () => {
   const { parrot, url } = await startTestParrot();
   const answer = start(url);
   await untilRunning(url);

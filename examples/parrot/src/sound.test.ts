@@ -20,7 +20,7 @@ function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
   return events;
 }
 
-test('createVoiceActivityDetector detects a sound between silences as one utterance', () => {
+test('the voice activity detector reports a sound between silences as one utterance', () => {
   const [started, stopped, ...more] = heard(tone(1, 0), tone(1, 0.3), tone(1, 0));
   expect(started).toEqual({ kind: 'started' });
   if (stopped?.kind !== 'stopped') throw new Error('the utterance did not stop');
@@ -29,14 +29,14 @@ test('createVoiceActivityDetector detects a sound between silences as one uttera
   expect(more).toEqual([]);
 });
 
-test('createVoiceActivityDetector ignores clicks, whispers and pauses within a sentence', () => {
+test('the voice activity detector ignores clicks, whispers and pauses within a sentence', () => {
   expect(heard(tone(1, 0), tone(0.08, 0.5), tone(1, 0))).toEqual([]);
   expect(heard(tone(3, 0.01))).toEqual([]);
   const events = heard(tone(0.5, 0.3), tone(0.5, 0), tone(0.5, 0.3), tone(1, 0));
   expect(events.map((event) => event.kind)).toEqual(['started', 'stopped']);
 });
 
-test('createVoiceActivityDetector adapts to constant noise and still detects speech', () => {
+test('the voice activity detector adapts to constant noise and still reports speech', () => {
   const kinds = heard(tone(40, 0.05), tone(1, 0.5), tone(1, 0.05)).map((event) => event.kind);
   expect(kinds).toEqual(['started', 'stopped', 'started', 'stopped']);
 });
