@@ -47,7 +47,7 @@ async def receive_arguments(folder: Path, without: list[str], over_socket: bool 
         (["pipecatcloud", "pipecat", "loguru"], "bothost_shim.BotArguments", "bothost_shim.BotArguments"),
     ],
 )
-async def test_class_of_the_arguments_depends_on_the_installed_packages(
+async def test_argument_classes_come_from_the_installed_packages_or_else_from_the_host(
     tmp_path: Path, without: list[str], plain: str, socket: str
 ) -> None:
     values = {

@@ -69,7 +69,7 @@ async def test_invalid_port_exits_with_status_78(tmp_path: Path) -> None:
         ("def readyz(): raise ValueError('not yet')", 503),
     ],
 )
-async def test_readyz_of_the_bot_decides_readiness(tmp_path: Path, readyz: str, status: int) -> None:
+async def test_readyz_returns_the_readiness_that_the_bot_reports(tmp_path: Path, readyz: str, status: int) -> None:
     async with running_bot(write_bot(tmp_path, f"async def bot(args): ...\n\n{readyz}\n")) as bot:
         assert (await bot.client.get("/readyz")).status_code == status
         assert (await bot.client.get("/livez")).status_code == 200

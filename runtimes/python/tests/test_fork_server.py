@@ -44,7 +44,7 @@ async def test_fork_server_forks_several_instances_after_one_import(tmp_path: Pa
     assert [one["environment"]["BOTHOST_INSTANCE"] for one in seen] == ["first", "second"]
 
 
-async def test_initial_environment_contains_the_id_of_the_instance(tmp_path: Path) -> None:
+async def test_initial_environment_of_an_instance_contains_its_id(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("an-instance")).report_state()
@@ -134,7 +134,7 @@ async def test_fork_server_imports_the_modules_that_earlier_sessions_imported(tm
         assert "colorsys" in (await server.imported())["modules"]
 
 
-async def test_instance_imports_the_bot_itself_if_only_libraries_are_preloaded(tmp_path: Path) -> None:
+async def test_instance_imports_the_bot_if_the_fork_server_imported_only_libraries(tmp_path: Path) -> None:
     async with running_fork_server(
         write_bot(tmp_path, REPORTING_BOT), tmp_path, level="libraries", modules=["colorsys"]
     ) as server:

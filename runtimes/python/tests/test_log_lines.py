@@ -70,7 +70,7 @@ async def bot(args):
         await bot.wait_for(TIMESTAMP + rf"WARNING  \| mine:bot:\d+ \| {SESSION_ID} - careful$")
 
 
-async def test_logging_configured_by_the_bot_is_unchanged(tmp_path: Path) -> None:
+async def test_host_keeps_the_logging_configuration_of_the_bot(tmp_path: Path) -> None:
     source = """
 import logging
 logging.basicConfig(level=logging.DEBUG, format="mine %(message)s")

@@ -118,7 +118,7 @@ async def test_socket_requires_the_control_token(plain_bot: Path) -> None:
         ("?body=%%%", {}),
     ],
 )
-async def test_start_body_is_decoded_from_the_url(plain_bot: Path, query: str, body: dict[str, Any]) -> None:
+async def test_socket_session_gets_the_start_body_of_its_url(plain_bot: Path, query: str, body: dict[str, Any]) -> None:
     async with running_bot(plain_bot) as bot, open_socket(bot, query) as client:
         await client.send("hello")
         await bot.wait_for(re.escape(f"body {body}"))

@@ -33,7 +33,7 @@ async def bot(args):
 """
 
 
-async def test_files_are_stored_for_the_session_and_deleted_at_its_end(tmp_path: Path) -> None:
+async def test_uploaded_files_are_stored_for_the_session_and_deleted_at_its_end(tmp_path: Path) -> None:
     async with running_bot(write_bot(tmp_path, STORING_BOT), BOT_CONTROL_TOKEN="secret") as bot:
         service, client = {"x-bot-control-token": "secret", "x-session-id": SESSION_ID}, {"x-session-id": SESSION_ID}
         file = {"file": ("../note.txt", b"hello", "text/x-mine")}

@@ -285,7 +285,7 @@ TURN_SERVER = {"urls": ["turn:127.0.0.1:9"], "username": "u", "credential": "c"}
         (500, {}, "{", r"\[\]"),
     ],
 )
-async def test_public_ice_servers_are_never_used_instead_of_those_of_the_service(  # noqa: PLR0917
+async def test_call_uses_only_configured_ice_servers_and_never_public_ones(  # noqa: PLR0917
     tmp_path: Path, echo_bot: Path, status: int, answer: Any, variable: str, expected: str
 ) -> None:
     with serve_ice_servers(status, json.dumps(answer).encode()) as (url, requested):
