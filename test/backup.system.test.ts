@@ -208,7 +208,7 @@ describe('operator restore', () => {
     await cp(join(unpacked.dataDirectory, 'restore'), join(dataDirectory, 'restore'), { recursive: true });
   }
 
-  it('can be repeated after it was killed, and until then the service refuses to start', async () => {
+  it('can be repeated after a kill, and the service refuses to start before the repeated restore', async () => {
     const service = await otherService();
     const env = { ...source.environment, BOTHOST_DATA_DIR: service.dataDirectory };
     const child = spawn(process.execPath, [botcliProgramPath, 'operator', 'restore', '-'], { env });

@@ -21,9 +21,14 @@ describe('forecastFreeSpace', () => {
       sample(100 * gib, 1_000),
       { isFalling: false, isReserveAtRisk: false, pauseMs: 1_000, measureEveryMs: 10_000 },
     ],
-    ['knows no trend from one sample', [], sample(3 * gib, 0), { isFalling: false, isReserveAtRisk: false }],
+    [
+      'reports no fall and no risk from a single sample',
+      [],
+      sample(3 * gib, 0),
+      { isFalling: false, isReserveAtRisk: false },
+    ],
     ['measures each second below four reserves', [], sample(4 * gib - 1, 0), { measureEveryMs: 1_000 }],
-    ['polls sooner the closer the reserve is', [], sample(3 * gib, 0), { pauseMs: 250 }],
+    ['polls more often if the free space is closer to the reserve', [], sample(3 * gib, 0), { pauseMs: 250 }],
     ['waits at least 50 ms between two polls', [], sample(gib, 0), { pauseMs: 50 }],
     [
       'sees the reserve at risk while a fast writer is still far above it',
@@ -43,8 +48,13 @@ describe('forecastFreeSpace', () => {
       sample(2 * gib - 100 * mib, 1),
       { isFalling: true, isReserveAtRisk: false },
     ],
-    ['sees the reserve at risk an eighth above it', [], sample(1.125 * gib - 1, 0), { isReserveAtRisk: true }],
-    ['sees no risk at exactly that margin', [], sample(1.125 * gib, 0), { isReserveAtRisk: false }],
+    [
+      'sees the reserve at risk with less free space than 9/8 of the reserve',
+      [],
+      sample(1.125 * gib - 1, 0),
+      { isReserveAtRisk: true },
+    ],
+    ['sees no risk with exactly 9/8 of the reserve free', [], sample(1.125 * gib, 0), { isReserveAtRisk: false }],
     [
       'measures without urgency while the space below the reserve grows',
       [sample(0.5 * gib, 0)],
