@@ -15,7 +15,7 @@ it.each([
   ],
   ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
   ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
-])('detects the language of a project with %s: %3$s', async (_, files, kind) => {
+])('detects whether a project with %s is a Node or a Python project', async (_, files, kind) => {
   const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
   const found = detectKind(directory);
   expect(found.kind).toBe(kind);
@@ -31,8 +31,8 @@ it('detects a package.json with "main" beside a bot.py as a Node project, and re
 });
 
 it.each([
-  ['an unknown project', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
-  ['a Python project without a bot', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
+  ['no package.json and no bot.py', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
+  ['a pyproject.toml but no bot.py', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
 ])('rejects a project with %s and lists the expected files', async (_, files, sentence) => {
   const directory = await writeProject(files);
   expect(() => detectKind(directory)).toThrow(sentence);
