@@ -58,6 +58,6 @@ it.each([
   ['2001:db8:0:1::1', '2001:db8:0:1'],
   ['::1', '0:0:0:0'],
   ['', ''],
-])('networkOf maps the address "%s" to the network "%s"', (address, network) => {
+])('toClientNetwork maps the address "%s" to the network "%s"', (address, network) => {
   expect(toClientNetwork(address)).toBe(network);
 });

@@ -46,7 +46,7 @@ describe('readDeployFile', () => {
       'build_id: a served directory has no build',
     ],
     ['invalid TOML', 'agent_name = ', 'Invalid TOML'],
-  ])('rejects %s, and names the file and the field', async (_, text, problem) => {
+  ])('rejects a deploy file with %s, and names the file and the problem', async (_, text, problem) => {
     const error = await reading(text).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DeployFileError' });
     expect(String(error)).toContain(join(directory, 'deploy.toml'));

@@ -59,8 +59,8 @@ describe('agents from builds', () => {
     return id;
   }
 
-  describe('creation', () => {
-    it('creates a prepared deployment that must be validated before it serves', async () => {
+  describe('createAgent', () => {
+    it('creates a deployment in state validating, which serves only after its activation', async () => {
       const buildId = await build();
       expect(await create({ buildId, autoScaling: { minAgents: 1, maxAgents: 3 }, agentProfile: 'agent-2x' })).toBe(
         'deployment',
@@ -116,7 +116,7 @@ describe('agents from builds', () => {
         { autoScaling: { minAgents: 9, maxAgents: 8 } },
         { reason: 'invalid-request' },
       ],
-    ])('rejects %s and stores nothing', async (_, fields, failure) => {
+    ])('rejects a request with %s, and stores nothing', async (_, fields, failure) => {
       const named =
         'buildId' in fields || Object.keys(fields).length === 0 ? fields : { buildId: await build(), ...fields };
       await expect(create(named)).rejects.toMatchObject(failure);
@@ -130,7 +130,7 @@ describe('agents from builds', () => {
       ['is in another region', () => build({ region: 'eu' })],
       ['is being removed', () => build({ removing: true })],
       ["is another organization's", async () => build({}, await rows.organization())],
-    ])('rejects a build that %s with the same error as a missing build', async (_, make) => {
+    ])('returns the error for a missing build if the build %s', async (_, make) => {
       await expect(create({ buildId: await make() })).rejects.toMatchObject({
         reason: 'build-not-usable',
         status: 400,
@@ -152,7 +152,7 @@ describe('agents from builds', () => {
     });
   });
 
-  describe('deployment', () => {
+  describe('updateAgent', () => {
     let first: string;
     beforeEach(async () => {
       await create({ buildId: await build(), autoScaling: { minAgents: 1 }, maxSessionDuration: 60 });
@@ -180,7 +180,7 @@ describe('agents from builds', () => {
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
     });
 
-    it('gives the new deployment to a session start that waited for the lock during the activation', async () => {
+    it('lets a session start that waited for the lock during an activation use the new deployment', async () => {
       await update({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const waiting = async () =>
@@ -310,7 +310,7 @@ describe('agents from builds', () => {
     });
   });
 
-  describe('rollback', () => {
+  describe('rollBack', () => {
     let first: string;
     let second: string;
     beforeEach(async () => {
@@ -336,20 +336,20 @@ describe('agents from builds', () => {
       expect((await show()).deployment.buildId).toBe((await deployment(second)).buildId);
     });
 
-    it('returns to the serving deployment during a rollout', async () => {
+    it('rolls back to the serving deployment during a rollout', async () => {
       await update({ buildId: await build() });
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('returns to the serving deployment after a later deployment failed', async () => {
+    it('rolls back to the serving deployment after a later deployment failed', async () => {
       await update({ buildId: await build() });
       await fail();
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('can return to any deployment of the agent', async () => {
+    it('rolls back to any deployment that the request names, even the serving one', async () => {
       await roll(second);
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
@@ -371,14 +371,14 @@ describe('agents from builds', () => {
       expect(await show()).toMatchObject({ desiredDeploymentId: second });
     });
 
-    it('is rejected if there is no earlier deployment', async () => {
+    it('rejects a request that names no deployment if there is no earlier one', async () => {
       await createAgent(context(), scope, { serviceName: 'young', buildId: await build() });
       await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject({
         reason: 'no-earlier-deployment',
       });
     });
 
-    it('returns to a directory only if its content is unchanged', async () => {
+    it('rolls back to a deployment from a directory only if the directory is unchanged', async () => {
       const agentId = await rows.agent(scope.organizationId, { name: 'folder' });
       const source = (contentHash: string) => JSON.stringify({ kind: 'directory', path: '/x', contentHash });
       await rows.deployment(agentId, { source: source('old'), activated_at: secondsAgo(60) });
@@ -394,7 +394,7 @@ describe('agents from builds', () => {
     });
   });
 
-  describe('deletion', () => {
+  describe('deleteAgent', () => {
     it("frees the agent's name, keeps its deployments available by id, and prevents new sessions", async () => {
       await create({ buildId: await build() });
       await activate();
@@ -419,7 +419,7 @@ describe('agents from builds', () => {
     });
   });
 
-  it('returns 404 to another organization for every operation', async () => {
+  it('are reported as missing to another organization by every operation', async () => {
     await create({ buildId: await build() });
     const id = await activate();
     const other = { organizationId: await rows.organization('away'), organizationName: 'away', keyId };
@@ -439,7 +439,7 @@ describe('agents from builds', () => {
     }
   });
 
-  it('lists deployments newest first, in stable pages', async () => {
+  it('have a list of deployments, newest first, in stable pages', async () => {
     await create({ buildId: await build() });
     for (let count = 0; count < 4; count += 1) await update({ forceRedeploy: true });
     const all = (await list()).deployments.map(({ id }) => id);

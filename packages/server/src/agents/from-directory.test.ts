@@ -21,7 +21,7 @@ import { getAgent, listAgents } from './show.ts';
 
 const logger = pino({ level: 'silent' });
 
-describe('agents from directories', () => {
+describe('a service with agent directories', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let organizationId: string;
@@ -64,7 +64,7 @@ describe('agents from directories', () => {
     failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
   const serving = () => rows.db.transaction().execute((db) => lockAgentForStart(db, organizationId, 'echo', 'us-west'));
 
-  it('creates the agent and an unprepared deployment on the first start', async () => {
+  it('creates an agent and a deployment in state preparing for a new directory', async () => {
     const made = await start();
     expect(made).toMatchObject({ name: 'echo', changed: true, prepared: false });
     const stored = await rows.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
@@ -130,7 +130,7 @@ describe('agents from directories', () => {
     },
   );
 
-  it('keeps the previous deployment after a failed preparation, shows the error, and retries on the next start', async () => {
+  it('keeps the previous deployment after a failed preparation, shows the error, and retries at its next start', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('main.js', '2');
@@ -150,7 +150,7 @@ describe('agents from directories', () => {
     expect(third.deploymentId).not.toBe(second.deploymentId);
   });
 
-  it('does not activate an outdated deployment', async () => {
+  it('does not activate a deployment that a later one superseded', async () => {
     const first = await start();
     await write('main.js', '2');
     const second = await start();
@@ -171,7 +171,7 @@ describe('agents from directories', () => {
     expect(await start()).toMatchObject({ changed: true });
   });
 
-  it('creates one agent and one deployment if two servers start concurrently', async () => {
+  it('creates one agent and one deployment if several servers start concurrently', async () => {
     const starts = await Promise.all([start(), start(), start()]);
     expect(new Set(starts.map(({ deploymentId }) => deploymentId)).size).toBe(1);
     expect(await rows.db.selectFrom('agents').select('name').execute()).toEqual([{ name: 'echo' }]);
@@ -185,7 +185,7 @@ describe('agents from directories', () => {
     expect(again).toMatchObject({ deploymentId, changed: false });
   });
 
-  it('creates a new agent with the name of a deleted one', async () => {
+  it('creates a new agent if the agent of the directory was deleted', async () => {
     await start();
     const old = await agentId();
     await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();
@@ -193,7 +193,7 @@ describe('agents from directories', () => {
     expect(await agentId()).not.toBe(old);
   });
 
-  it('reports a directory that cannot be served, and serves the others', async () => {
+  it('reports a directory that cannot be served, and serves the other directories', async () => {
     const missing = join(directory, 'missing');
     const served = await serveDirectories(context(), organizationId, 'us-west', [missing, directory]);
     expect(served).toEqual([
@@ -202,13 +202,13 @@ describe('agents from directories', () => {
     ]);
   });
 
-  it('serves the included parrot agent by default, and no agent if the setting is empty', async () => {
+  it('serves the included parrot agent by default, and no agent if the list of directories is empty', async () => {
     const [parrot] = await serveDirectories(context(), organizationId, 'us-west', undefined);
     expect(parrot).toMatchObject({ name: 'parrot', problem: null });
     expect(await serveDirectories(context(), organizationId, 'us-west', [])).toEqual([]);
   });
 
-  describe('queries', () => {
+  describe('getAgent and listAgents', () => {
     it('show the serving and the desired deployment and instance counts', async () => {
       const { deploymentId } = await start();
       expect(await show()).toMatchObject({
@@ -247,7 +247,7 @@ describe('agents from directories', () => {
       });
     });
 
-    it('show why instances fail to start, until they start again', async () => {
+    it('show why instances fail to start, until instances start again', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const exit = { code: 1, signal: null, outOfMemory: false, tail: '[oops]' };

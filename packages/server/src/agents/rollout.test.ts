@@ -83,11 +83,11 @@ describe('a revision of an agent', () => {
     last_exit: exit,
   } as const;
 
-  it('is ready for a serving deployment without instances', () => {
+  it('is ready if its deployment serves, even without instances', () => {
     expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
   });
 
-  it('distinguishes failures of the service from failures of the bot', () => {
+  it('has an infrastructure issue only after a failure of the service, not of the bot', () => {
     const ofRow = (row: DeploymentRow) =>
       computeRollout(row, row, undefined, []).currentRevision.hasInfrastructureIssue;
     expect(ofRow({ ...served, ...troubled })).toBe(false);
@@ -122,7 +122,7 @@ describe('a revision of an agent', () => {
     ]);
   });
 
-  it('keeps the last exit after instances start successfully again', () => {
+  it('shows the exit code of the last failure even after instances start again', () => {
     const row = { ...served, last_exit: exit, restarts: 4 };
     expect(health(row, { ready: 1, idle: 1 })).toMatchObject({
       ready: true,

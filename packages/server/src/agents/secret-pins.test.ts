@@ -42,7 +42,7 @@ describe('an agent with secrets', () => {
     return row.secret_pins.map(({ secretSet, revision }) => `${secretSet} ${revision}`);
   };
 
-  it('is rejected until its secret set is ready, and then pins the current revision of the set', async () => {
+  it('cannot be created until its secret set is ready, and then pins the current revision of the set', async () => {
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-found', status: 404 });
     await put({ A: '1' });
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-ready', status: 409 });
@@ -99,14 +99,14 @@ describe('an agent with secrets', () => {
   const rollBackTo = (deploymentId: string) =>
     rollBack({ ...context(), hashDirectory: async () => '' }, scope, 'echo', deploymentId);
 
-  it('prevents the deletion of its secret set', async () => {
+  it('prevents the deletion of its secret set unless the deletion is forced', async () => {
     await ready({ A: '1' });
     await create();
     await expect(removeSet(false)).rejects.toMatchObject({ reason: 'secret-set-in-use', status: 409 });
     expect(await removeSet(true)).toMatchObject({ agents: ['echo'] });
   });
 
-  it('reports a forced deletion of its secret set, and can be deployed without the set or with a new set of the same name', async () => {
+  it('shows that its secret set was deleted, and can be deployed with a new set of that name', async () => {
     await ready({ A: '1' });
     await create();
     await removeSet(true);
@@ -138,7 +138,7 @@ describe('an agent with secrets', () => {
     expect(await listAgents(rows, away, { includeActiveDeployment: false, region: undefined })).toEqual([]);
   });
 
-  it('keeps its secret set until a deployment removes it explicitly', async () => {
+  it('keeps its secret set in new deployments until a request sets secretSet to null', async () => {
     await ready({ A: '1' });
     await create();
     expect(await update({ maxSessionDuration: 60 })).toBe('deployment');

@@ -98,7 +98,7 @@ describe('verifyAudit', () => {
     expect(await verify()).toMatchObject({ ok: false, brokenAt: 5, entries: 4, lastSequence: 4 });
   });
 
-  it('is tested with a change to each column of the table', async () => {
+  it('is tested with a change to each of the 18 columns of the audit log', async () => {
     const { rows: columns } = await sql<{ name: string }>`select column_name as name from information_schema.columns
       where table_name = 'audit_events' and column_name <> 'organization_id'`.execute(rows.db);
     expect(columns).toHaveLength(18);
@@ -124,7 +124,7 @@ describe('appendAudit', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 49 });
   });
 
-  it('leaves no entry of a transaction that is rolled back', async () => {
+  it('stores no entry if its transaction is rolled back', async () => {
     const transaction = rows.db.transaction().execute(async (db) => {
       await appendAudit(db, home, event(10));
       throw new Error('killed');
@@ -158,7 +158,7 @@ describe('audit log retention', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 2, firstSequence: 9, removedThrough: 8 });
   });
 
-  it('keeps an old entry that follows a younger one', async () => {
+  it('keeps an expired entry that was appended after one that has not expired', async () => {
     await append(home, event(1));
     await append(home, event(10));
     expect(await purge(4.5)).toBe(5);
@@ -173,7 +173,7 @@ describe('audit log retention', () => {
     expect(await verify(other)).toMatchObject({ ok: true, entries: 2, removedThrough: 1 });
   });
 
-  it('reports the oldest remaining entry as broken when it is changed', async () => {
+  it('lets verifyAudit report a change to the oldest remaining entry', async () => {
     await purge(4.5);
     await tamper(`update audit_events set object = 'x' where sequence = 6`);
     expect(await verify()).toMatchObject({ ok: false, brokenAt: 6, entries: 0 });
@@ -268,7 +268,7 @@ describe('createRefusalLog', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 15 });
   });
 
-  it('resolves even if an entry cannot be written', async () => {
+  it('returns a log whose record method resolves even if an entry cannot be written', async () => {
     const log = createRefusalLog(context(), { take: () => true });
     await expect(log.record({ ...refusal(), organizationId: crypto.randomUUID() })).resolves.toBeUndefined();
   });

@@ -79,7 +79,7 @@ const entry = fc.record({
   linkpath: path,
 });
 
-describe('unpack returns a complete tree, or rejects with a code and leaves nothing', () => {
+describe('unpackArchive creates a complete tree, or rejects with a code and leaves no files', () => {
   it('for an archive with bytes changed before compression', async () => {
     await fc.assert(
       fc.asyncProperty(changes(sound), (by) => isSafe(gzipSync(changed(sound, by)))),

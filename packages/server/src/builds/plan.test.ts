@@ -54,6 +54,6 @@ it.each<[string, readonly PlannedBuild[], number, boolean, readonly string[]]>([
     ['b'],
   ],
   ['the service is shutting down, it starts none', [build('a')], 1, true, []],
-])('planBuilds chooses the builds to start: if %s', (_, builds, places, draining, begun) => {
+])('planBuilds chooses the builds to start by the rule: if %s', (_, builds, places, draining, begun) => {
   expect(planBuilds(builds, { now, buildsAtOnce: places, draining })).toEqual(begun);
 });

@@ -109,7 +109,7 @@ it('removeUnusedBuilds keeps builds that an agent uses or can roll back to, and 
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
-it('removeUnusedBuilds keeps a build that is requested during the removal', async () => {
+it('removeUnusedBuilds keeps a build that a deploy locks during the removal', async () => {
   const build = await oldBuild(40);
   await rows.db.transaction().execute(async (transaction) => {
     const used = await lockUsableBuild(
@@ -124,7 +124,7 @@ it('removeUnusedBuilds keeps a build that is requested during the removal', asyn
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('removeUnusedBuilds finishes an interrupted removal, and the build that is being removed cannot be deployed', async () => {
+it('removeUnusedBuilds finishes an interrupted removal of a build, which cannot be deployed meanwhile', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await lockUsableBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();

@@ -74,7 +74,7 @@ describe('unpackArchive', () => {
     expect(lines).toEqual(['run loses its setuid and setgid bits.']);
   });
 
-  it('skips .env files in any directory and reports them, but keeps samples', async () => {
+  it('skips .env files in any directory and reports them, but keeps .env.example', async () => {
     const { at, lines } = await unpack(
       createArchive(
         { path: '.env', body: 'KEY=1' },
@@ -278,8 +278,8 @@ it('unpackArchive rejects an archive with a name that is not UTF-8, and escapes 
   await expect(unpack(createArchive(header))).rejects.toThrow(/invalid UTF-8: caf\\ufffd\.py\.$/);
 });
 
-describe('unpacking a malicious archive', () => {
-  it.each(attacks)('with %s rejects with %s and leaves no files', async (_, problem, bytes, limits = {}) => {
+describe('unpackArchive, given a malicious archive', () => {
+  it.each(attacks)('rejects %s with the code %s and leaves no files', async (_, problem, bytes, limits = {}) => {
     const refused = await unpack(bytes, limits).then(
       () => null,
       (error: unknown) => error,
@@ -293,18 +293,21 @@ describe('unpacking a malicious archive', () => {
 it.each([
   ['between two files', createTar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
   ['while a file is being opened', createTar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
-])('unpackArchive, aborted %s, rejects with the reason of the abort and leaves no files', async (_, unpacked) => {
-  const path = join(folder, 'archive');
-  const aborting = new AbortController();
-  const output = () => aborting.abort(new Error('enough'));
-  const packed = gzipSync(unpacked);
-  await writeFile(path, packed);
-  const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), {
-    output,
-    signal: aborting.signal,
-    removeTree,
-    requireSpace: async () => undefined,
-  });
-  await expect(unpacking).rejects.toThrow('enough');
-  expect(await readdir(folder)).toEqual(['archive']);
-});
+])(
+  'unpackArchive rejects with the reason of the abort and leaves no files if it is aborted %s',
+  async (_, unpacked) => {
+    const path = join(folder, 'archive');
+    const aborting = new AbortController();
+    const output = () => aborting.abort(new Error('enough'));
+    const packed = gzipSync(unpacked);
+    await writeFile(path, packed);
+    const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), {
+      output,
+      signal: aborting.signal,
+      removeTree,
+      requireSpace: async () => undefined,
+    });
+    await expect(unpacking).rejects.toThrow('enough');
+    expect(await readdir(folder)).toEqual(['archive']);
+  },
+);

@@ -28,7 +28,7 @@ describe('isValidUploadToken', () => {
     ['an additional part', `${token}.x`],
     ['a wrong signature', `${seconds}.${Buffer.alloc(32).toString('base64url')}`],
     ['an invalid time', `soon.${createHmac('sha256', key).update(`${id} soon`).digest('base64url')}`],
-  ])('rejects %s', (_, wrong) => {
+  ])('rejects a malformed or forged token: %s', (_, wrong) => {
     expect(isValidUploadToken(key, id, wrong, now)).toBe(false);
   });
 });

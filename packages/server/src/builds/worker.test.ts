@@ -172,7 +172,7 @@ describe('a build', () => {
     expect(last.nextToken).toBeUndefined();
   });
 
-  it('shows details of its output only in the full log', async () => {
+  it('shows detailed output only to clients that request the full log', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over, follow } = await work(prepare);
@@ -254,7 +254,7 @@ describe('a build', () => {
     expect(await over(build.id)).toMatchObject({ state: 'success', error: null });
   });
 
-  it('fails without details if the service keeps failing', async () => {
+  it('fails with code internal and without details if the service keeps failing', async () => {
     const build = await newBuild();
     const prepare: Runtime['prepare'] = () => Promise.reject(new Error('secret detail'));
     const { over } = await work(prepare, { now: fastClock() });
@@ -294,7 +294,7 @@ describe('a build fails with an error code', () => {
   });
 });
 
-describe('running builds', () => {
+describe('the build worker', () => {
   it('starts the oldest build when a slot becomes free', async () => {
     const [first, second] = [await newBuild(), await newBuild()];
     const { prepare, next, begun } = inHand();
