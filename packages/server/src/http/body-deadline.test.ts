@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openTcpSocket, sendRawBytes } from '../../test/support/client.ts';
 import { limitBodyTime } from './body-deadline.ts';
 
-describe('the time limit for a body', () => {
+describe('the time limit for a request body', () => {
   let close = () => {};
   afterEach(() => close());
 

@@ -74,10 +74,10 @@ const places = {
   },
 } as const;
 
-describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) => {
+describe.each(Object.entries(places))('a request to a bot on %s', (_, startBot) => {
   const frontOf = async (bot: RequestListener) => forward(await startBot(bot));
 
-  test('aborts the response to the client when the bot aborts it', async () => {
+  test('fails at the client when the bot aborts its response', async () => {
     const port = await frontOf((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('half', () => response.destroy());
@@ -85,7 +85,7 @@ describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) =
     await expect(text(await ask(port))).rejects.toThrow('aborted');
   });
 
-  test('sends response headers before the first byte of the body exists', async () => {
+  test('returns response headers before the first byte of the body exists', async () => {
     let finish: () => void = () => undefined;
     const port = await frontOf((_, response) => {
       response.flushHeaders();
@@ -96,7 +96,7 @@ describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) =
     expect(await text(answer)).toBe('at last');
   });
 
-  test('aborts the request to the bot when the client disconnects', async () => {
+  test('is aborted when the client disconnects', async () => {
     let left: () => void = () => undefined;
     const disconnected = new Promise<void>((resolve) => {
       left = resolve;
@@ -109,7 +109,7 @@ describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) =
     await disconnected;
   });
 
-  test("delivers a response that a bot sends before it reads the whole body, and keeps the client's connection", async () => {
+  test("returns a response that the bot sends before it reads the whole body, and keeps the client's connection", async () => {
     const port = await frontOf((_, response) => void response.writeHead(413, { 'content-length': 5 }).end('small'));
     const first = await ask(port, 'POST', Buffer.alloc(5_000_000));
     expect([first.statusCode, await text(first)]).toEqual([413, 'small']);
@@ -123,7 +123,7 @@ describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) =
     expect(await text(await ask(port, 'PUT', body))).toBe(body.toString());
   });
 
-  test('retries a request without a body if the bot closes the reused connection', async () => {
+  test('is retried if it has no body and the bot closes the reused connection', async () => {
     let connections = 0;
     let answered = 0;
     const port = await frontOf((incoming, response) => {
@@ -139,7 +139,7 @@ describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) =
     expect([answered, connections]).toEqual([3, 2]);
   });
 
-  test('reports a failure if no bot listens', async () => {
+  test('fails with an error if no bot listens', async () => {
     const port = await frontOf((incoming) => void incoming.socket.destroy());
     const answer = await ask(port, 'POST', 'work');
     expect(answer.statusCode).toBe(502);

@@ -46,13 +46,13 @@ describe('createPreflightHeaders', () => {
 describe('createCorsHeaders', () => {
   const from = (name: string) => request('/v1/public/parrot/start', { origin: name });
 
-  it('allow every origin by default, without credentials', () => {
+  it('returns headers that allow every origin by default, without credentials', () => {
     const headers = createCorsHeaders(everybody, from(origin));
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('allow the configured origins, with the header `Vary: Origin`', () => {
+  it('returns headers that allow the configured origins, with `Vary: Origin`', () => {
     expect(createCorsHeaders(some, from(origin))).toMatchObject({
       'access-control-allow-origin': origin,
       vary: 'origin',
@@ -60,13 +60,13 @@ describe('createCorsHeaders', () => {
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.org', 'null', 'http://app.example.com'])(
-    'do not allow %s if only other origins are configured',
+    'returns no header that allows the origin %s if only other origins are configured',
     (name) => {
       expect(createCorsHeaders(some, from(name))).toEqual({ vary: 'origin' });
     },
   );
 
-  it('are empty for a request without an Origin header', () => {
+  it('returns no headers for a request without an Origin header', () => {
     expect(createCorsHeaders(everybody, request('/v1/public/parrot/start'))).toEqual({});
   });
 });
@@ -76,6 +76,6 @@ it.each([
   ['/v1/publicx', false],
   ['/v1/agents', false],
   ['/', false],
-])('isPublic is true only for a path of the public API: %s', (url, is) => {
+])('isPublicPath returns true only for a path of the public API: %s', (url, is) => {
   expect(isPublicPath(url)).toBe(is);
 });

@@ -18,12 +18,15 @@ describe('createBotHeaders', () => {
     expect(createBotHeaders(headers, id, client)).toEqual({ ...headers, ...added });
   });
 
-  it.each(['host', 'authorization', 'content-length', 'expect'])('omits %s, which is only for the service', (name) => {
-    expect(createBotHeaders({ [name]: 'x' }, id, client)).toEqual(added);
-  });
+  it.each(['host', 'authorization', 'content-length', 'expect'])(
+    'omits the header %s, which is only for the service',
+    (name) => {
+      expect(createBotHeaders({ [name]: 'x' }, id, client)).toEqual(added);
+    },
+  );
 
   it.each(['connection', 'keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade'])(
-    'omits %s, a connection header',
+    'omits the connection header %s',
     (name) => {
       expect(createBotHeaders({ [name]: 'x' }, id, client)).toEqual(added);
     },
@@ -60,7 +63,7 @@ describe('createBotHeaders', () => {
   });
 
   it.each(['forwarded', 'x-forwarded-for', 'x-forwarded-port', 'x_forwarded_host', 'x-real-ip'])(
-    'replaces %s, which only the service may set',
+    'replaces the header %s, which only the service may set',
     (name) => {
       expect(createBotHeaders({ [name]: 'forged' }, id, client)).toEqual(added);
     },

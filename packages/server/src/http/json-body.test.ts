@@ -39,11 +39,11 @@ describe.each([
     '\ufeff{}',
     '"\\ud83e\\udd9c"',
     `${'['.repeat(100)}${']'.repeat(100)}`,
-  ])('accepts %s', (text) => {
+  ])('accepts the JSON text %s', (text) => {
     expect(problemsOf(parse, text)).toBeNull();
   });
 
-  it('accepts strings of megabytes', () => {
+  it('accepts strings of several megabytes', () => {
     const text = `{"a":"${'\\u0001'.repeat(700_000)}","b":"${'x'.repeat(4_000_000)}"}`;
     expect(problemsOf(parse, text)).toBeNull();
   });

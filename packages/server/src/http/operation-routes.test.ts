@@ -57,19 +57,22 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the order of checks', () => {
-  it.each(all.filter(([, , key]) => key !== 'none'))('checks the key of %s %s first', async (method, path, kind) => {
-    const filled = path.replace(/\{\w+\}/g, 'x');
-    const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
-    const without = await ask(filled, { method, key: null, ...broken });
-    expect([without.status, reasonOf(without)]).toEqual([401, 'key-missing']);
-    expect(without.headers.get('www-authenticate')).toBe('Bearer');
-    const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;
-    for (const key of [wrongKind, 'sk_wrong', 'pk_wrong']) {
-      const refused = await ask(filled, { method, key, ...broken });
-      expect([refused.status, reasonOf(refused)]).toEqual([401, 'key-invalid']);
-    }
-  });
+describe('the API', () => {
+  it.each(all.filter(([, , key]) => key !== 'none'))(
+    'answers 401 for a missing or wrong key before any other check: %s %s',
+    async (method, path, kind) => {
+      const filled = path.replace(/\{\w+\}/g, 'x');
+      const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
+      const without = await ask(filled, { method, key: null, ...broken });
+      expect([without.status, reasonOf(without)]).toEqual([401, 'key-missing']);
+      expect(without.headers.get('www-authenticate')).toBe('Bearer');
+      const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;
+      for (const key of [wrongKind, 'sk_wrong', 'pk_wrong']) {
+        const refused = await ask(filled, { method, key, ...broken });
+        expect([refused.status, reasonOf(refused)]).toEqual([401, 'key-invalid']);
+      }
+    },
+  );
 
   it.each([
     ['answers 404 for an unknown path inside the API', '/v1/nothing', 404, 'endpoint-not-found'],
@@ -80,7 +83,7 @@ describe('the order of checks', () => {
     expect([answer.status, reasonOf(answer)]).toEqual([status, reason]);
   });
 
-  it('answers 401 for an unknown path inside the API without the right key, and 404 outside', async () => {
+  it('answers an unknown API path with 401 if the key is wrong, and a path outside the API with 404', async () => {
     expect((await ask('/v1/nothing', { key: null })).status).toBe(401);
     expect((await ask('/nothing', { key: null })).status).toBe(404);
     expect((await ask('/v1/public/nothing', { key: service.privateKey })).status).toBe(401);
@@ -126,7 +129,7 @@ describe('request bodies', () => {
     expect(answer.text).not.toMatch(/\[[a-z"]/);
   });
 
-  it('may have unknown fields', async () => {
+  it('are accepted with unknown fields', async () => {
     const answer = await create('{"name":"extra","kind":"public","color":"blue","__v":1}');
     expect(answer.status).toBe(201);
     expect(answer.json).not.toHaveProperty('color');
@@ -191,13 +194,13 @@ describe('request bodies', () => {
     expect([answer.status, reasonOf(answer)]).toEqual([400, expect.stringMatching(/^invalid-/)]);
   });
 
-  it('are rejected with 400 for a session start if they are nested too deeply', async () => {
+  it('are rejected with 400 by a session start if they are nested too deeply', async () => {
     const body = `{"body":{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
     const answer = await ask('/v1/public/nobody/start', { method: 'POST', key: service.publicKey, body });
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'invalid-request']);
   });
 
-  it('may have 100 levels of nesting', async () => {
+  it('are accepted with 100 levels of nesting', async () => {
     const body = `{"name":"deep","kind":"public","deep":${'['.repeat(99)}${']'.repeat(99)}}`;
     expect((await create(body)).status).toBe(201);
   });
@@ -206,13 +209,13 @@ describe('request bodies', () => {
     expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
   });
 
-  it('for the properties operation are rejected if they have unknown fields', async () => {
+  it('are rejected with 400 by the properties operation if they have unknown fields', async () => {
     const answer = await ask('/v1/properties', { method: 'PATCH', body: '{"color":"blue"}', headers: json });
     expect(answer.status).toBe(400);
   });
 });
 
-describe('a NUL character', () => {
+describe('a request with a NUL character', () => {
   it.each([
     '/v1/agents/%00',
     '/v1/agents/a%00b/sessions',
@@ -236,7 +239,7 @@ describe('a NUL character', () => {
   });
 });
 
-describe('request parameters', () => {
+describe('a request', () => {
   it.each([
     ['GET', '/v1/agents/'],
     ['GET', '/v1/agents//sessions'],
@@ -244,18 +247,18 @@ describe('request parameters', () => {
     ['DELETE', '/v1/keys/'],
     ['GET', '/v1/organizations//agents'],
     ['DELETE', '/v1/agents//sessions/'],
-  ])('in a path get 404 if one of them is empty, and never select another operation: %s %s', async (method, path) => {
+  ])('with an empty path parameter gets 404 and never reaches another operation: %s %s', async (method, path) => {
     expect((await ask(path, { method })).status).toBe(404);
   });
 
-  it('of a list operation are named in the error if they are invalid', async () => {
+  it('with invalid query parameters gets an error that names each of them', async () => {
     const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(answer.status).toBe(400);
     expect(issues.map(({ path }) => path)).toEqual(['query.limit', 'query.offset', 'query.startTime', 'query.status']);
   });
 
-  it('cause a client error if their percent-encoding is malformed', async () => {
+  it('with malformed percent-encoding gets an error object and a status below 500', async () => {
     const answer = await ask('/v1/agents/%zz');
     expect(answer.status).toBeLessThan(500);
     expect(ErrorResponse.parse(answer.json).error).not.toBe('');
@@ -274,7 +277,7 @@ describe('the paths of an organization', () => {
     }
   });
 
-  it('get the response 404 for another organization', async () => {
+  it('answer 404 with the key of another organization', async () => {
     const answer = await ask('/v1/organizations/other/regions');
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'organization-not-found']);
   });
@@ -288,7 +291,7 @@ describe('every response', () => {
     expect((await ask('/v1/agents')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('has its own request id, even if the client sent a request id', async () => {
+  it('has a request id from the service, even if the client sent one', async () => {
     const answer = await ask('/v1/agents', { headers: { 'x-request-id': 'mine' } });
     expect(answer.headers.get('x-request-id')).not.toBe('mine');
   });
@@ -314,7 +317,7 @@ describe('without a key', () => {
     expect((await ask('/v1/ice-servers', { key: null })).json).toEqual({ iceConfig: { iceServers: [] } });
   });
 
-  it('metrics require their token', async () => {
+  it('the metrics are refused with 401, because they require the metrics token', async () => {
     for (const key of [null, 'wrong', service.privateKey]) expect((await ask('/metrics', { key })).status).toBe(401);
     const { status, text } = await ask('/metrics', { key: 'scrape' });
     expect(status).toBe(200);

@@ -21,21 +21,21 @@ const call = (method: string, path: string, body?: unknown) =>
   sendRawRequest(service, method, `/organizations/${service.organization}${path}`, body);
 const missing = '01890000-0000-7000-8000-000000000000';
 
-describe('the services of an organization', () => {
-  it('are its agents, with all fields that the CLI reads', async () => {
+describe('/organizations/{organization}/services', () => {
+  it('lists the agents with all fields that the CLI of Pipecat Cloud reads', async () => {
     const { json } = await call('GET', '/services?include=git');
     const read = ['id', 'name', 'region', 'activeDeploymentId', 'createdAt', 'updatedAt'];
     expect(json['services']).toEqual([expect.objectContaining({ name: 'spoken' })]);
     expect(Object.keys((json['services'] as object[])[0] ?? {})).toEqual(expect.arrayContaining(read));
   });
 
-  it('are in the field `body` of the response if a client reads a single service', async () => {
+  it('returns a single agent in the field `body` of the response', async () => {
     const { json } = await call('GET', '/services/spoken');
     expect(json).toEqual({ body: expect.objectContaining({ ready: true, autoScaling: expect.any(Object) }) });
     expect((await call('GET', '/services/nobody')).status).toBe(404);
   });
 
-  it('are changed by a PUT that names the agent in its body', async () => {
+  it('changes the agent that the body of a PUT names', async () => {
     const change = { serviceName: 'spoken', autoScaling: { minAgents: 0, maxAgents: 7 }, krispViva: {} };
     expect(await call('PUT', '/services', change)).toMatchObject({
       status: 200,
@@ -44,12 +44,12 @@ describe('the services of an organization', () => {
     expect((await call('PUT', '/services', { ...change, serviceName: 'nobody' })).status).toBe(404);
   });
 
-  it('refuse a deployment of a container image, with an error that names the field', async () => {
+  it('refuses a deployment of a container image, with an error that names the field', async () => {
     const { status, json } = await call('POST', '/services', { serviceName: 'pulled', image: 'team/bot:1' });
     expect([status, json['error']]).toEqual([400, expect.stringContaining('image: this region runs builds')]);
   });
 
-  it('have paths for their deployments, logs and sessions', async () => {
+  it('serves the deployments, logs and sessions of an agent', async () => {
     const id = await startAgentSession(service, 'spoken');
     const { json: one } = await call('GET', `/services/spoken/sessions/${id}`);
     expect(one).toMatchObject({ sessionId: id, endedAt: null, events: expect.any(Array) });
@@ -78,7 +78,7 @@ describe('a DELETE of a session', () => {
   });
 });
 
-it('a session start for a missing agent gets 409 instead of 404 if the client is the CLI, which reads 404 as success', async () => {
+it('a session start by the CLI for a missing agent gets 409, because the CLI reads 404 as success', async () => {
   const start = (userAgent: string) =>
     sendRawRequest(
       service,
@@ -128,9 +128,12 @@ it('GET /registry-keys returns an empty list', async () => {
   expect((await call('GET', '/registry-keys')).json).toEqual({ registry_keys: [] });
 });
 
-it.each(Object.values(unsupportedOperations))('the operation $name is refused with an explanation', async (one) => {
-  const path = one.path.replace(/\{\w+\}/g, 'x');
-  const { status, json } = await call(one.method, path, /GET|DELETE/.test(one.method) ? undefined : {});
-  expect([status, json['reason']]).toEqual([400, 'not-offered']);
-  expect(json['error']).toMatch(/^[A-Z][^[\]]+\.$/);
-});
+it.each(Object.values(unsupportedOperations))(
+  'the unsupported operation $name gets 400 with an explanation',
+  async (one) => {
+    const path = one.path.replace(/\{\w+\}/g, 'x');
+    const { status, json } = await call(one.method, path, /GET|DELETE/.test(one.method) ? undefined : {});
+    expect([status, json['reason']]).toEqual([400, 'not-offered']);
+    expect(json['error']).toMatch(/^[A-Z][^[\]]+\.$/);
+  },
+);

@@ -37,7 +37,7 @@ describe('createRequestClientResolver', () => {
     ['no trusted proxies', []],
     ['no proxy in front of the service', 0],
     ['a different trusted proxy', ['10.0.0.3']],
-  ])('ignores X-Forwarded headers with %s', (_, trustedProxies) => {
+  ])('ignores X-Forwarded headers if configured with %s', (_, trustedProxies) => {
     expect(resolveClient(trustedProxies, { host: 'evil.example', ...forwarded })).toEqual(own);
   });
 
@@ -46,7 +46,7 @@ describe('createRequestClientResolver', () => {
     ["the proxy's address range", ['loopback', '10.0.0.0/8'], '10.0.0.2'],
     ["the proxy's range, as an IPv4 address in IPv6", ['10.0.0.0/8'], '::ffff:10.0.0.2'],
     ['the number of proxies', 1, '10.0.0.2'],
-  ])('trusts X-Forwarded headers with %s', (_, trustedProxies, peer) => {
+  ])('trusts X-Forwarded headers if configured with %s', (_, trustedProxies, peer) => {
     const client = { address: '203.0.113.9', serviceUrl: 'https://bots.example.com' };
     expect(resolveClient(trustedProxies, { host: 'internal:7420', ...forwarded }, { peer })).toEqual(client);
   });
@@ -84,7 +84,7 @@ describe('createRequestClientResolver', () => {
 describe.each([
   ['trusts', 'loopback'],
   ['does not trust', '192.0.2.1'],
-])('a service that %s the proxy', (_, proxies) => {
+])('a service that %s the proxy in front of it', (_, proxies) => {
   const isTrusted = proxies === 'loopback';
   let service: TestServer;
   let bot: BotDirectory;
@@ -108,7 +108,7 @@ describe.each([
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
 
-  it('uses its URL in start responses, upload URLs, the OpenAPI document and the content security policy', async () => {
+  it('states one service URL in start responses, upload URLs, OpenAPI and content security policy', async () => {
     const started = await ask('/v1/public/behind/start', service.publicKey, { transport: 'websocket' });
     const { wsUrl, sessionId } = (await started.json()) as { wsUrl: string; sessionId: string };
     await stopAgentSession(service, 'behind', sessionId);

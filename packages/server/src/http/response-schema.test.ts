@@ -23,12 +23,12 @@ describe('a response serialized with its schema', () => {
     maybe: z.string().optional(),
   });
 
-  it('has all declared fields, with null as null', async () => {
+  it('has all declared fields, even those that are null', async () => {
     const value = { name: 'a', note: null, inner: null, rows: [], free: null };
     expect(await written(type, value)).toEqual(value);
   });
 
-  it('is complete if no field is null', async () => {
+  it('has all declared fields at any depth if none of them is null', async () => {
     const value = {
       name: 'a',
       note: 'b',

@@ -15,7 +15,7 @@ describe('parseSessionPath', () => {
     [`${session}/files/%2525zz`, '/files/%2525zz'],
     [`${session}/api/offer`, '/api/offer'],
     [`${session}/x?path=/bot`, '/x?path=/bot'],
-  ])('maps %s to the target path %s', (url, target) => {
+  ])('maps the request path %s to the target path %s', (url, target) => {
     expect(parseSessionPath(url)).toEqual({
       agentName: 'parrot',
       sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
@@ -34,7 +34,7 @@ describe('parseSessionPath', () => {
     '/v1/public/%zz/sessions/x/y',
     '',
     '*',
-  ])('returns null for %s', (url) => {
+  ])('returns null for the request path "%s"', (url) => {
     expect(parseSessionPath(url)).toBeNull();
   });
 });
@@ -72,7 +72,7 @@ describe('isReservedPath', () => {
     '/_bot/../_bot/stop',
   ];
 
-  it.each(spellings)('is true for %s', (path) => {
+  it.each(spellings)('returns true for the path %s', (path) => {
     expect(isReservedPath(path)).toBe(true);
     expect(parseSessionPath(`${session}${path}`)?.reserved).toBe(true);
   });
@@ -89,11 +89,11 @@ describe('isReservedPath', () => {
     '/hello',
     '/bot/../x',
     '/100%25',
-  ])('is false for %s', (path) => {
+  ])('returns false for the path %s', (path) => {
     expect(isReservedPath(path)).toBe(false);
   });
 
-  it('is true even if any characters are percent-encoded up to three times', () => {
+  it('returns true even if any characters are percent-encoded up to three times', () => {
     const encode = (character: string, times: number) => {
       if (times === 0) return character;
       const code = character.charCodeAt(0).toString(16).padStart(2, '0');

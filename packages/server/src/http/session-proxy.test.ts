@@ -54,7 +54,7 @@ describe('the session proxy', () => {
     return before;
   }
 
-  it.each(proxyMethods)('forwards method, path, query, body and status: %s', async (method) => {
+  it.each(proxyMethods)('forwards method, path, query, body and status of a %s request', async (method) => {
     await order(
       `state.seen = null; state.onRequest = async (request, response) => {
         state.seen = { method: request.method, url: request.url, body: await textOf(request), type: request.headers['content-type'] };
@@ -195,21 +195,24 @@ describe('the session proxy', () => {
       'access-control-request-headers': 'authorization, x-a',
     };
 
-    it.each(['/echo', '/api/offer', '/bot', ''])('answers preflights without a key: %s', async (path) => {
-      for (const target of [
-        url(path),
-        `${service.url}/v1/public/target/start`,
-        `${service.url}/v1/public/nobody/start`,
-      ]) {
-        const response = await fetch(target, { method: 'OPTIONS', headers: asking });
-        expect([target, response.status, await response.text()]).toEqual([target, 204, '']);
-        expect(Object.fromEntries(response.headers)).toMatchObject({
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD',
-          'access-control-allow-headers': 'authorization, x-a',
-        });
-      }
-    });
+    it.each(['/echo', '/api/offer', '/bot', ''])(
+      'answers preflights without a key for the path "%s" of a bot',
+      async (path) => {
+        for (const target of [
+          url(path),
+          `${service.url}/v1/public/target/start`,
+          `${service.url}/v1/public/nobody/start`,
+        ]) {
+          const response = await fetch(target, { method: 'OPTIONS', headers: asking });
+          expect([target, response.status, await response.text()]).toEqual([target, 204, '']);
+          expect(Object.fromEntries(response.headers)).toMatchObject({
+            'access-control-allow-origin': '*',
+            'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD',
+            'access-control-allow-headers': 'authorization, x-a',
+          });
+        }
+      },
+    );
 
     it('adds CORS headers to every failure, so that pages can read it', async () => {
       const noKey = { headers: { origin } };
@@ -245,7 +248,7 @@ describe('the session proxy', () => {
     });
   });
 
-  it('has no active sessions after the last one is stopped', async () => {
+  it('leaves no active session after its session is stopped', async () => {
     await stopAgentSession(service, 'target', id);
     await waitUntilIdle(service, 'target');
   });

@@ -81,7 +81,7 @@ describe('a WebSocket between a client and a bot', () => {
     expect(completionStatus).toBe(way === 'relay' ? 'WS_CONNECTION_CLOSED' : 'SESSION_STOPPED');
   }
 
-  describe.each(['relay', 'splice'] as const)('through the %s', (way) => {
+  describe.each(['relay', 'splice'] as const)('forwarded by a %s', (way) => {
     it('keeps the type, order and boundaries of messages', async () => {
       const client = await open(way);
       const sent = Array.from({ length: 300 }, (_, index) =>
@@ -162,7 +162,7 @@ describe('a WebSocket between a client and a bot', () => {
     ['without a code, as a normal end', (socket: WebSocket) => socket.close(), 1000],
     ['by dropping the connection, as an error', (socket: WebSocket) => socket.terminate(), 1011],
     ['with a code and a reason, unchanged', (socket: WebSocket) => socket.close(4002, 'enough'), 4002],
-  ])('reports to the bot that the client closed %s', async (_, close, code) => {
+  ])('reports to the bot how the client closed the WebSocket: %s', async (_, close, code) => {
     const client = await open('relay');
     await order(client, exitsWithCode);
     close(client.socket);
