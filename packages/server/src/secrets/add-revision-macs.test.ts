@@ -85,7 +85,7 @@ describe('upgrade of secrets to migration 0016', () => {
     expect(await countFormerMacs()).toBe(0);
   });
 
-  it('continues at the next start after a kill', async () => {
+  it('continues at the next start of the server after a kill', async () => {
     await migrate(db, migrations);
     const { keyring } = await openVault({ db, now, isAlone: true }, { keys: [rootKey] });
     let calls = 0;
@@ -107,7 +107,7 @@ describe('upgrade of secrets to migration 0016', () => {
     ['expiry', `update secret_revisions set expires_at = expires_at + interval '1 day'`, 'hub'],
     ['list of keys', `update secret_revisions set entries = '[["A", 2], ["B", 1]]' where revision = 4`, 'keys'],
     ['former MAC', `update secret_revisions set stamp = '' where entries = '[["C", 1]]'`, 'young'],
-  ])('never accepts a forged %s', async (_, forge, name) => {
+  ])('reports a secret set as damaged if its %s was forged', async (_, forge, name) => {
     await sql.raw(forge).execute(db);
     await upgrade();
     const { list, verify } = await upgrade();

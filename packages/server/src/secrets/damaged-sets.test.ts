@@ -90,7 +90,7 @@ describe('a secret set that was tampered with in the database', () => {
   it.each([
     ['the content of another revision', `host = o.host, entries = o.entries, expires_at = o.expires_at, mac = o.mac`],
     ['the MAC of another revision', `mac = o.mac`],
-  ])('cannot be used with %s', async (_, assignments) => {
+  ])('cannot be used if a revision has %s', async (_, assignments) => {
     await sql
       .raw(`update secret_revisions r set ${assignments} from secret_revisions o
       where r.set_id = '${setId}' and o.set_id = r.set_id and r.revision = 2 and o.revision = 1`)

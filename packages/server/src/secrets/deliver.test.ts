@@ -61,7 +61,7 @@ describe('deliverSecrets', () => {
     expect(await deliverSecrets({ ...vault.context, now })).toBe(0);
   });
 
-  it('retries at once when the same values are written after the root key was restored', async () => {
+  it('retries at once when unchanged values are written after the root key was restored', async () => {
     await deliverUntilFailed(rootKeyMissing);
     expect(await put()).toMatchObject({ change: 'none', readiness: 'pending' });
     await vault.deliver();
@@ -79,7 +79,7 @@ describe('deliverSecrets', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('delivers a set whose damage was repaired when the same values are written again', async () => {
+  it('delivers a repaired set only after its unchanged values are written again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
     const statusOf = (written: SecretWriteResult) => (other?.when(written) === true ? other.status : created);
@@ -111,7 +111,7 @@ describe('deliverSecrets', () => {
     expect(ended).toEqual([{ state: 'failed', attempts: 0 }]);
   });
 
-  it('delivers a revision at once if its next attempt is too far in the future', async () => {
+  it('delivers a revision at once if the stored time of its next attempt is too far in the future', async () => {
     await sql`update secret_deliveries set next_at = next_at + interval '1 h'`.execute(rows.db);
     expect(await vault.deliver()).toBe(1);
     expect(await show()).toMatchObject({ status: 'ready' });

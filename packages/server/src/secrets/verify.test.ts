@@ -123,7 +123,7 @@ describe('image pull secrets', () => {
     expect(await getRejectionReason(verify())).toBe('secret-set-not-found');
   });
 
-  it('are not sent for a missing set, a set of another organization or without a registry, or an image in another registry', async () => {
+  it('are not sent if the set is missing, foreign or without a registry, or the image is elsewhere', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await getRejectionReason(verify(null, 'hub', other))).toBe('secret-set-not-found');

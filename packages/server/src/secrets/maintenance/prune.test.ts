@@ -15,7 +15,7 @@ describe('planPruning', () => {
     ['the newest revisions', [1, 2, 3, 4], [], 2, [3, 4]],
     ['revisions that a deployment runs with', [1, 2, 5, 7, 9], [2], 2, [2, 7, 9]],
     ['only stored revisions if a deployment names a missing one', [4, 5], [1], 1, [5]],
-  ])('keeps %s', (_, revisions, pins, kept, expected) => {
+  ])('selects the revisions to keep: %s', (_, revisions, pins, kept, expected) => {
     expect(planPruning(revisions, pins, kept)).toEqual(expected);
   });
 });
@@ -69,7 +69,7 @@ describe('a secret set with 15 revisions', () => {
     expect(log).toEqual([{ action: 'secrets.prune', object: 'keys', revision_before: 1, revision_after: 5 }]);
   });
 
-  it('has no findings, and can be written and rolled back, after pruneRevisions', async () => {
+  it('verifies without findings, and can be written and rolled back, after pruneRevisions', async () => {
     await pruneRevisions(context());
     expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
     await vault.put(home, 'keys', createPutSecretsRequest({ A: 'more' }));
@@ -86,7 +86,7 @@ describe('a secret set with 15 revisions', () => {
     expect(await count()).toBe(16);
   });
 
-  it('is logged by watchPending after it has been pending for a minute', async () => {
+  it('is logged by logPendingDeliveries after its delivery has been pending for a minute', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
     expect(await logPendingDeliveries({ ...vault.context, logger })).toBe(0);

@@ -294,7 +294,7 @@ describe('rotation of vault keys', () => {
     });
   });
 
-  it('does not disturb concurrent reads, writes and deliveries', async () => {
+  it('lets concurrent reads, writes and deliveries of secrets succeed', async () => {
     const one = await filled();
     let isOver = false;
     let written = 2;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isMetadataAddress, isPublicAddress } from './addresses.ts';
 
 it.each(['93.184.216.34', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:80b::200e'])(
-  'isPublicAddress accepts %s',
+  'isPublicAddress returns true for the address %s',
   (address) => expect(isPublicAddress(address)).toBe(true),
 );
 
@@ -46,9 +46,9 @@ it.each([
   '4000::1',
   'localhost',
   '',
-])('isPublicAddress rejects %j', (address) => expect(isPublicAddress(address)).toBe(false));
+])('isPublicAddress returns false for the address %j', (address) => expect(isPublicAddress(address)).toBe(false));
 
 it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '168.63.129.16', '100.100.100.200'])(
-  'isMetadataAddress detects %s',
+  'isMetadataAddress returns true for the address %s',
   (address) => expect(isMetadataAddress(address)).toBe(true),
 );

@@ -37,7 +37,7 @@ it.each([
   ],
   ['', []],
   [',,, "', []],
-])('parseChallenges parses %j', (header, challenges) => expect(read(header)).toEqual(challenges));
+])('parseChallenges parses the header %j', (header, challenges) => expect(read(header)).toEqual(challenges));
 
 it('parseChallenges parses several headers in order', () => {
   expect(read(['Bearer realm="a"', 'Basic realm="b"'])).toEqual(read('Bearer realm="a", Basic realm="b"'));

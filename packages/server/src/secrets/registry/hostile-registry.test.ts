@@ -93,7 +93,7 @@ describe('checkCredentials', () => {
     ['a host whose name begins with that of the registry', () => `http://registry.test.other.test:${other.port}/token`],
     ['not a URL', () => 'token'],
     ['a file URL', () => 'file:///etc/passwd'],
-  ])('sends no credentials if the realm is %s', async (_, realm) => {
+  ])('sends no credentials if the token realm is %s', async (_, realm) => {
     answer = () => formatReply(401, bearer(realm()));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringMatching(/registry/i) });
     expect([leaks(registry), other.bytes()]).toEqual([[], '']);
@@ -171,7 +171,7 @@ describe('checkCredentials', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('resolves a name only once', async () => {
+  it('resolves the host name of a registry only once', async () => {
     answer = withToken(() => null);
     const trap = await startFakeRegistry(() => formatReply(200), '127.0.0.2', registry.port);
     try {
@@ -258,7 +258,7 @@ describe('checkCredentials', () => {
     [() => formatReply(200), 'skipped', /requires no credentials/],
     [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection was lost/],
     [() => formatReply(204), 'unreachable', /answers 204/],
-  ])('returns, for the response %s, the verdict %s', async (line, result, message) => {
+  ])('maps the registry response %s to the verdict %s', async (line, result, message) => {
     answer = line;
     expect(await check()).toEqual({ result, message: expect.stringMatching(message) });
     expect(leaks(registry)).toEqual([]);

@@ -29,7 +29,7 @@ it.each([
   ['registry.gitlab.com', 'https://gitlab.com/jwt/auth'],
   ['registry.corp', 'https://gitlab.corp/jwt/auth'],
   ['http://plain.corp:5000', 'http://plain.corp:5000/token'],
-])('parseTokenAddress with the registry %s accepts %s', (registry, realm) =>
+])('parseTokenAddress with the registry %s accepts the token address %s', (registry, realm) =>
   expect(addressFor(registry, realm)).toBe(new URL(realm).href),
 );
 
@@ -52,7 +52,7 @@ it.each([
   ['ghcr.io', '/token'],
   ['ghcr.io', '//ghcr.io/token'],
   ['ghcr.io', ''],
-])('parseTokenAddress with the registry %s rejects %s', (registry, realm) => {
+])('parseTokenAddress with the registry %s rejects the token address %s', (registry, realm) => {
   const address = addressFor(registry, realm);
   expect(address).toHaveProperty('problem');
   expect(JSON.stringify(address)).not.toMatch(/[[\]]/);

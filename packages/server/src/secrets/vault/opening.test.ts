@@ -17,7 +17,7 @@ describe('planVaultOpening', () => {
     ['refuse', 'wrapped keys without a state', [], null, ['a'], false],
     ['refuse', 'secrets without keys, state and root key', [], null, [], true],
     ['use', 'a root key, and secrets without keys and state', ['a'], null, [], true],
-  ] as const)('returns "%s" for %s', (kind, _case, available, current, needed, hasSecrets) => {
+  ] as const)('returns the plan "%s" for %s', (kind, _case, available, current, needed, hasSecrets) => {
     expect(planVaultOpening(available, { current, needed, hasSecrets }).kind).toBe(kind);
   });
 });
@@ -61,7 +61,7 @@ describe('openVault with key files', () => {
     await only();
   });
 
-  it('does not replace a lost key file while a set exists, even without organization keys and state', async () => {
+  it('does not replace a lost key file while a secret set exists, even if keys and vault state are missing', async () => {
     await open();
     await sql`insert into secret_sets values
       (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', 1, now(), now())

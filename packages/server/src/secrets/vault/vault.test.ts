@@ -57,7 +57,7 @@ describe('encodeParts', () => {
 });
 
 describe('encryptValue and decryptValue', () => {
-  it('decrypt what was encrypted', () => {
+  it('return the original value after encryption and decryption', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1_000 }), (bytes) => {
         const content = Buffer.from(bytes);
@@ -102,7 +102,7 @@ describe('encryptValue and decryptValue', () => {
     );
   });
 
-  it('reject a ciphertext with any other associated data', () => {
+  it('reject a ciphertext if any field of its associated data differs', () => {
     const others: { [Field in keyof ValueContext]: ValueContext[Field] } = {
       organizationId: context.setId,
       region: 'us-wes',
@@ -124,7 +124,7 @@ describe('encryptValue and decryptValue', () => {
     expect(() => decryptValue(organizationKey, swapped, stored)).toThrow(DamagedDataError);
   });
 
-  it('reject another key, and the same key with another version', () => {
+  it('reject a wrong key, and the right key with a wrong version', () => {
     const stored = encrypted();
     expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedDataError);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
