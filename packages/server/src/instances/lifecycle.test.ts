@@ -34,7 +34,7 @@ const address = { host: '127.0.0.1', port: 41_000 };
 const claim = async (of: AgentIds, maxAgents = 3) =>
   claimInstance(context(), { sessionId: await rows.session(of), ...of, maxAgents });
 
-describe('the lifecycle of an instance', () => {
+describe('an instance', () => {
   it.each([address, { socket: '/run/bothost/a/socket' }])(
     'moves from starting to ready with the address %o, then to stopping and to ended, and never back',
     async (address) => {
@@ -61,7 +61,7 @@ describe('the lifecycle of an instance', () => {
     },
   );
 
-  it('retires only instances without a session', async () => {
+  it('is retired only if it has no session', async () => {
     const of = await agent();
     const idle = await rows.instance(of);
     const taken = await rows.instance(of, { session_id: await rows.session(of) });
@@ -71,7 +71,7 @@ describe('the lifecycle of an instance', () => {
     expect([await stateOf(idle), await stateOf(taken)]).toEqual(['stopping', 'ready']);
   });
 
-  it('is either claimed or retired, never both, when both happen concurrently', async () => {
+  it('is either claimed or retired, never both, if both are requested concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {
       const of = await agent();
       const id = await rows.instance(of);
@@ -103,7 +103,7 @@ describe('the warm pool', () => {
     expect(await fill(of, idle, maxAgents)).toBe(added);
   });
 
-  it('never exceeds max_agents or its own size during concurrent claims, retirements and ends', async () => {
+  it('never exceeds max_agents or the requested number of idle instances in any order of operations', async () => {
     const step = fc.constantFrom('fill', 'claim', 'retire', 'ready', 'end');
     await fc.assert(
       fc.asyncProperty(
@@ -140,7 +140,7 @@ describe('the warm pool', () => {
     );
   });
 
-  it('counts the instances of a deployment', async () => {
+  it('counts the starting, ready, idle and claimed instances of a deployment', async () => {
     const of = await agent();
     await rows.instance(of);
     await rows.instance(of, { session_id: await rows.session(of) });

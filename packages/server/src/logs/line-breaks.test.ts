@@ -41,7 +41,7 @@ describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
   });
 });
 
-it('splitLines never cuts a character', () => {
+it('splitLines never splits a line inside a character of several bytes', () => {
   const bytes = Buffer.from(texts['characters of several bytes without a break']);
   const parts = splitLines(bytes, 0).map(({ from, to }) => bytes.toString('utf8', from, to));
   expect(parts.length).toBeGreaterThan(1);

@@ -23,7 +23,7 @@ function shown(written: string, secrets: readonly string[], text?: string): stri
   return found.flatMap(({ line }) => (line === null ? [] : [line.log]));
 }
 
-describe('createMask and maskTail', () => {
+describe('createMask and maskOutputTail', () => {
   it.each([
     ['a value', 'key is sk_12345!\n', ['sk_12345'], ['key is ***!']],
     ['a value twice', 'sk_12345 sk_12345\n', ['sk_12345'], ['*** ***']],
@@ -34,7 +34,7 @@ describe('createMask and maskTail', () => {
     ['characters that are special in patterns', 'a.*b$& $1+\n', ['.*b$& $1'], ['a***+']],
     ['no short value', 'a true or 12345\n', ['true', '12345'], ['a true or 12345']],
     ['no value in another case', 'SK_12345\n', ['sk_12345'], ['SK_12345']],
-  ])('mask %s', (_, written, secrets, lines) => {
+  ])('mask secret values in a log line: %s', (_, written, secrets, lines) => {
     expect(shown(written, secrets)).toEqual(lines);
   });
 
@@ -50,7 +50,7 @@ describe('createMask and maskTail', () => {
     ['a form', urlForm, 'k=***'],
     ['Base64', Buffer.from(hostile).toString('base64'), '***'],
     ['Base64 of URLs', Buffer.from(hostile).toString('base64url'), '***'],
-  ])('mask a value in %s', (_, line, left) => {
+  ])('mask a value that is encoded in %s', (_, line, left) => {
     const [log = ''] = shown(`${line}\n`, [hostile]);
     // The encoded form of a line break at the end of a value may remain unmasked.
     expect(log.replace(/=+$/, '').replace(/\*\*\*(\\n|%0[Aa]|[A-Za-z0-9_-]{1,3}(?==|$))/, '***')).toBe(left);
@@ -61,7 +61,7 @@ describe('createMask and maskTail', () => {
     ['a', ''],
     ['ab', '!'],
     ['user:', '@host'],
-  ])('mask a value in Base64 between %j and %j', (before, behind) => {
+  ])('mask a value in Base64 between the texts %j and %j', (before, behind) => {
     const key = 'sk-proj-0123456789';
     const encoded = Buffer.from(before + key + behind).toString('base64');
     const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
@@ -82,7 +82,7 @@ describe('createMask and maskTail', () => {
     for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
   });
 
-  it('find the same spans with both search algorithms, for few values and for many values', () => {
+  it('find equal spans with the search for few values and with the search for many values', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
     fc.assert(
       fc.property(
@@ -170,7 +170,7 @@ describe('createMask and maskTail', () => {
     ['one\r\ntwo and', ['line one\nline two'], 'one\r\ntwo and'],
     ['line one\r\nline two', ['line one\nline two'], '***\r\n***'],
     ['', ['sk_12345'], ''],
-  ])('mask values in the tail %j', (tail, secrets, words) => {
+  ])('mask values in the output tail %j', (tail, secrets, words) => {
     expect(maskOutputTail(tail, secrets)).toBe(words);
   });
 

@@ -45,7 +45,7 @@ const texts = {
 };
 
 describe.each(Object.entries(texts))('readPartsForward and readPartsBackward of %s', (_, text) => {
-  it.each([null, 1])('return the same lines in both directions, if the output ended at %j', async (endedAt) => {
+  it.each([null, 1])('return equal lines in opposite orders if the end time of the output is %j', async (endedAt) => {
     const output = await openText(text, { endedAt });
     const up = await collect(readPartsForward(output, 0));
     const from = endedAt === null ? await findLineStart(output, output.end) : output.end;

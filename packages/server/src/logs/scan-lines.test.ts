@@ -8,11 +8,11 @@ it.each([
   ['INFO: Started server process', null],
   ['2026-11-20 12:00:00.123 | LOUD     | bot:run:12 - hello', null],
   ['', null],
-])('parseLevel returns the level of %j', (text, level) => {
+])('parseLevel returns the level of the log line %j', (text, level) => {
   expect(parseLevel(text)).toBe(level);
 });
 
-it('isLevelAtLeast compares levels, and is false for a line without a level', () => {
+it('isLevelAtLeast returns true from the given level on, and false for a line without a level', () => {
   expect(isLevelAtLeast('ERROR', 'WARNING')).toBe(true);
   expect(isLevelAtLeast('INFO', 'WARNING')).toBe(false);
   expect(isLevelAtLeast(null, 'TRACE')).toBe(false);

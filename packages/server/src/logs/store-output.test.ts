@@ -110,7 +110,7 @@ it('withStoredOutput does not forget an instance while the database is unavailab
   expect(await stored()).toMatchObject([{ instance_id: instanceId }]);
 });
 
-it('withStoredOutput stores an output whose counter of dropped bytes exceeds what the database can hold', async () => {
+it('withStoredOutput limits the count of dropped bytes to a number that the database can hold', async () => {
   const { rows, runtime, context, of, run, stored, instanceFile } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');

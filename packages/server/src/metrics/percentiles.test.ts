@@ -9,7 +9,7 @@ function oracle(values: readonly number[], p: number): number | undefined {
 }
 
 describe('computePercentiles', () => {
-  it('returns the nearest ranks of the textbook example', () => {
+  it('returns the nearest-rank percentiles of a textbook example', () => {
     const sorted = [15, 20, 35, 40, 50];
     expect([5, 30, 40, 50, 100].map((p) => computeNearestRankPercentile(sorted, p))).toEqual([15, 20, 20, 35, 50]);
   });
@@ -18,7 +18,7 @@ describe('computePercentiles', () => {
     expect(computePercentiles([])).toBeNull();
   });
 
-  it('returns the value itself for a single sample', () => {
+  it('returns the only sample for every percentile', () => {
     expect(computePercentiles([7])).toEqual({ p50: 7, p90: 7, p95: 7, p99: 7 });
   });
 
@@ -33,7 +33,7 @@ describe('computePercentiles', () => {
     expect(values).toEqual([10, 9, 100]);
   });
 
-  it('returns the percentiles by definition for any values', () => {
+  it('returns percentiles that agree with their definition for any values', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 1, maxLength: 150 }), (values) => {
         const found = computePercentiles(values);

@@ -71,7 +71,7 @@ describe('the sampler', () => {
     expect(asked).toEqual([]);
   });
 
-  it('stores each sample once and returns only unstored ones', async () => {
+  it('stores each sample once, and returns only samples that are not yet stored', async () => {
     const sampler = open();
     for (let second = 0; second < 4; second += 1) {
       use(second, second * 100_000, 1_000);
@@ -86,7 +86,7 @@ describe('the sampler', () => {
     expect(sampler.take(sessionId)).toEqual([]);
   });
 
-  it('stores samples with the next call after a failure', async () => {
+  it('stores samples at the next call of store() if storing fails', async () => {
     const sampler = open();
     use(0, 0, 1_000);
     await sampler.sample([target()]);

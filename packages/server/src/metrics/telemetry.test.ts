@@ -43,7 +43,7 @@ describe('createTelemetry', () => {
     expect(await phasesOf(start({ requestedAt: null, claimedAt: null }))).toEqual({});
   });
 
-  it('counts session ends by status, and all statuses that bots invent as one', async () => {
+  it('counts session ends by status, and counts all statuses that bots invent as "other"', async () => {
     const telemetry = createTelemetry();
     for (const status of ['HTTP_COMPLETED', 'SESSION_STOPPED', '500', 'CALLER_HUNG_UP', 'OUT_OF_CREDIT', '5000'])
       telemetry.sessionEnded(status);
