@@ -21,14 +21,14 @@ function problemsOf(environment: Record<string, string>): string {
 }
 
 describe('the settings', () => {
-  it('show no secret in JSON or in a console', () => {
+  it('contain no secret when they are printed as JSON or in a console', () => {
     const config = read({ DATABASE_URL: 'postgresql://user:pass-phrase@host/name' });
     expect(config.secrets.databaseUrl).toContain('pass-phrase');
     expect(JSON.stringify(config)).not.toContain('pass-phrase');
     expect(inspect(config, { depth: null })).not.toContain('pass-phrase');
   });
 
-  it('all have a default', () => {
+  it('have the expected defaults in an empty environment', () => {
     expect(read()).toEqual({
       host: '127.0.0.1',
       port: 7420,
@@ -138,11 +138,11 @@ describe('the settings', () => {
     ['PATH', '/opt/bin', { inherited: { path: '/opt/bin' } }],
     ['LANG', 'de_DE.UTF-8', { inherited: { language: 'de_DE.UTF-8' } }],
     ['TZ', 'Europe/Berlin', { inherited: { timeZone: 'Europe/Berlin' } }],
-  ])('accept %s=%s', (name, value, expected) => {
+  ])('accept the environment variable %s=%s', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected);
   });
 
-  it('name an invalid registry without its password', () => {
+  it('report an invalid registry without the password in its URL', () => {
     const problem = () => read({ BOTHOST_REGISTRIES: 'https://me:pass@word@harbor.example' });
     expect(problem).toThrow('not host, host:port or http://host:port: ...@harbor.example');
     expect(problem).not.toThrow(/pass/);
@@ -194,7 +194,7 @@ describe('the settings', () => {
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', `pk_${'x'.repeat(32)}`],
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', 'sk_short'],
     ['BOTHOST_BOOTSTRAP_PUBLIC_KEY', `sk_${'x'.repeat(32)}`],
-  ])('reject %s=%s and name the variable', (name, value) => {
+  ])('reject the environment variable %s=%s and name it', (name, value) => {
     expect(problemsOf({ [name]: value })).toMatch(new RegExp(`^ConfigError: Invalid settings:\n  ${name}: .+$`));
   });
 
@@ -233,7 +233,7 @@ describe('the settings', () => {
       .filter((one) => one.secret)
       .flatMap((one) => one.names);
 
-    it('are separate from settings that may be logged', () => {
+    it('are absent from the settings that may be logged', () => {
       const values = {
         DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
         BOTHOST_KEY: 'cd'.repeat(32),

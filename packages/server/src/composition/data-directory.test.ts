@@ -19,7 +19,7 @@ describe('the data directory', () => {
   it.each([
     ['root, so that bots can enter it', true, '711'],
     ['an ordinary user', false, '700'],
-  ])('gets the mode for %s, even if it already exists', async (_, isRoot, expected) => {
+  ])('gets the file mode for a service that runs as %s, even if it already exists', async (_, isRoot, expected) => {
     await openDataDirectory(path, isRoot, undefined);
     expect(await mode(path)).toBe(expected);
     await chmod(path, 0o755);

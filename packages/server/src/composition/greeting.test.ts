@@ -18,7 +18,7 @@ const server = {
 };
 
 describe('the start message', () => {
-  it('shows the keys on the first start on a terminal, and a link with the public key', () => {
+  it('shows the new API keys and a link with the public key on a terminal at the first start of the service', () => {
     const text = formatGreeting({ ...server, firstStart }, true, null);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
@@ -26,18 +26,18 @@ describe('the start message', () => {
     expect(text).toContain('Not deployed    there is no deploy.toml');
   });
 
-  it('shows only the path of the profile if the output is not a terminal', () => {
+  it('shows the path of the CLI profile instead of the API keys if the output is not a terminal', () => {
     const text = formatGreeting({ ...server, firstStart }, false, null);
     expect(text).not.toMatch(/sk_|pk_/);
     expect(text).toContain(firstStart.profileFile);
   });
 
-  it('shows the one-time link for the first account, also on later starts', () => {
+  it('shows the one-time link for the first account, also at later starts of the service', () => {
     const link = 'http://127.0.0.1:7420/join#token';
     expect(formatGreeting({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
   });
 
-  it('names the command that creates a key, on every start', () => {
+  it('names the command that creates an API key, at every start of the service', () => {
     for (const started of [firstStart, null]) {
       expect(formatGreeting({ ...server, firstStart: started }, true, null)).toContain(
         'npx botcli operator keys create',
@@ -45,7 +45,7 @@ describe('the start message', () => {
     }
   });
 
-  it('shows no keys that the operator provided, and none on later starts', () => {
+  it('shows no API keys if the operator provided them, and none at later starts of the service', () => {
     expect(formatGreeting({ ...server, firstStart: { ...firstStart, areKeysGiven: true } }, true, null)).not.toMatch(
       /sk_|pk_|profile/,
     );

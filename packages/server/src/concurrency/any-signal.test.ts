@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { withAnySignal } from './any-signal.ts';
 
 it.each([0, 1])(
-  'withAnySignal aborts the work at the first of several signals and removes all listeners (%s)',
+  'withAnySignal aborts the work when the signal with index %s aborts, and removes all listeners',
   async (index) => {
     const ends = [new AbortController(), new AbortController()];
     const signals = ends.map(({ signal }) => signal);
@@ -19,7 +19,7 @@ it.each([0, 1])(
   },
 );
 
-it('withAnySignal aborts at once for an already aborted signal, and removes listeners after a failure', async () => {
+it('withAnySignal aborts the work at once if a signal is already aborted, and removes listeners on failure', async () => {
   const aborted = AbortSignal.abort();
   expect(await withAnySignal([aborted], async (signal) => signal.aborted)).toBe(true);
   await expect(withAnySignal([aborted], () => Promise.reject(new Error('no')))).rejects.toThrow('no');

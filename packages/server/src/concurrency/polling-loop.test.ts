@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startPollingLoop } from './polling-loop.ts';
 
-test('a polling loop polls immediately, polls once more if woken during a poll, even a failed one, and stops on close', async () => {
+test('a polling loop polls at once, polls once more if woken during a poll that fails, and stops on close', async () => {
   const polls: { end: () => void; fail: (error: Error) => void; signal: AbortSignal }[] = [];
   const failures: unknown[] = [];
   const poll = (signal: AbortSignal) =>

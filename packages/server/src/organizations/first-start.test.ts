@@ -8,7 +8,7 @@ import { getProperties } from './properties.ts';
 
 const made: BootstrapOptions = { organization: 'home', privateKey: null, publicKey: null };
 
-describe('the first start', () => {
+describe('createOrganizationAtFirstStart', () => {
   let rows: TestRows;
   const context = () => ({ db: rows.db, now: () => testNow, newId });
 
@@ -17,7 +17,7 @@ describe('the first start', () => {
   });
   afterEach(() => rows.close());
 
-  it('creates an organization with two keys, and calls keep with the keys before they are valid', async () => {
+  it('creates an organization with two keys, and passes the keys to its callback before they are valid', async () => {
     const kept: unknown[] = [];
     const first = await createOrganizationAtFirstStart(context(), 'eu', made, async (keys) => {
       kept.push(keys);
@@ -61,7 +61,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('creates nothing if it is interrupted, and creates other keys at the next attempt', async () => {
+  it('creates nothing if it is interrupted, and creates different keys at the next attempt', async () => {
     let lost = '';
     await expect(
       createOrganizationAtFirstStart(context(), 'eu', made, async ({ privateKey }) => {

@@ -22,7 +22,7 @@ describe('API keys', () => {
   it.each([
     ['private', /^sk_[0-9A-Za-z]{49}$/, 7],
     ['public', /^pk_[0-9A-Za-z]{49}$/, 11],
-  ] as const)('have a checksum, and are shown again only if they are public: %s key', async (kind, form, shown) => {
+  ] as const)('have a checksum, and are listed in full only if they are public: %s key', async (kind, form, shown) => {
     const made = await createKey(context(), scope(), { kind, name: 'mine' });
     expect(made).toMatchObject({ kind, name: 'mine', expiresAt: null, lastUsedAt: null, revokedAt: null });
     expect(made.key).toMatch(form);
@@ -60,7 +60,7 @@ describe('API keys', () => {
     expect((await listKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
   });
 
-  it('are not found by another organization', async () => {
+  it('cannot be listed or revoked by another organization', async () => {
     const other = { organizationId: await rows.organization() };
     const { id } = await createKey(context(), scope(), { kind: 'private', name: 'ours' });
     expect(await listKeys(context(), other)).toEqual([]);

@@ -32,7 +32,7 @@ describe('the CLI profile', () => {
     expect(await readdir(join(file, '..'))).toEqual(['config.toml']);
   });
 
-  it('gets new keys and keeps other settings if it belongs to the same service', async () => {
+  it('gets new keys and keeps other settings if it already belongs to this service', async () => {
     await writeCliProfile(file, other, profile);
     await writeFile(file, `${await readFile(file, 'utf8')}output = "json"\n`);
     await writeCliProfile(file, other, { ...profile, private_key: 'sk_2' });
@@ -51,7 +51,7 @@ describe('the CLI profile', () => {
     ['belongs to another service', `api_url = "https://bots.example.com"\nprivate_key = "sk_theirs"\n`],
     ['belongs to the default service, which has no api_url', 'private_key = "sk_theirs"\n'],
     ['is not TOML', 'private_key = sk_theirs'],
-  ])('is not changed if it %s', async (_, text) => {
+  ])('is not changed, and another file gets the keys, if the profile %s', async (_, text) => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, text);
     expect(await writeCliProfile(file, other, profile)).toBe(other);

@@ -32,7 +32,7 @@ describe('properties of an organization', () => {
     expect(await getProperties(rows, { organizationId })).toEqual(before);
   });
 
-  it('are not found for a missing organization', async () => {
+  it('cannot be read for a missing organization', async () => {
     await expect(getProperties(rows, { organizationId: newId() })).rejects.toMatchObject({
       reason: 'organization-not-found',
     });
