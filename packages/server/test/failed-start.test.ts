@@ -30,7 +30,7 @@ async function takenPort() {
   return { port, free: () => new Promise<void>((resolve) => other.close(() => resolve())) };
 }
 
-it('a start on a port in use does not change the CLI profile of the running service', async () => {
+it('a server start on a port in use does not change the CLI profile of the running service', async () => {
   const { port, free } = await takenPort();
   const profile = join(await temporaryFolder(), 'config.toml');
   const text = `api_url = "http://127.0.0.1:${port}"\nprivate_key = "sk_of_the_running_service"\n`;
@@ -129,7 +129,7 @@ const steps: Record<string, Step> = {
   },
 };
 
-describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block }) => {
+describe.each(Object.entries(steps))('a server start that cannot %s', (_, { says, block }) => {
   it('releases all resources, and a new start succeeds once the cause is removed', async () => {
     const service = await prepareService();
     await mkdir(service.environment.BOTHOST_DATA_DIR);

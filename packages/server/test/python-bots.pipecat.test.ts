@@ -126,7 +126,7 @@ describe('a Pipecat bot in Python', () => {
     expect([cold, await run()]).toMatchObject(expected);
   });
 
-  it('ends with 500 if it raises an error during a session, and logs the stack trace', async () => {
+  it('ends its session with status 500 if it raises an error, and logs the stack trace', async () => {
     const sessionId = await startAgentSession(service, 'pipecat-broken');
     expect((await waitForSessionEnd(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
     const log = await decodeLines('pipecat-broken', sessionId);

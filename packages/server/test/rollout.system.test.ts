@@ -93,7 +93,7 @@ describe('a deploy', () => {
     ]);
   });
 
-  it('gets no traffic and reports why if its bot does not start; the serving version stays', async () => {
+  it('gets no sessions and shows the error if its bot does not start, and the serving version stays', async () => {
     const name = createFreshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });

@@ -208,7 +208,7 @@ describe('secrets in bots', () => {
     await stopAgentSession(service, lucky, spared);
   });
 
-  it('fail a deployment with the name of their set if a value is damaged', async () => {
+  it('make a deployment fail with an error that names their set if a value is damaged', async () => {
     const bent = createFreshName('bent');
     const straight = createFreshName('straight');
     const bends = createFreshName('bends');

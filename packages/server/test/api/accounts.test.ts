@@ -233,7 +233,7 @@ describe('a browser session', () => {
     ['another origin, in an old browser', { origin: 'https://evil.example.com' }],
     ['an opaque origin', { origin: 'null' }],
     ['no origin', {}],
-  ])('is not usable by a page of %s', async (_, headers) => {
+  ])('is not accepted from a page of %s', async (_, headers) => {
     for (const path of ['/v1/user/sign-out', '/v1/organizations/test-org/leave']) {
       const answer = await fetch(service.url + path, { method: 'POST', headers: { cookie: ada.cookie(), ...headers } });
       expect([answer.status, await answer.json()]).toMatchObject([403, { reason: 'cross-site-request' }]);
@@ -253,7 +253,7 @@ describe('a browser session', () => {
 });
 
 describe('sign-in', () => {
-  it('answers the same for a wrong password and for an unknown address', async () => {
+  it('gets one error for a wrong password and for an unknown e-mail address', async () => {
     const { client } = createTestBrowser(service.url);
     const attempt = (email: string) => client.signIn({ body: { email, password: 'wrong password' } });
     const failure = await attempt(ada.email).catch((error: unknown) => error);
@@ -305,7 +305,7 @@ describe('sign-in', () => {
 });
 
 describe('a personal access token', () => {
-  it('acts for its person, records its last use, and is invalid after its revocation', async () => {
+  it('acts for its owner, records its last use, and is invalid after its revocation', async () => {
     const person = await signUpPerson(service, 'scripted', 'member');
     const { client } = person;
     const created = await client.createPersonalToken({ body: { name: 'ci', expiresInSeconds: 3_600 } });
@@ -448,7 +448,7 @@ describe('an authorization code', () => {
   it.each([
     ['verifier', { code_verifier: 'w'.repeat(64) }],
     ['redirect address', { redirect_uri: parameters.redirect_uri.replace('8400', '8401') }],
-  ])('is refused and becomes invalid if it is sent with another %s', async (_, changes) => {
+  ])('is refused and becomes invalid if it is sent with a wrong %s', async (_, changes) => {
     const code = await createCode();
     await expect(exchange(code, changes)).rejects.toMatchObject(invalid);
     await expect(exchange(code)).rejects.toMatchObject(invalid);
@@ -466,7 +466,7 @@ describe('an authorization code', () => {
   });
 
   it.each(['https://evil.example/oauth_callback', 'http://127.0.0.1:8405/oauth_callback', 'http://127.0.0.1:8400/'])(
-    'is not sent to %s',
+    'is not sent to the redirect address %s',
     async (address) => {
       const body = { ...parameters, redirect_uri: address, approve: true };
       await expect(ada.client.decideAuthorization({ body })).rejects.toMatchObject({ reason: 'invalid-request' });
@@ -480,7 +480,7 @@ describe('an authorization code', () => {
   });
 });
 
-describe('the log', () => {
+describe('the service log', () => {
   it('contains no password, token, cookie or link', async () => {
     const { client } = ada;
     const { token } = await client.createPersonalToken({ body: { name: 'logged' } });

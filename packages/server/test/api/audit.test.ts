@@ -106,7 +106,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('records refusals with their reason, but no text that is not a valid name', async () => {
+  it('records refusals with their reason, and omits invalid names', async () => {
     await ask('PUT', '/secrets/kept', { secrets: [one] });
     await ask('GET', '/secrets/nothing');
     await ask('GET', `/organizations/${neighbours.name}/secrets/theirs`);
@@ -166,7 +166,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('has an entry for each change, and a change without an entry fails', async () => {
+  it('makes a change fail with 507 if the entry for the change cannot be written', async () => {
     const both = createFreshName('both');
     const db = new pg.Client(createClientConfig(service.database.address));
     await db.connect();

@@ -68,7 +68,7 @@ describe('request validation', () => {
     ['GET', '/v1/agents/plain/sessions?endState=%00', 400, 'invalid-request'],
     ['GET', '/v1/agents/plain/sessions?limit=1&limit=2', 400, 'invalid-request'],
     ['GET', '/v1/agents?region=%00', 400, 'invalid-request'],
-  ])('refuses the path or query of %s %s', async (method, path, status, reason) => {
+  ])('refuses a request with an invalid path or query: %s %s', async (method, path, status, reason) => {
     const isPublic = path.startsWith('/v1/public/');
     const { answer, ...seen } = await ask(method, path, isPublic ? service.publicKey : service.privateKey);
     expect([seen.status, answer]).toEqual([status, expect.objectContaining({ reason, code: String(status) })]);
@@ -90,7 +90,7 @@ describe('request validation', () => {
     ['{"createDailyRoom": true}', 400, 'hosted-rooms-unavailable'],
     ['{"transport": "daily"}', 400, 'hosted-rooms-unavailable'],
     [`${'['.repeat(100_000)}`, 400, 'invalid-request'],
-  ])('refuses the start body %s', async (body, status, reason) => {
+  ])('refuses the invalid start body %s', async (body, status, reason) => {
     const { answer, ...seen } = await startWith(body);
     expect([seen.status, answer['reason']]).toEqual([status, reason]);
     expect(answer['info']).toBe(answer['error']);
@@ -148,7 +148,7 @@ describe('request validation', () => {
     await stopAgentSession(service, 'plain', String(webrtc.answer['sessionId']));
   });
 
-  it('refuses a body for an agent whose clients need no token', async () => {
+  it('refuses a start body for a WebSocket of an agent whose clients need no token', async () => {
     const { status, answer } = await startWith('{"transport": "websocket", "body": {}}', 'open-door');
     expect([status, answer['reason']]).toEqual([400, 'body-needs-token']);
     expect((await startWith('{"transport": "websocket"}', 'open-door')).answer).toEqual({

@@ -142,7 +142,7 @@ describe('a build', () => {
     expect(other.build.id).not.toBe(first.id);
   });
 
-  it('exists only once for two concurrent requests', async () => {
+  it('exists only once for three concurrent requests', async () => {
     const uploadId = await send(project());
     const created = await Promise.all([1, 2, 3].map(() => client.createBuild({ body: { uploadId, region } })));
     expect(new Set(created.map((one) => one.build.id)).size).toBe(1);
@@ -205,7 +205,7 @@ describe('a build', () => {
     expect(await reason(client.getBuildLogs({ params, query: { nextToken: 'x' } }))).toBe('invalid-request');
   });
 
-  it('answers 404 to another organization, exactly like a missing build', async () => {
+  it('is reported as missing to another organization', async () => {
     const bytes = project();
     const uploadId = await send(bytes);
     const { build } = await client.createBuild({ body: { uploadId, region } });
@@ -338,7 +338,7 @@ describe('an upload', () => {
     expect(existsSync(join(projects, first.id, 'index.js'))).toBe(true);
   });
 
-  it('is requested again if its archive was lost', async () => {
+  it('must be sent again if its archive was lost', async () => {
     const bytes = project();
     const uploadId = await send(bytes);
     await rm(join(service.dataDirectory, 'builds', 'uploads', uploadId));

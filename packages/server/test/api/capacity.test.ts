@@ -51,7 +51,7 @@ describe('an agent at its session limit', () => {
     });
   }
 
-  it.each(['cold', 'warm'])('starts only as many concurrent sessions as allowed: %s', async (agent) => {
+  it.each(['cold', 'warm'])('starts only as many concurrent sessions as allowed (%s starts)', async (agent) => {
     const before = await total(agent);
     const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));
     const statuses = answers.map((answer) => answer.status).sort();
@@ -145,7 +145,7 @@ describe('an agent at its session limit', () => {
     await waitUntilIdle(service, 'cold');
   });
 
-  it('also limits WebSockets that need no token', async () => {
+  it('refuses WebSockets that need no token with HTTP status 429', async () => {
     const before = await total('open-door');
     const url = `${service.url.replace('http', 'ws')}/ws/generic/open-door.${service.organization}`;
     const attempts = await Promise.all(

@@ -53,11 +53,11 @@ describe('secrets API under hostile requests', () => {
       `{"secrets":[{"secretKey":"A","secretValue":"x","__proto__":{"secretValue":"${canary}"}}]}`,
       'body.secrets.0.__proto__',
     ],
-  ])('rejects a duplicate field or a prototype: %s', async (body, path) => {
+  ])('rejects a body with a duplicate field or the field __proto__: %s', async (body, path) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, path);
   });
 
-  it('rejects a duplicate key', async () => {
+  it('rejects two values for one secret key', async () => {
     const secrets = [
       { secretKey: 'A', secretValue: canary },
       { secretKey: 'A', secretValue: `${canary}2` },

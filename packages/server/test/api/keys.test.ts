@@ -81,7 +81,7 @@ describe('API keys', () => {
     ['no word before it', 'KEY'],
     ['two keys', 'Bearer KEY KEY'],
     ['a comma', 'Bearer KEY,KEY'],
-  ])('are refused if they are malformed: %s', async (_, form) => {
+  ])('are refused in a malformed Authorization header: %s', async (_, form) => {
     const authorization = form.replaceAll('KEY', service.privateKey);
     expect((await ask('GET', '/v1/agents', undefined, { authorization })).status).toBe(401);
   });
@@ -168,7 +168,7 @@ describe('API keys', () => {
     await stopAgentSession({ ...asked, publicClient }, 'theirs', id);
   });
 
-  it('accept ids in upper or lower case, but only UUIDs', async () => {
+  it('give access to a session by its UUID in upper or lower case, and by no other id', async () => {
     const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
     expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
     expect(

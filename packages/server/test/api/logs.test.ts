@@ -180,7 +180,7 @@ describe('logs', () => {
     await stopAgentSession(service, 'talker', session);
   });
 
-  it('return arbitrary bytes that a bot writes', async () => {
+  it('contain arbitrary bytes that a bot writes, and long lines in pieces', async () => {
     const session = await startAgentSession(service, 'talker');
     await say(
       'talker',

@@ -138,7 +138,7 @@ describe('an organization', () => {
     await owner.client.createOrganization({ body: { name: 'ending' } });
   });
 
-  it('is not deleted if it is the only one', async () => {
+  it('is not deleted if it is the only organization of the service', async () => {
     const alone = await startTestServer();
     const person = await signUpPerson(alone, 'alone');
     await expect(person.within('test-org').deleteOrganization()).rejects.toMatchObject({

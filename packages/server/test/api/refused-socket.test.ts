@@ -31,7 +31,7 @@ it.each([
   ['&status=404', 404, 'Not Found', 'it answered 404 Not Found.'],
   ['&status=403&phrase=%5Bb%5Dno%5B/b%5D', 403, 'bno/b', 'it answered 403 bno/b.'],
 ])(
-  'if a bot refuses a WebSocket, its response is forwarded to the client and recorded: %s',
+  'a WebSocket that the bot refuses gets a 502 that names the status, which is also recorded: query "%s"',
   async (query, status, phrase, message) => {
     const params = { agentName: 'plain' };
     const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
@@ -54,7 +54,7 @@ it.each([
   },
 );
 
-it('a plain request to a WebSocket URL gets 426 unless its token was refused before', async () => {
+it('a plain HTTP request to a WebSocket URL gets 426 with a valid, an unknown or no token', async () => {
   const { wsUrl, token } = await service.publicClient.startSession({
     params: { agentName: 'plain' },
     body: { transport: 'websocket' },

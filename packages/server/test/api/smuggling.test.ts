@@ -62,7 +62,7 @@ describe('a request to a bot', () => {
   });
 
   it.each(['session proxy', 'address of the agent'])(
-    'loses forged service headers and its API key also on a WebSocket upgrade: %s',
+    'loses forged service headers and its credentials on a WebSocket upgrade through the %s',
     async (way) => {
       const before = (await evaluateInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
@@ -124,7 +124,7 @@ describe('a request to a bot', () => {
     ['a bare carriage return in a value', 'x-a: b\rx-session-id: forged\r\n', ''],
     ['a NUL in a value', 'x-a: b\0c\r\n', ''],
     ['a chunk size that is not a number', 'transfer-encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
-  ])('is refused with %s', async (_, lines, body) => {
+  ])('is refused with 400 if its head or body is malformed: %s', async (_, lines, body) => {
     const before = await starts();
     const answer = await raw('POST', '/echo', `${lines}`, body);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -221,7 +221,7 @@ describe('a request to a bot', () => {
   );
 
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
-    'has no target that a URL parser would interpret as another host: %s',
+    'reaches the bot with one leading slash if its target begins with several: %s',
     async (target) => {
       await evaluateInBot(
         service,

@@ -222,7 +222,7 @@ describe('calls from carriers', () => {
     expect((await call.closed)[0]).toBe(1008);
   });
 
-  it('a call is closed if it sends more than the limit while its bot starts', async () => {
+  it('a call is closed if it sends too many bytes while its bot starts', async () => {
     const words = createCarrierCall('telnyx', hostOf('sleepy'));
     const bot = gate.next();
     const call = await dialCall(service, words.path);

@@ -143,7 +143,7 @@ it(`the server never loses an upload or build, or shows a partial build, when it
   );
 });
 
-it('fails a build that was interrupted by two kills, and resumes one that was interrupted by a stop', async () => {
+it('the server fails a build that two kills interrupted, and restarts a build that a stop interrupted', async () => {
   const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
   const bytes = createArchive(
     { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },

@@ -96,7 +96,7 @@ describe('findViolations', () => {
       /not created between/,
     ],
     ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneServer, /cold/],
-  ])('reports %s', (_, one, invalid, diary, processes, expected) => {
+  ])('reports the violation: %s', (_, one, invalid, diary, processes, expected) => {
     expect(findViolations(one, invalid, diary, processes).join()).toMatch(expected);
   });
 

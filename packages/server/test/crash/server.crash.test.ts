@@ -50,7 +50,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   }, 1_200_000);
   afterAll(() => run?.cleanUp());
 
-  it(`include at least ${perPhase} in every phase of a session`, () => {
+  it(`include at least ${perPhase} kills in every phase of a session`, () => {
     const hits = sessionPhases.map((phase) => ({ phase, times: timesOf(kills, phase) }));
     expect(hits.filter(({ times }) => times < perPhase)).toEqual([]);
   });

@@ -27,7 +27,7 @@ function runs(pid: number): boolean {
 
 const listen = `.listen(Number(process.env.PORT), process.env.BOT_HOST)`;
 
-describe('if a bot is faulty, the service', () => {
+describe('the service with a faulty bot', () => {
   let service: TestServer;
   let bots: BotDirectory[];
   const log: string[] = [];
@@ -153,7 +153,7 @@ describe('if a bot is faulty, the service', () => {
   it.each([
     ['by SIGTERM', 'SIGTERM', ''],
     ['by SIGKILL after it ignored SIGTERM', 'SIGKILL', "process.on('SIGTERM', () => {});"],
-  ])('records no exit event if it ends the bot itself %s after a session', async (_, signal, code) => {
+  ])('records no exit event if the service ends the bot %s after a session', async (_, signal, code) => {
     const id = await startAgentSession(service, 'puppet');
     await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
     expect(await waitForSessionEnd(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });

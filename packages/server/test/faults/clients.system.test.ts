@@ -62,7 +62,7 @@ describe('when a client disconnects, the service', () => {
   it.each([
     ['in the middle of a sized upload', 'content-length: 1000000\r\n', 'x'.repeat(5_000)],
     ['in the middle of an upload in chunks', 'transfer-encoding: chunked\r\n', `1388\r\n${'x'.repeat(5_000)}\r\n`],
-  ])('aborts the request to the bot %s', async (_, lines, body) => {
+  ])('aborts the request to the bot if the client was %s', async (_, lines, body) => {
     const id = await startAgentSession(service, 'target');
     await order(
       id,

@@ -116,7 +116,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   const rows = Object.entries(hostileDirectoryTrees).filter(
     ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
   );
-  it.for(rows)('survives a directory tree of kind %s', ([name, tree], { skip }) => {
+  it.for(rows)('cleans up after a bot or build that leaves the directory tree "%s"', ([name, tree], { skip }) => {
     const reason = lacks(tree, ownAccounts);
     if (reason !== null) return skip(reason);
     const removal = expect.toBeOneOf(tree.outcome.split(' or '));

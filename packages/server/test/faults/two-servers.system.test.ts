@@ -53,7 +53,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await Promise.all([bot.remove(), rm(elsewhere, { recursive: true, force: true })]);
   });
 
-  it('does not start in the same region, names the first server, and changes nothing', async () => {
+  it('does not start in the region of the first server, and names that server in its error', async () => {
     const id = await startAgentSession(service, 'first');
     await evaluateInBot(service, 'first', id, 'true');
     const { code, stderr } = await run({
@@ -70,7 +70,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stopAgentSession(service, 'first', id);
   });
 
-  it('does not start on the same data directory, and does not stop the database of the first server', async () => {
+  it('does not start on the data directory of the first server, whose database keeps running', async () => {
     const id = await startAgentSession(embedded, 'first');
     await evaluateInBot(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);
@@ -116,7 +116,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stopAgentSession(service, 'first', id);
   });
 
-  it("runs in another region beside the first, and neither server stops the other's bots", async (test) => {
+  it('runs in another region beside the first server, whose bots it does not stop', async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
@@ -141,7 +141,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
   });
 });
 
-describe.runIf(existsSync(program))('a server that takes its region back from one that failed to start', () => {
+describe.runIf(existsSync(program))('a server that regains its region after a second server failed to start', () => {
   it('keeps its bots and sessions, and starts new sessions', async (test) => {
     const key = randomBytes(32).toString('hex');
     const bot = await writeBot('kept');
