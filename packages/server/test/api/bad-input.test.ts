@@ -90,7 +90,7 @@ describe('request validation', () => {
     ['{"createDailyRoom": true}', 400, 'hosted-rooms-unavailable'],
     ['{"transport": "daily"}', 400, 'hosted-rooms-unavailable'],
     [`${'['.repeat(100_000)}`, 400, 'invalid-request'],
-  ])('refuses the invalid start body %s', async (body, status, reason) => {
+  ])('refuses the invalid start body $0', async (body, status, reason) => {
     const { answer, ...seen } = await startWith(body);
     expect([seen.status, answer['reason']]).toEqual([status, reason]);
     expect(answer['info']).toBe(answer['error']);
