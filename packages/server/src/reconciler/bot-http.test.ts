@@ -33,7 +33,7 @@ afterEach(async () => {
   }
 });
 
-describe('POST /bot', () => {
+describe('postSessionToBot', () => {
   it('sends a JSON body with content-length and headers on a separate connection', async () => {
     const seen: unknown[] = [];
     const { address } = await bot(async (request, response) => {
@@ -61,7 +61,7 @@ describe('POST /bot', () => {
     ['not JSON', null],
     ['', null],
     [JSON.stringify({ completionStatus: 'DONE', filler: 'x'.repeat(70_000) }), null],
-  ])('reads the completion status from the response %.30s', async (body, ownStatus) => {
+  ])('returns the completion status in the response $0, if any', async (body, ownStatus) => {
     const { address } = await answering(500, body);
     expect(await postSessionToBot(address, {}, '{}').answer).toEqual({ kind: 'responded', status: 500, ownStatus });
   });

@@ -58,7 +58,7 @@ describe('completionFromExit', () => {
     [0, 'HTTP_COMPLETED'],
     [1, 'HTTP_ERROR'],
     [null, 'HTTP_ERROR'],
-  ])('returns for exit code %s the status %s', (code, status) => {
+  ])('maps exit code %s to the status %s', (code, status) => {
     expect(completionFromExit({ code })).toBe(status);
   });
 });

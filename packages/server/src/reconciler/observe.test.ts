@@ -51,7 +51,7 @@ it('observe marks a deployment as serving if it is ready, active, and its agent 
   });
 });
 
-it('observe ignores rows of other regions and hosts', async () => {
+it('observe ignores deployments, instances and sessions of other regions and hosts', async () => {
   const here = await agent();
   const elsewhere = await rows.agent(organizationId, { name: 'far', region: 'eu' });
   const far = { ...here, agentId: elsewhere, deploymentId: await rows.deployment(elsewhere) };
@@ -62,7 +62,7 @@ it('observe ignores rows of other regions and hosts', async () => {
   expect(observed.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
 });
 
-it('observe ignores ended rows', async () => {
+it('observe ignores ended instances and sessions', async () => {
   const of = await agent();
   const ended = { state: 'ended', ended_at: testNow } as const;
   const sessionId = await rows.session(of, { ...ended, completion_status: '500' });
@@ -70,7 +70,7 @@ it('observe ignores ended rows', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('observe marks instances as running if the runtime lists them, and reports unknown ones as orphans unless they are starting', async () => {
+it('observe marks listed instances as running, and reports unknown ones as orphans if no start or stop is in progress', async () => {
   const of = await agent();
   const [running, exited] = [await rows.instance(of), await rows.instance(of)];
   const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });

@@ -637,7 +637,7 @@ describe('for any observed state, plan', () => {
       { numRuns: 2_000 },
     );
 
-  it('provisions only for serving or validating deployments, below max_agents, and never during a backoff or a drain', () => {
+  it('provisions instances only for serving or validating deployments below max_agents, never in a backoff or drain', () => {
     always((any, actions) => {
       for (const action of actions) {
         if (action.do !== 'provision') continue;

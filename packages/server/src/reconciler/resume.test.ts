@@ -15,7 +15,7 @@ describe('the end time of a session after a restart', () => {
     { reported: null, end: at(30), expected: 'the current time if the bot reports none' },
     { reported: at(40).toISOString(), end: at(30), expected: 'the current time if the bot reports a later one' },
     { reported: at(5).toISOString(), end: at(10), expected: 'the start time if the bot reports an earlier one' },
-  ])('is $expected', ({ reported, end }) => {
+  ])('is the reported time within the bounds of the session: $expected', ({ reported, end }) => {
     expect(clampReportedTime(reported, at(10), at(30))).toEqual(end);
   });
 });

@@ -87,7 +87,7 @@ describe('deployment validation', () => {
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'PCC_UNKNOWN_ERROR' });
   });
 
-  it('is not undone when another instance fails later', async () => {
+  it('keeps the deployment active when another instance fails later', async () => {
     const { passed, startFailed, started } = begin();
     const row = await open();
     await passed(row);
@@ -108,7 +108,7 @@ describe('deployment validation', () => {
 
 const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
 
-describe('describeStartFailure for an instance', () => {
+describe('describeStartFailure', () => {
   it.each([
     ['exited', new StartError('It exited.', exit), false, 'PCC_BOT_EXITED', true],
     ['exited during the start', new StartError('It exited.', exit), true, 'PCC_BOT_EXITED', true],
@@ -146,13 +146,16 @@ describe('describeStartFailure for an instance', () => {
     ],
     ['failed with an unknown error', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
     ['failed with a value that is not an error', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
-  ])('that %s returns code, message and whether the failure lasts', (_, error, timedOut, code, lasting) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const message = cause instanceof Error ? cause.message : cause;
-    expect(describeStartFailure(error, timedOut)).toMatchObject({ code, lasting, message });
-  });
+  ])(
+    'returns code, message and permanence of the failure for an instance that %s',
+    (_, error, timedOut, code, lasting) => {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const message = cause instanceof Error ? cause.message : cause;
+      expect(describeStartFailure(error, timedOut)).toMatchObject({ code, lasting, message });
+    },
+  );
 
-  it('that timed out returns the time limit and the last output', () => {
+  it('returns the time limit and the last output for an instance that timed out', () => {
     const error = new StartError('Nothing listens.', null, { tail: 'waiting' });
     expect(describeStartFailure(error, true)).toEqual({
       code: 'PCC_BOT_START_TIMEOUT',

@@ -3,7 +3,7 @@ import { failure } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { createRefusalDelay } from './refusal-delay.ts';
 
-it('delays refusals for lack of capacity above 20 a second in the same organization, and no others', async () => {
+it('createRefusalDelay delays only refusals for lack of capacity above 20 a second per organization', async () => {
   let at = 0;
   const delayRefusal = createRefusalDelay(() => new Date(at));
   const isPrompt = (organizationId: string, error: Error) =>

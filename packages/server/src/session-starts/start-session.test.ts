@@ -105,7 +105,7 @@ describe('startSession', () => {
     ['an array as the request', [], 400, 'invalid-request'],
     ['a body too large for a URL', { transport: 'websocket', body: { x: 'x'.repeat(4_096) } }, 413, 'body-too-large'],
     ['a body larger than the general limit', { body: { x: 'x'.repeat(1_048_576) } }, 413, 'body-too-large'],
-  ])('rejects %s and creates no session', async (_, body, status, reason) => {
+  ])('rejects an invalid request and creates no session: %s', async (_, body, status, reason) => {
     const before = await countSessions();
     expect(await startSession(body)).toMatchObject({ status, json: { reason, code: String(status) } });
     expect(await countSessions()).toBe(before);

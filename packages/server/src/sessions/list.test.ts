@@ -108,7 +108,7 @@ describe('listSessions', () => {
     ['sessions with a given end state', () => ({ endState: 'agent_error' }), ['failed']],
     ['no sessions for an unknown end state', () => ({ endState: 'exploded' }), []],
     ['sessions that match two filters at once', () => ({ status: 'ended', startType: 'cold' }), ['stopped']],
-  ])('returns %s', async (_, query, expected) => {
+  ])('returns the sessions that the query selects: %s', async (_, query, expected) => {
     expect(await names(query())).toEqual(expected);
     expect((await list(query())).total_count).toBe(expected.length);
   });
@@ -216,7 +216,7 @@ describe('listOrganizationSessions', () => {
     ['of at least a duration, active ones until now', () => ({ durationMin: 60 }), ['live', 'timeout']],
     ['of at most a duration', () => ({ durationMax: 30 }), ['done', 'crashed']],
     ['of a range of durations', () => ({ durationMin: 30, durationMax: 60 }), ['done', 'live']],
-  ])('returns sessions %s', async (_, query, expected) => {
+  ])('returns the sessions that the query selects: sessions %s', async (_, query, expected) => {
     expect(await names(query())).toEqual(expected);
     expect((await list(query())).total.value).toBe(expected.length);
   });
@@ -302,12 +302,15 @@ describe('endStateExpression', () => {
     ['agent_start_timeout', 'ended', 'BOT_CONNECTION_TIMEOUT', false],
     ['terminated', 'ended', 'SESSION_STOPPED', false],
     ['terminated', 'ended', 'SESSION_TIME_LIMIT', true],
-  ] satisfies [EndState, ...unknown[]][])('returns %s for state %s, status %s and bot started %s', async (...row) => {
-    const [expected, state, status, started] = row;
-    const { rows: results } = await sql<{ end_state: EndState }>`
+  ] satisfies [EndState, ...unknown[]][])(
+    'returns the end state %s for state %s, completion status %s and bot started %s',
+    async (...row) => {
+      const [expected, state, status, started] = row;
+      const { rows: results } = await sql<{ end_state: EndState }>`
       select ${sql.raw(endStateExpression)} as end_state
       from (select ${state}::text, ${status}::text, ${started ? testNow : null}::timestamptz)
         as sessions (state, completion_status, bot_started_at)`.execute(rows.db);
-    expect(results).toEqual([{ end_state: expected }]);
-  });
+      expect(results).toEqual([{ end_state: expected }]);
+    },
+  );
 });

@@ -180,7 +180,7 @@ describe('startSession', () => {
     return 'theirs';
   }
 
-  it.each(refused)('rejects %s with %s', async (_, reason, name) => {
+  it.each(refused)('rejects a session start for %s with the reason %s', async (_, reason, name) => {
     await expect(startSession(context(), input(await name()))).rejects.toMatchObject({ reason });
   });
 

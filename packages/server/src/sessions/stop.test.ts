@@ -38,7 +38,7 @@ describe('stopSession', () => {
     },
   );
 
-  it('is idempotent', async () => {
+  it('has no effect on a session that is already stopping', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'live' });
     await stop(name, id);

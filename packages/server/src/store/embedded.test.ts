@@ -53,7 +53,7 @@ describe('an embedded database', () => {
   afterAll(() => remove(directory));
   const open = () => openEmbeddedPostgres({ dataDirectory: directory, logger });
 
-  test('is created once by two concurrent starts, and the second adopts it', async () => {
+  test('is created by the first of two concurrent starts, and adopted by the second', async () => {
     const fresh = await dataDirectory();
     onTestFinished(() => remove(fresh));
     const opened = await Promise.all([1, 2].map(() => openEmbeddedPostgres({ dataDirectory: fresh, logger })));

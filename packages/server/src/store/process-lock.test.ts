@@ -46,7 +46,7 @@ test('withProcessLock fails after the timeout while a living process holds the l
   ).rejects.toThrow(/held by another/);
 });
 
-test('withProcessLock starts when the holder releases the lock', async () => {
+test('withProcessLock starts the work when the holder releases the lock', async () => {
   const directory = await lockDirectory();
   const pid = await living();
   const lockFile = path.join(directory, `${pid}-${await readStartTicks(pid)}-1`);

@@ -61,7 +61,7 @@ describe('createRetryWrite', () => {
     expect(tries).toBe(2);
   });
 
-  it('writes after the connection was cut during the write', async () => {
+  it('repeats the whole transaction if the connection is cut during the write', async () => {
     const logger = pino({ level: 'silent' });
     const db = await openDatabase<{ kept: { n: number } }>({
       address: rows.database.address,
