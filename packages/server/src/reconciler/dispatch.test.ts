@@ -166,7 +166,7 @@ describe('dispatch', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
-  it.each([409, 401, 503])('records no start time if the bot rejects the session with %i', async (status) => {
+  it.each([409, 401, 503])('records no start time if the bot rejects the session with status %i', async (status) => {
     const { context, readySession } = await session({ '/bot': answer(status, {}), '/_bot/session': () => undefined });
     await dispatch(context, readySession);
     expect(statuses()).toEqual([`${status}`]);
@@ -307,14 +307,14 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
 
-  it('is not ended until its bot exits or its time limit is reached if the bot no longer has a status route', async () => {
+  it('is not ended at once if its bot no longer has a status route', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
     await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
 
-  it('is not ended a second time if its ownership is released while the bot is unreachable', async () => {
+  it('is not ended if its ownership is released while the bot is unreachable', async () => {
     const { context, readySession } = await session({ '/_bot/session': (request) => request.socket.destroy() });
     const resuming = resume(context, readySession);
     await once(server ?? process, 'request');
@@ -361,7 +361,7 @@ describe('a session adopted after a restart', () => {
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
-    it('stays live if it was live before', async () => {
+    it('stays live if it was live before the restart', async () => {
       const { context, readySession } = await session({}, { ...silent, botStartedAt: secondsAgo(9) }, 'live');
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
