@@ -23,7 +23,7 @@ describe('a response serialized with its schema', () => {
     maybe: z.string().optional(),
   });
 
-  it('has all declared fields, even those that are null', async () => {
+  it('has all declared fields, even with the value null', async () => {
     const value = { name: 'a', note: null, inner: null, rows: [], free: null };
     expect(await written(type, value)).toEqual(value);
   });
