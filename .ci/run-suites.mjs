@@ -6,10 +6,11 @@ import { join } from 'node:path';
 
 const directory = 'node_modules/.cache/suites';
 const isRoot = process.geteuid() === 0;
-const suite = (name, options = {}) => ({ name, command: ['npm', 'run', '--silent', name, '--'], ...options });
-const asOrdinaryUser = (...words) => ({
-  name: `${words[0]} as an ordinary user`,
-  command: ['.ci/ordinary-user', ...words],
+const npmRun = (name) => ['npm', 'run', '--silent', name, '--'];
+const suite = (name, options = {}) => ({ name, command: npmRun(name), ...options });
+const asOrdinaryUser = (name, folders, wrapper = []) => ({
+  name: `${name} as an ordinary user`,
+  command: ['.ci/ordinary-user', ...wrapper, ...npmRun(name), ...folders],
   // An ordinary user skips the tests that need the privileges of root.
   skipsAllowed: true,
 });
@@ -32,9 +33,9 @@ const suites = [
   ...(isRoot
     ? [
         // As root, also run these tests as an ordinary user: they use files, processes and bots, so their results depend on the
-        // account.
-        asOrdinaryUser('test', 'packages/cli/src', 'packages/runtime', 'packages/server'),
-        asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults'),
+        // account. `test` has run on the embedded PostgreSQL, so here it uses an external one.
+        asOrdinaryUser('test', ['packages/cli/src', 'packages/runtime', 'packages/server'], ['.ci/external-postgres']),
+        asOrdinaryUser('test:system', ['packages/runtime', 'packages/server/test/faults']),
       ]
     : []),
   suite('test:registry'),

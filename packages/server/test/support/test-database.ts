@@ -21,7 +21,8 @@ export type TestDatabase = {
 
 /**
  * Creates a migrated database. It belongs to the embedded PostgreSQL of the test run, which the first caller starts, or to the
- * server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to create databases.
+ * server of `BOTHOST_TEST_DATABASE_URL`. The role of that URL must be allowed to create databases, and be a member of
+ * pg_signal_backend, because dropping a database may have to end an autovacuum worker.
  */
 export async function createTestDatabase(migrations: readonly Migration[] = allMigrations): Promise<TestDatabase> {
   const server = await testServer();
