@@ -16,6 +16,8 @@ export type RunOptions = {
   /** Answers to the prompts in order. An answer is a text, yes or no, several choices, or 'ctrl-c'. */
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
+  /** The clock that measures durations. It stands still by default. */
+  readonly monotonicMs?: () => number;
   readonly signal?: AbortSignal;
   readonly onStderr?: (text: string) => void;
   /** Called when the program opens a web page. Returns whether the machine has a browser. */
@@ -85,6 +87,7 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
     fetch,
     openBrowser: async (url) => options.onBrowser?.(url) ?? false,
     now: () => options.now ?? new Date('2026-11-20T17:00:00.000Z'),
+    monotonicMs: options.monotonicMs ?? (() => 0),
     // Shorten each delay to at most 10 ms, which lets a fake service in the same process respond meanwhile.
     sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: options.signal ?? new AbortController().signal,

@@ -175,7 +175,7 @@ async function executeDeploy(
     build = (await findOrCreateBuild(context, client, packed.archive, { region, dockerfile })).build;
     buildId = build.id;
   }
-  const startedAtMs = io.now().getTime();
+  const startedAtMs = io.monotonicMs();
   const body = {
     ...toAgentSettings(desired),
     ...(buildId === null ? {} : { buildId }),
@@ -186,7 +186,7 @@ async function executeDeploy(
   const deployment = options.shouldWait
     ? await waitForRollout(context, client, desired.name, deploymentId)
     : await client.getDeployment({ params: { agentName: desired.name, deploymentId } });
-  const seconds = options.shouldWait ? (io.now().getTime() - startedAtMs) / 1_000 : null;
+  const seconds = options.shouldWait ? (io.monotonicMs() - startedAtMs) / 1_000 : null;
   return createOutcomeReport(context, {
     agentName: desired.name,
     change,

@@ -2,7 +2,6 @@ import type { Client, DeploymentDetails } from '@bothost/contract';
 import { deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { secondsBetween } from '../output/format.ts';
 import { escapeLogLine } from '../output/log-text.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
@@ -33,7 +32,7 @@ async function pollRollout(
   deploymentId: string,
 ): Promise<DeploymentDetails> {
   const { io, messages } = context;
-  const startedAt = io.now();
+  const startedAtMs = io.monotonicMs();
   let lastNotice = { phase: '', seconds: 0 };
   for (;;) {
     const deployment = await withRetries(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
@@ -47,7 +46,7 @@ async function pollRollout(
       const message = `The deployment was superseded by a newer deployment of ${agentName} (${agent.desiredDeploymentId}).`;
       throw new Failure('overtaken', message, `To check the agent, run: botcli cloud agent status ${agentName}`);
     }
-    const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
+    const seconds = Math.floor((io.monotonicMs() - startedAtMs) / 1_000);
     const phase = getStatusLabel(deploymentStateLabels, deployment.state);
     messages.status(`${seconds} s: ${phase}${servingNote(agent.activeDeploymentId, deploymentId)}`);
     if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {

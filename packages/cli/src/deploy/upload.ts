@@ -36,25 +36,25 @@ export async function uploadArchive(
   if (!messages.isLive && archive.bytes - offset > initialPartBytes)
     messages.notify(`Uploading ${formatBytes(archive.bytes - offset)}`);
   let usesSettingsOrigin = false;
-  const startedAtMs = io.now().getTime();
+  const startedAtMs = io.monotonicMs();
   let sentBytes = 0;
   let failures = 0;
   let partBytes: number = initialPartBytes;
   const file = await open(archive.path);
   try {
     while (offset < archive.bytes) {
-      const seconds = (io.now().getTime() - startedAtMs) / 1_000;
+      const seconds = (io.monotonicMs() - startedAtMs) / 1_000;
       messages.status(`Uploading ${progressBar(offset, archive.bytes, seconds, startOffset)}`);
       try {
         const content = await readPart(file, offset, Math.min(partBytes, archive.bytes - offset));
-        const partStartedAtMs = io.now().getTime();
+        const partStartedAtMs = io.monotonicMs();
         const url = usesSettingsOrigin ? replaceOrigin(target.uploadUrl, settings.origin.value) : target.uploadUrl;
         const { token } = target.uploadFields;
         const receivedBytes = await sendUploadPart({ ...io, url, token, offset, content });
         sentBytes += content.length;
         if (receivedBytes > offset) failures = 0;
         offset = receivedBytes;
-        partBytes = computeNextPartBytes(partBytes, io.now().getTime() - partStartedAtMs);
+        partBytes = computeNextPartBytes(partBytes, io.monotonicMs() - partStartedAtMs);
       } catch (error) {
         io.signal.throwIfAborted();
         const delayMs = retryDelaysMs[failures];

@@ -53,6 +53,8 @@ export type Io = {
   /** Opens a web page in the user's browser. Resolves to false if there is none. */
   readonly openBrowser: (url: string) => Promise<boolean>;
   readonly now: () => Date;
+  /** The time of a monotonic clock, to measure durations: unlike `now`, it does not jump when the system clock is set. */
+  readonly monotonicMs: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
 };

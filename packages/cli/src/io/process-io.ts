@@ -27,6 +27,7 @@ export function createProcessIo(): Io {
     fetch,
     openBrowser: async (url) => environment.hasDisplay && (await import('./open-browser.ts')).openBrowser(url),
     now: () => new Date(),
+    monotonicMs: () => performance.now(),
     sleep: async (milliseconds) => {
       const { setTimeout } = await import('node:timers/promises');
       await setTimeout(milliseconds, undefined, { signal: interruption.signal });

@@ -2,7 +2,6 @@ import type { Client, SecretSetListItem, SecretWriteResult } from '@bothost/cont
 import { getStatusLabel, type SecretReadiness, secretReadinessLabels } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { secondsBetween } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 import { withRetries } from '../service/retry.ts';
 
@@ -25,7 +24,7 @@ export async function waitUntilReady(
   seconds: number,
 ): Promise<'ready'> {
   const { io, messages } = context;
-  const startedAt = io.now().toISOString();
+  const startedAtMs = io.monotonicMs();
   for (;;) {
     const current = await withRetries(context, () => findSetState(client, set));
     if (current === null)
@@ -38,7 +37,7 @@ export async function waitUntilReady(
       if (current.status === 'ready') return 'ready';
       throw deliveryFailure(set.name, current);
     }
-    const waitedSeconds = secondsBetween(startedAt, io.now());
+    const waitedSeconds = (io.monotonicMs() - startedAtMs) / 1_000;
     if (waitedSeconds >= seconds) {
       const message = `Revision ${set.revision} of ${set.name} is stored, but after ${seconds} s the region does not have it yet.`;
       throw new Failure(

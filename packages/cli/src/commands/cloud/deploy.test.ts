@@ -346,6 +346,22 @@ test('reports after Ctrl-C that the build or rollout continues in the service', 
   });
 });
 
+test('measures the wait for a rollout with the monotonic clock, and exits with 1 after 600 s', async () => {
+  service.faults.pollsUntilReady = 3;
+  let clockMs = 0;
+  const countSeconds = () => {
+    clockMs += 1_000;
+    return clockMs;
+  };
+  expect((await deploy('--yes', { monotonicMs: countSeconds })).stdout).toMatch(/Active after [1-9]\d*\.0 s/);
+
+  await put({ 'bot.js': '// 2' });
+  service.faults.pollsUntilReady = 10_000;
+  const late = await deploy('--yes --json', { monotonicMs: () => 60 * countSeconds() });
+  expect(late.status).toBe(1);
+  expect(JSON.parse(late.stdout).error).toMatchObject({ reason: 'rollout-timeout' });
+});
+
 test('exits with 1 if the build fails, prints the error of the build and deploys nothing', async () => {
   service.faults.buildFails = true;
   service.faults.log = ['error: \u001b[31mno\u001b[2J main'];

@@ -38,7 +38,7 @@ export const command = defineCommand({
     const { blocks, changes } = createRollbackPreview(name, serving, target);
     await messages.show(...blocks);
     if (!yes && !force) await requireConfirmation(io, `Roll ${name} back to ${target.id}?`, '--yes');
-    const begun = io.now().getTime();
+    const startedAtMs = io.monotonicMs();
     const answer = await client.rollback({ params: { agentName: name }, body: { deploymentId: target.id } });
     const deploymentId = answer.desiredDeploymentId;
     const deployment = noWait
@@ -50,7 +50,7 @@ export const command = defineCommand({
       changes,
       deployment,
       build: null,
-      seconds: noWait ? null : (io.now().getTime() - begun) / 1_000,
+      seconds: noWait ? null : (io.monotonicMs() - startedAtMs) / 1_000,
       warning: answer.warning ?? null,
       packed: null,
       transports: null,

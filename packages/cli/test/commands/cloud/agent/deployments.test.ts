@@ -107,6 +107,12 @@ test('rollback shows the difference to the previous deployment, asks for confirm
   expect(JSON.parse(stdout)).toMatchObject({ change: 'deployment', deployment: { state: 'ready' } });
 });
 
+test('rollback measures its duration with the monotonic clock', async () => {
+  const timesMs = [1_000, 1_000];
+  const { stdout } = await run('rollback parrot --yes', { monotonicMs: () => timesMs.shift() ?? 3_500 });
+  expect(stdout).toContain('Active after 2.5 s');
+});
+
 test('rollback after a failed deploy selects the deployment that still serves sessions', async () => {
   await run('rollback parrot --yes');
   expect(service.requests.find(({ operation }) => operation === 'rollback')?.body).toEqual({
