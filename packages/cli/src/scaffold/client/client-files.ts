@@ -1,9 +1,9 @@
-import biome from '../../../templates/client/common/biome.json?raw';
-import browserMedia from '../../../templates/client/common/browser-media.ts?raw';
-import conversation from '../../../templates/client/common/conversation.ts?raw';
-import errorMessages from '../../../templates/client/common/error-messages.ts?raw';
-import phases from '../../../templates/client/common/phases.ts?raw';
-import style from '../../../templates/client/common/style.css?raw';
+import biome from '../../../templates/client/any-framework/biome.json?raw';
+import browserMedia from '../../../templates/client/any-framework/browser-media.ts?raw';
+import conversation from '../../../templates/client/any-framework/conversation.ts?raw';
+import errorMessages from '../../../templates/client/any-framework/error-messages.ts?raw';
+import phases from '../../../templates/client/any-framework/phases.ts?raw';
+import style from '../../../templates/client/any-framework/style.css?raw';
 import details from '../../../templates/client/react/details.tsx?raw';
 import talk from '../../../templates/client/react/talk.tsx?raw';
 import useConversation from '../../../templates/client/react/use-conversation.ts?raw';
@@ -60,7 +60,8 @@ const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   },
 };
 
-const common: Readonly<Record<string, string>> = {
+/** The files that are the same for every project, whatever its framework. */
+const anyFramework: Readonly<Record<string, string>> = {
   'biome.json': biome,
   'src/conversation.ts': conversation,
   'src/error-messages.ts': errorMessages,
@@ -75,7 +76,7 @@ export function generateClientFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const hasPeers = transports.some(({ value }) => value === 'lightrtc');
   const forwardsOffers = kind === 'react-nextjs' && hasPeers;
   const files = {
-    ...common,
+    ...anyFramework,
     ...fixed[kind],
     ...(forwardsOffers ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
     ...(hasPeers ? { 'src/browser-media.ts': browserMedia } : {}),
