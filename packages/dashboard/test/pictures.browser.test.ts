@@ -85,7 +85,8 @@ pictureTest(
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
     const { page } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));
     await startSession(service, 'parrot');
-    await page.getByText(/2 in the last hour/).waitFor();
+    const liveSessions = page.locator('dt', { hasText: 'Live sessions' }).locator('+ dd');
+    await expect.poll(() => liveSessions.textContent(), { timeout: 20_000 }).not.toBe('0');
     await takePicture(page, 'dashboard');
     await page.goto(`${service.origin}/orgs/home/sessions/${sessionId}`);
     await page.getByRole('img', { name: /^CPU over time/ }).waitFor();
