@@ -15,6 +15,7 @@ import type { SessionOwnership } from './reconciler/session-ownership.ts';
 import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
+import type { SecretWriteQueue } from './secrets/write-queue.ts';
 import type { RefusalDelay } from './session-starts/refusal-delay.ts';
 import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { RetryWrite } from './store/retry-write.ts';
@@ -46,11 +47,9 @@ export type ServiceContext = {
   readonly rootKeys: RootKeyProvider;
   /** Wakes the worker for vault maintenance. */
   readonly workOnVault: () => void;
-  /**
-   * Each organization's rate limits for secret writes, for dry runs of secret writes, and for checks of registry
-   * credentials.
-   */
-  readonly secretRates: Readonly<Record<'writes' | 'dryRuns' | 'registryChecks', RateLimit>>;
+  readonly queueSecretWrite: SecretWriteQueue;
+  /** Limits how often each organization checks the credentials of container registries. */
+  readonly registryCheckRate: RateLimit;
   readonly refusals: RefusalLog;
   readonly delayRefusal: RefusalDelay;
   /** How container registries are queried, and which ones are allowed. */

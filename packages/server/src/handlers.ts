@@ -1,11 +1,4 @@
-import {
-  failure,
-  type Operation,
-  type Operations,
-  queuedSecretWriteLimits,
-  type RequestOf,
-  type ResponseOf,
-} from '@bothost/contract';
+import { failure, type Operation, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import { decideAuthorization, exchangeAuthorizationCode } from './accounts/authorization-codes.ts';
 import { decideDeviceLogin, getDeviceLogin, pollDeviceLogin, startDeviceLogin } from './accounts/device-login.ts';
@@ -254,33 +247,12 @@ function createBuildHandlers(context: ServiceContext) {
 }
 
 function createSecretHandlers(context: ServiceContext) {
-  const enqueue = createKeyedQueue({
-    tasks: queuedSecretWriteLimits.requests,
-    bytes: queuedSecretWriteLimits.bytes,
-    error: () => failure('too-many-secret-writes'),
-  });
-
-  /**
-   * Queues the secret writes of an organization, because the lock of its audit log lets only one proceed at a time.
-   * `bytes` is the memory that a waiting write holds. Dry runs have a lower rate limit, because they allow guessing
-   * secret values.
-   */
-  async function enqueueSecretWrite<T>(
-    caller: Principal,
-    write: { dryRun: boolean; bytes: number },
-    work: () => Promise<T>,
-  ) {
-    const { organizationId } = caller;
-    if (write.dryRun && !context.secretRates.dryRuns.take(organizationId)) throw failure('too-many-dry-runs');
-    if (!write.dryRun && !context.secretRates.writes.take(organizationId)) throw failure('too-many-secret-writes');
-    return enqueue(organizationId, work, { bytes: write.bytes });
-  }
-
   /** Writes a secret set, starts its delivery to the region, and then overwrites the values in memory with zeros. */
   async function writeSet(caller: Principal, setName: string, request: WriteRequest) {
     try {
-      const write = { dryRun: request.dryRun, bytes: estimateRequestBytes(request) };
-      const result = await enqueueSecretWrite(caller, write, async () => {
+      const { organizationId } = caller;
+      const write = { organizationId, dryRun: request.dryRun, bytes: estimateRequestBytes(request) };
+      const result = await context.queueSecretWrite(write, async () => {
         const known = (await listRegions(context)).map(({ code }) => code);
         const { defaultRegion: standard } = await getProperties(context, caller);
         return writeSecrets(context, caller, setName, request, { known, standard });
@@ -305,7 +277,8 @@ function createSecretHandlers(context: ServiceContext) {
       }),
     deleteSecretSet: ({ params, query }, caller) => {
       const when = { force: query.force === 'true', expectedRevision: query.expectedRevision };
-      return enqueueSecretWrite(caller, { dryRun: false, bytes: 0 }, () =>
+      const { organizationId } = caller;
+      return context.queueSecretWrite({ organizationId, dryRun: false, bytes: 0 }, () =>
         deleteSecretSet(context, caller, params.setName, when, async (db, setId) =>
           (await findSecretSetAgents(db, setId)).map(({ name }) => name),
         ),
@@ -313,14 +286,15 @@ function createSecretHandlers(context: ServiceContext) {
     },
     getSecretHistory: ({ params, query }, caller) => getSecretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
-      const result = await enqueueSecretWrite(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
+      const write = { organizationId: caller.organizationId, dryRun: body.dryRun === true, bytes: 0 };
+      const result = await context.queueSecretWrite(write, () =>
         rollBackSecrets(context, caller, params.setName, body),
       );
       context.deliverSecrets();
       return result;
     },
     verifyImagePullSecret: async ({ params, body }, caller) => {
-      if (!context.secretRates.registryChecks.take(caller.organizationId)) throw failure('too-many-checks');
+      if (!context.registryCheckRate.take(caller.organizationId)) throw failure('too-many-checks');
       return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
     },
   } satisfies Partial<Handlers>;

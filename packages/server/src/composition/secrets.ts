@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pullSecretCheckRate, secretDryRunRate, secretWriteRate } from '@bothost/contract';
+import { pullSecretCheckRate } from '@bothost/contract';
 import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
@@ -11,6 +11,7 @@ import { startMaintenanceWorker } from '../secrets/maintenance/worker.ts';
 import { resolveHostBySystem } from '../secrets/registry/guarded-agent.ts';
 import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
+import { createSecretWriteQueue } from '../secrets/write-queue.ts';
 import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -21,7 +22,7 @@ type Base = Pick<ServiceContext, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
 
 type Secrets = Pick<
   ServiceContext,
-  'keyring' | 'rootKeys' | 'deliverSecrets' | 'workOnVault' | 'secretRates' | 'registries'
+  'keyring' | 'rootKeys' | 'deliverSecrets' | 'workOnVault' | 'queueSecretWrite' | 'registryCheckRate' | 'registries'
 >;
 
 /** Timeout in milliseconds for checking the credentials of a container registry. */
@@ -52,11 +53,8 @@ export async function openSecretServices(
     rootKeys,
     deliverSecrets: delivery.wake,
     workOnVault: maintenance.wake,
-    secretRates: {
-      writes: createRateLimit(secretWriteRate, base.now),
-      dryRuns: createRateLimit(secretDryRunRate, base.now),
-      registryChecks: createRateLimit(pullSecretCheckRate, base.now),
-    },
+    queueSecretWrite: createSecretWriteQueue(base.now),
+    registryCheckRate: createRateLimit(pullSecretCheckRate, base.now),
     registries: {
       policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
       resolve: resolveHostBySystem,
