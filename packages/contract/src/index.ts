@@ -148,11 +148,6 @@ export {
   vaultTaskStateLabels,
 } from './statuses.ts';
 export { findClosestWord } from './suggest.ts';
-export {
-  canResumeUpload,
-  computeNextPartBytes,
-  initialPartBytes,
-  isTransientError,
-  retryDelaysMs,
-  sendUploadPart,
-} from './upload-part.ts';
+export { initialPartBytes } from './upload-part.ts';
+export { uploadRemainingParts } from './upload-remaining-parts.ts';
+export { isTransientError, retryDelaysMs, withRetries } from './with-retries.ts';

@@ -1,20 +1,7 @@
 import { ConnectionError, toApiError } from './client.ts';
 import { ApiError } from './errors.ts';
 import { UploadResponse } from './operations/builds.ts';
-
-/**
- * Delays between the attempts of an idempotent request. Their sum is half a minute, which is long enough for a restart of the
- * service.
- */
-export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
-
-/**
- * Returns whether the same request may succeed later: true for a connection error, a timeout, and the statuses 502, 503 and 504.
- */
-export function isTransientError(error: unknown): boolean {
-  if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
-  return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
-}
+import { isTransientError } from './with-retries.ts';
 
 /** The size of the first part of an upload, small enough for slow connections. */
 export const initialPartBytes = 256 * 1_024;

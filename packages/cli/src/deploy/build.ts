@@ -8,24 +8,18 @@ import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { uploadArchive } from './upload.ts';
 
-export type BuildResult = {
-  readonly build: Build;
-  readonly sentBytes: number;
-  readonly isCached: boolean;
-};
-
 /** Finds a successful build of the same content, or starts a build and shows its log. Throws a `Failure` if the build fails. */
 export async function findOrCreateBuild(
   context: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: ArchiveFile,
   target: { readonly region: string; readonly dockerfile: string | undefined },
-): Promise<BuildResult> {
+): Promise<Build> {
   const query = { contentHash: archive.contentHash, region: target.region, status: 'success', limit: 1 } as const;
   const { builds } = await withRetries(context, () => client.listBuilds({ query }));
   const [existing] = builds;
-  if (existing !== undefined) return { build: existing, sentBytes: 0, isCached: true };
-  const { uploadId, sentBytes } = await withInterruptNotice(
+  if (existing !== undefined) return existing;
+  const uploadId = await withInterruptNotice(
     context,
     'The uploaded part is kept. To resume the upload, run the same deploy again.',
     () => uploadArchive(context, client, archive, target.region),
@@ -34,14 +28,13 @@ export async function findOrCreateBuild(
   const { build, cached } = await withRetries(context, () =>
     client.createBuild({ body: { uploadId, region: target.region, ...dockerfilePath } }),
   );
-  if (cached) return { build, sentBytes, isCached: true };
+  if (cached) return build;
   context.messages.notify(`Build ${build.id}`);
-  const finished = await withInterruptNotice(
+  return withInterruptNotice(
     context,
     `The build continues in the service. To follow the build, run the same deploy again. To cancel it, run: botcli cloud build cancel ${build.id}`,
     () => followBuild(context, client, build),
   );
-  return { build: finished, sentBytes, isCached: false };
 }
 
 /** Shows the log of a build until the build ends. An earlier run of the command may have started the build. */

@@ -172,7 +172,7 @@ async function executeDeploy(
   let build: Build | null = null;
   let buildId = hasSameCode ? current.desired.buildId : code.buildId;
   if (!hasSameCode && packed !== null) {
-    build = (await findOrCreateBuild(context, client, packed.archive, { region, dockerfile })).build;
+    build = await findOrCreateBuild(context, client, packed.archive, { region, dockerfile });
     buildId = build.id;
   }
   const startedAtMs = io.monotonicMs();

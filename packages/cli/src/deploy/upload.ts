@@ -1,84 +1,55 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import {
-  type Client,
-  ConnectionError,
-  canResumeUpload,
-  computeNextPartBytes,
-  formatBytes,
-  initialPartBytes,
-  retryDelaysMs,
-  sendUploadPart,
-} from '@bothost/contract';
+import { type Client, ConnectionError, formatBytes, initialPartBytes, uploadRemainingParts } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import type { ArchiveFile } from '../pack/archive-file.ts';
 import { withRetries } from '../service/retry.ts';
 
-export type UploadResult = { readonly uploadId: string; readonly sentBytes: number };
-
 /**
- * Uploads an archive. Resumes an interrupted upload of the same content, even if an earlier run of botcli began it. Retries after
- * connection errors, until half a minute has passed without progress.
+ * Uploads an archive and returns the id of the upload. Resumes an interrupted upload of the same content, even if an earlier run of
+ * botcli began it.
  */
 export async function uploadArchive(
   { io, messages, settings }: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: ArchiveFile,
   region: string,
-): Promise<UploadResult> {
+): Promise<string> {
   const getTarget = () =>
     withRetries({ io, messages }, () =>
       client.getBuildUploadUrl({ body: { region, contentHash: archive.contentHash, sizeBytes: archive.bytes } }),
     );
-  let target = await getTarget();
-  let offset = target.receivedBytes;
-  if (offset > 0 && offset < archive.bytes) messages.notify('Resuming an earlier upload of the same content.');
-  const startOffset = offset;
-  if (!messages.isLive && archive.bytes - offset > initialPartBytes)
-    messages.notify(`Uploading ${formatBytes(archive.bytes - offset)}`);
-  let usesSettingsOrigin = false;
+  const target = await getTarget();
+  const startOffset = target.receivedBytes;
+  const remainingBytes = archive.bytes - startOffset;
+  if (startOffset > 0 && remainingBytes > 0) messages.notify('Resuming an earlier upload of the same content.');
+  if (!messages.isLive && remainingBytes > initialPartBytes)
+    messages.notify(`Uploading ${formatBytes(remainingBytes)}`);
   const startedAtMs = io.monotonicMs();
-  let sentBytes = 0;
-  let failures = 0;
-  let partBytes: number = initialPartBytes;
+  // The service's public URL may be unreachable, for example through a tunnel.
+  let usesSettingsOrigin = false;
   const file = await open(archive.path);
   try {
-    while (offset < archive.bytes) {
-      const seconds = (io.monotonicMs() - startedAtMs) / 1_000;
-      messages.status(`Uploading ${progressBar(offset, archive.bytes, seconds, startOffset)}`);
-      try {
-        const content = await readPart(file, offset, Math.min(partBytes, archive.bytes - offset));
-        const partStartedAtMs = io.monotonicMs();
-        const url = usesSettingsOrigin ? replaceOrigin(target.uploadUrl, settings.origin.value) : target.uploadUrl;
-        const { token } = target.uploadFields;
-        const receivedBytes = await sendUploadPart({ ...io, url, token, offset, content });
-        sentBytes += content.length;
-        if (receivedBytes > offset) failures = 0;
-        offset = receivedBytes;
-        partBytes = computeNextPartBytes(partBytes, io.monotonicMs() - partStartedAtMs);
-      } catch (error) {
-        io.signal.throwIfAborted();
-        const delayMs = retryDelaysMs[failures];
-        if (delayMs === undefined || !canResumeUpload(error)) throw error;
-        failures += 1;
+    return await uploadRemainingParts(target, {
+      sizeBytes: archive.bytes,
+      readPart: (offset, length) => readPart(file, offset, length),
+      getTarget,
+      getOrigin: () => (usesSettingsOrigin ? settings.origin.value : null),
+      onProgress: (offset) => {
+        const seconds = (io.monotonicMs() - startedAtMs) / 1_000;
+        messages.status(`Uploading ${progressBar(offset, archive.bytes, seconds, startOffset)}`);
+      },
+      wait: (delayMs, error) => {
         if (error instanceof ConnectionError) usesSettingsOrigin = !usesSettingsOrigin;
         messages.status(`The upload was interrupted; resuming in ${delayMs / 1_000} s`);
-        await io.sleep(delayMs);
-        partBytes = initialPartBytes;
-        target = await getTarget();
-        if (target.receivedBytes > offset) failures = 0;
-        offset = target.receivedBytes;
-      }
-    }
+        return io.sleep(delayMs);
+      },
+      signal: io.signal,
+      fetch: io.fetch,
+    });
   } finally {
     await file.close();
     messages.status(null);
   }
-  return { uploadId: target.uploadId, sentBytes };
-}
-
-/** Replaces the service's public URL, which may be unreachable (for example through a tunnel), with the configured URL. */
-function replaceOrigin(uploadUrl: string, origin: string): string {
-  return new URL(new URL(uploadUrl).pathname, origin).href;
 }
 
 async function readPart(file: FileHandle, offset: number, length: number): Promise<Buffer<ArrayBuffer>> {

@@ -1,7 +1,6 @@
-import { type AgentSettings, ApiError, type Build, type Client } from '@bothost/contract';
+import { type AgentSettings, ApiError, type Build, type Client, withRetries } from '@bothost/contract';
 import type { PackedProject } from './pack-project.ts';
 import { uploadArchive } from './upload-archive.ts';
-import { withRetries } from './with-retries.ts';
 
 export type DeployRequest = {
   readonly archive: PackedProject['archive'];

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createClient, createErrorBody, type ErrorReason, failure, retryDelaysMs } from '@bothost/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { uploadArchive } from './upload-archive.ts';
+import { createClient } from './client.ts';
+import { createErrorBody, type ErrorReason, failure } from './errors.ts';
+import { uploadRemainingParts } from './upload-remaining-parts.ts';
+import { retryDelaysMs } from './with-retries.ts';
 
 const uploadId = '01930000-0000-7000-8000-000000000001';
 
@@ -60,29 +62,34 @@ async function startUploadService(faults: Fault[] = [], earlier = Buffer.alloc(0
 }
 
 const content = randomBytes(1_000_000);
-const contentHash = 'ab'.repeat(32);
 
 function startUpload(origin: string, signal = new AbortController().signal) {
   const progress: number[] = [];
   const waitedMs: number[] = [];
-  const result = uploadArchive(createClient({ origin }), {
-    archive: { bytes: content.length, contentHash, content: new Blob([content]) },
-    region: 'us-west',
-    onProgress: (sentBytes) => progress.push(sentBytes),
-    signal,
-    origin,
-    wait: async (delayMs) => void waitedMs.push(delayMs),
-  });
+  const client = createClient({ origin });
+  const body = { region: 'us-west', contentHash: 'ab'.repeat(32), sizeBytes: content.length };
+  const getTarget = () => client.getBuildUploadUrl({ body });
+  const result = getTarget().then((target) =>
+    uploadRemainingParts(target, {
+      sizeBytes: content.length,
+      readPart: async (offset, length) => content.subarray(offset, offset + length),
+      getTarget,
+      getOrigin: () => origin,
+      onProgress: (sentBytes) => progress.push(sentBytes),
+      wait: async (delayMs) => void waitedMs.push(delayMs),
+      signal,
+    }),
+  );
   return { result, progress, waitedMs };
 }
 
-describe('uploadArchive', () => {
-  it('sends the archive in parts to the origin of the page', async () => {
+describe('uploadRemainingParts', () => {
+  it('sends the archive in parts to the given origin instead of the public URL', async () => {
     const service = await startUploadService();
     const { result, progress, waitedMs } = startUpload(service.origin);
     expect(await result).toBe(uploadId);
     expect(service.received.equals(content)).toBe(true);
-    expect(service.announcements).toEqual([{ region: 'us-west', contentHash, sizeBytes: content.length }]);
+    expect(service.announcements).toHaveLength(1);
     expect(progress).toEqual([...service.offsets, content.length]);
     expect(service.offsets.length).toBeGreaterThan(1);
     expect(waitedMs).toEqual([]);

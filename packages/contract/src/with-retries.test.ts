@@ -1,6 +1,7 @@
-import { ConnectionError, failure, retryDelaysMs } from '@bothost/contract';
 import { expect, it } from 'vitest';
-import { delay, withRetries } from './with-retries.ts';
+import { ConnectionError } from './client.ts';
+import { failure } from './errors.ts';
+import { delay, retryDelaysMs, withRetries } from './with-retries.ts';
 
 const { signal } = new AbortController();
 
@@ -39,8 +40,8 @@ it('withRetries throws the last error when all retry delays have passed', async 
 it('withRetries stops waiting for the next attempt when the signal is aborted', async () => {
   const controller = new AbortController();
   const request = () => Promise.reject(new ConnectionError('lost'));
-  const wait = (_: number, aborted: AbortSignal) => {
-    const waiting = delay(60_000, aborted);
+  const wait = () => {
+    const waiting = delay(60_000, controller.signal);
     controller.abort(new Error('left the page'));
     return waiting;
   };

@@ -1,0 +1,64 @@
+import { canResumeUpload, computeNextPartBytes, initialPartBytes, sendUploadPart } from './upload-part.ts';
+import { delay, retryDelaysMs } from './with-retries.ts';
+
+/** The response to `getBuildUploadUrl`. */
+type UploadTarget = {
+  readonly uploadId: string;
+  readonly uploadUrl: string;
+  readonly uploadFields: { readonly token: string };
+  readonly receivedBytes: number;
+};
+
+type Upload = {
+  readonly sizeBytes: number;
+  readonly readPart: (offset: number, length: number) => Promise<Blob | Uint8Array<ArrayBuffer>>;
+  /** Requests a new token, and how many bytes the service has received. */
+  readonly getTarget: () => Promise<UploadTarget>;
+  /** Returns the origin to use instead of the service's public URL, which may be unreachable. Null: use the public URL. */
+  readonly getOrigin: () => string | null;
+  readonly onProgress: (receivedBytes: number) => void;
+  /** Waits before the upload is resumed after `error`. Rejects when the signal is aborted. */
+  readonly wait?: (delayMs: number, error: unknown) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly fetch?: typeof fetch;
+};
+
+/**
+ * Sends the part of an archive that the service has not received, and returns the id of the upload. Resumes after errors that a new
+ * attempt may avoid, until all of `retryDelaysMs` have passed without progress.
+ */
+export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Upload): Promise<string> {
+  const { sizeBytes, signal, wait = (delayMs) => delay(delayMs, signal) } = upload;
+  let target = firstTarget;
+  let offset = target.receivedBytes;
+  let partBytes: number = initialPartBytes;
+  let failures = 0;
+  while (offset < sizeBytes) {
+    upload.onProgress(offset);
+    try {
+      const content = await upload.readPart(offset, Math.min(partBytes, sizeBytes - offset));
+      const startedAtMs = performance.now();
+      const url = replaceOrigin(target.uploadUrl, upload.getOrigin());
+      const receivedBytes = await sendUploadPart({ ...upload, url, token: target.uploadFields.token, offset, content });
+      if (receivedBytes > offset) failures = 0;
+      offset = receivedBytes;
+      partBytes = computeNextPartBytes(partBytes, performance.now() - startedAtMs);
+    } catch (error) {
+      signal.throwIfAborted();
+      const delayMs = retryDelaysMs[failures];
+      if (delayMs === undefined || !canResumeUpload(error)) throw error;
+      failures += 1;
+      await wait(delayMs, error);
+      partBytes = initialPartBytes;
+      target = await upload.getTarget();
+      if (target.receivedBytes > offset) failures = 0;
+      offset = target.receivedBytes;
+    }
+  }
+  upload.onProgress(offset);
+  return target.uploadId;
+}
+
+function replaceOrigin(uploadUrl: string, origin: string | null): string {
+  return origin === null ? uploadUrl : new URL(new URL(uploadUrl).pathname, origin).href;
+}
