@@ -4,9 +4,10 @@ import type { Io, Output, Prompter } from './io.ts';
 
 /**
  * Creates an `Io` of this process: its streams, environment and clock. The first Ctrl-C aborts `signal`, so that the command can
- * end cleanly; the second Ctrl-C kills the process.
+ * end cleanly; the second Ctrl-C kills the process. `onOutputLost` is called if standard output cannot be written, for example to
+ * a full disk.
  */
-export function createProcessIo(): Io {
+export function createProcessIo(onOutputLost: () => void): Io {
   const interruption = new AbortController();
   const environment = readEnvironment();
   process.once('SIGINT', () => interruption.abort(new InterruptedError()));
@@ -21,8 +22,11 @@ export function createProcessIo(): Io {
       readBytes: (limit) => readBytes(interruption.signal, limit),
       stream: () => streamInput(interruption.signal),
     },
-    stdout: toOutput(process.stdout),
-    stderr: toOutput(process.stderr),
+    stdout: toOutput(process.stdout, ({ code }) => {
+      process.stderr.write(`error: Cannot write to standard output (${code}).\n`);
+      onOutputLost();
+    }),
+    stderr: toOutput(process.stderr, () => {}),
     prompter: lazyPrompter(interruption.signal),
     fetch,
     openBrowser: async (url) => environment.hasDisplay && (await import('./open-browser.ts')).openBrowser(url),
@@ -52,8 +56,8 @@ function currentDirectory(): string {
   }
 }
 
-function toOutput(stream: NodeJS.WriteStream): Output {
-  const closed = watchForClosedReader(stream);
+function toOutput(stream: NodeJS.WriteStream, onLost: (error: NodeJS.ErrnoException) => void): Output {
+  const closed = watchForClosedReader(stream, onLost);
   return {
     closed,
     isTerminal: stream.isTTY === true,
@@ -69,19 +73,13 @@ function toOutput(stream: NodeJS.WriteStream): Output {
 
 /**
  * Handles errors of writing to a stream. Returns a signal that is aborted at the first error, which usually means that the reader
- * closed the pipe, as `| head` does. For another error of standard output, such as a full disk, the process exits with status 1.
+ * closed the pipe, as `| head` does. `onLost` is called with other errors, such as that of a full disk.
  */
-function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
+function watchForClosedReader(stream: NodeJS.WriteStream, onLost: (error: NodeJS.ErrnoException) => void): AbortSignal {
   const closed = new AbortController();
   stream.on('error', (error: NodeJS.ErrnoException) => {
     closed.abort();
-    if (error.code === 'EPIPE' || stream === process.stderr) return;
-    process.stderr.write(`error: Cannot write to standard output (${error.code}).\n`);
-    // Set the exit status only when the process exits, because `main.ts` sets the status of the command when the command ends,
-    // and that would overwrite an earlier value.
-    process.once('exit', () => {
-      process.exitCode = 1;
-    });
+    if (error.code !== 'EPIPE') onLost(error);
   });
   return closed.signal;
 }
