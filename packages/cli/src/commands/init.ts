@@ -1,6 +1,13 @@
 import { defineCommand } from '../command-line/command.ts';
 import { type CompletionWords, flagOption, repeatedOption, switchOption, textOption } from '../command-line/options.ts';
+import { callDirections } from '../scaffold/catalogue/transport.ts';
 import { transportChoices } from '../scaffold/catalogue/transports.ts';
+import {
+  botTypes,
+  clientFrameworks,
+  clientWebServers,
+  pipelineModes,
+} from '../scaffold/configuration/configuration.ts';
 import type { CatalogueKind } from '../scaffold/configuration/names.ts';
 
 const projectOption = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
@@ -12,7 +19,6 @@ const projectOption = (description: string, placeholder: string, words?: Complet
  */
 const namesOf = (kind: CatalogueKind) => async () =>
   (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);
-const directions = ['dial-in', 'dial-out'];
 
 export const command = defineCommand({
   summary: 'Create a bot project that runs',
@@ -30,12 +36,7 @@ export const command = defineCommand({
   },
   options: {
     name: projectOption('Name of the project (default: name of the directory)', 'NAME', undefined, 'n'),
-    'bot-type': projectOption(
-      'web or telephony (default: follows from the transports)',
-      'TYPE',
-      ['web', 'telephony'],
-      'b',
-    ),
+    'bot-type': projectOption('web or telephony (default: follows from the transports)', 'TYPE', botTypes, 'b'),
     transport: repeatedOption(
       projectOption(
         `How people reach the bot, by either name: ${transportChoices.join(', ')}; can be given more than once`,
@@ -47,7 +48,7 @@ export const command = defineCommand({
     mode: projectOption(
       'cascade (three services) or realtime (one speech-to-speech service)',
       'MODE',
-      ['cascade', 'realtime'],
+      pipelineModes,
       'm',
     ),
     stt: projectOption('Speech-to-text service, VENDOR_stt', 'SERVICE', namesOf('stt')),
@@ -56,16 +57,15 @@ export const command = defineCommand({
     realtime: projectOption('Speech-to-speech service, VENDOR_realtime', 'SERVICE', namesOf('realtime')),
     video: projectOption('Video avatar service, VENDOR_video; web bots only', 'SERVICE', namesOf('video')),
     'client-framework': projectOption('react, vanilla or none; web bots only', 'FRAMEWORK', [
-      'react',
-      'vanilla',
+      ...clientFrameworks,
       'none',
     ]),
-    'client-server': projectOption('vite or nextjs, with react (default: vite)', 'SERVER', ['vite', 'nextjs']),
-    'daily-pstn-mode': projectOption('dial-in or dial-out, for daily_pstn (hostedrtc_pstn)', 'MODE', directions),
+    'client-server': projectOption('vite or nextjs, with react (default: vite)', 'SERVER', clientWebServers),
+    'daily-pstn-mode': projectOption('dial-in or dial-out, for daily_pstn (hostedrtc_pstn)', 'MODE', callDirections),
     'twilio-daily-sip-mode': projectOption(
       'dial-in or dial-out, for twilio_daily_sip (carrier1_hostedrtc_sip)',
       'MODE',
-      directions,
+      callDirections,
     ),
     recording: switchOption('Record the audio of each session'),
     transcription: switchOption('Log transcripts'),
