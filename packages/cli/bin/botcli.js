@@ -4,6 +4,7 @@
 // Scripts and shell prompts often call `botcli --version`. This CommonJS file (see package.json beside it) prints the version
 // without loading Node's ES module loader, which takes a quarter of Node's start time. A test checks that the version equals the
 // version in the package's package.json.
+// The environment is read here, outside of config.ts, because BOTCLI_OUTPUT=json makes the version a JSON document.
 const { argv, env } = process;
 if (argv.length === 3 && argv[2] === '--version' && !env.BOTCLI_OUTPUT) {
   const line = 'botcli 0.1.0\n';

@@ -120,6 +120,12 @@ test('--version loads only the launcher', async () => {
   expect(await text(child.stdout)).toBe(`botcli ${version}\n`);
 });
 
+test('--version prints a JSON document if BOTCLI_OUTPUT is json', async () => {
+  const env = { HOME: directory, BOTCLI_OUTPUT: 'json' };
+  const child = spawn(process.execPath, [join(directory, 'bin/botcli.js'), '--version'], { env });
+  expect(JSON.parse(await text(child.stdout))).toEqual({ version });
+});
+
 test('only commands that need the working directory fail when it was deleted', async () => {
   const enterDeleted = 'mkdir deleted && cd deleted && rmdir ../deleted && exec "$0" "$1/bin/botcli.js"';
   const run = async (args: string) => {
