@@ -12,6 +12,14 @@ export class UsageError extends Error {
 /** `path` is the location of the problem, such as a file or a key. */
 export type Issue = { readonly path: string; readonly message: string };
 
+type FailureOptions = {
+  readonly issues?: readonly Issue[];
+  /** Data for scripts. Printed only with `--json`. */
+  readonly details?: Readonly<Record<string, unknown>> | null;
+  /** The original error, for debuggers. Never printed. It must not quote secrets, as errors of parsers of secret files do. */
+  readonly cause?: unknown;
+};
+
 /** Thrown if the command fails. The exit status is 1. `reason` is a stable identifier for scripts. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -24,10 +32,9 @@ export class Failure extends Error {
     reason: string,
     message: string,
     hint: string | null = null,
-    issues: readonly Issue[] = [],
-    details: Readonly<Record<string, unknown>> | null = null,
+    { issues = [], details = null, ...errorOptions }: FailureOptions = {},
   ) {
-    super(message);
+    super(message, errorOptions);
     this.reason = reason;
     this.hint = hint;
     this.issues = issues;

@@ -86,7 +86,6 @@ export function createBuildFailure(build: Build): Failure {
     'build-failed',
     messages[build.status] ?? `The build ${build.id} failed: ${reason}`,
     `Nothing was deployed. To show the full log, run: botcli cloud build logs ${build.id} --full`,
-    output.map((line) => ({ path: '', message: escapeLogLine(line, false) })),
-    { build },
+    { issues: output.map((line) => ({ path: '', message: escapeLogLine(line, false) })), details: { build } },
   );
 }

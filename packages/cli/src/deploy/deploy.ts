@@ -147,7 +147,7 @@ async function reportUnchanged(
   if (desired.state === 'failed') {
     const { message, hint, issues, details } = createRolloutFailure(desired, agent.activeDeploymentId);
     const retryHint = `Nothing has changed since then. To deploy the same version again, pass --force. ${hint}`;
-    throw new Failure('deployment-failed', message, retryHint, issues, details);
+    throw new Failure('deployment-failed', message, retryHint, { issues, details });
   }
   const isInProgress = desired.state !== 'ready' && options.shouldWait;
   const deployment = isInProgress ? await waitForRollout(context, client, agent.name, desired.id) : desired;

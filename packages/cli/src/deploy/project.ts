@@ -50,7 +50,7 @@ async function findDeployFile(directory: string): Promise<string | null> {
 async function readText(path: string, name: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
     const errorCode = getSystemErrorCode(error) ?? 'unknown error';
-    throw new Failure('deploy-file-unreadable', `Cannot read ${name} (${errorCode}).`);
+    throw new Failure('deploy-file-unreadable', `Cannot read ${name} (${errorCode}).`, null, { cause: error });
   });
 }
 

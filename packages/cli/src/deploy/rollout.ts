@@ -84,8 +84,10 @@ export function createRolloutFailure(deployment: DeploymentDetails, serving: str
     wroteNoOutput(failure)
       ? 'The bot wrote no output.'
       : `To show its logs, run: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
-    tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: escapeLogLine(line, false) })),
-    { deployment, servingDeploymentId: serving },
+    {
+      issues: tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: escapeLogLine(line, false) })),
+      details: { deployment, servingDeploymentId: serving },
+    },
   );
 }
 

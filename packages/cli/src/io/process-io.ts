@@ -47,12 +47,9 @@ export function createProcessIo(onOutputLost: () => void): Io {
 function currentDirectory(): string {
   try {
     return process.cwd();
-  } catch {
-    throw new Failure(
-      'no-directory',
-      'The current directory no longer exists.',
-      'Change to another directory with cd.',
-    );
+  } catch (cause) {
+    const message = 'The current directory no longer exists.';
+    throw new Failure('no-directory', message, 'Change to another directory with cd.', { cause });
   }
 }
 

@@ -36,10 +36,11 @@ export async function withOperatorClient<T>(
   } catch (error) {
     // The general hint names the configured organization, for example the organization of the profile. Omit the hint, because the
     // unknown organization may be a different one.
-    if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
+    if (isOrganizationMissing(error))
+      throw new Failure('organization-not-found', error.message, null, { cause: error });
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
-    throw new Failure('operator-token-refused', message, hint);
+    throw new Failure('operator-token-refused', message, hint, { cause: error });
   }
 }
 
@@ -55,7 +56,7 @@ async function readToken({ io }: CommandContext, tokenFile: string | undefined):
       code === 'ENOENT'
         ? `The operator token file ${file} does not exist.`
         : `The operator token file ${file} cannot be read (${code}).`;
-    throw new Failure('operator-token-missing', message, hint);
+    throw new Failure('operator-token-missing', message, hint, { cause: error });
   });
   return requireTokenFormat({ value: content.trim(), source: file });
 }

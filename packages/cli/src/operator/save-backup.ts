@@ -29,7 +29,9 @@ export async function saveBackup(context: CommandContext, token: string, file: s
   } catch (error) {
     await rm(partial, { force: true }).catch(() => undefined);
     if (!isSystemError(error)) throw error;
-    throw new Failure('backup-not-written', `The backup cannot be written to ${path} (${error.code}).`);
+    throw new Failure('backup-not-written', `The backup cannot be written to ${path} (${error.code}).`, null, {
+      cause: error,
+    });
   }
 }
 
@@ -69,10 +71,12 @@ async function requestBackup({ io, settings }: CommandContext, token: string): P
 async function* bodyOf(signal: AbortSignal, { body }: Response): AsyncGenerator<Uint8Array> {
   try {
     if (body !== null) yield* body;
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
     const hint = 'The log of the service says why. Nothing was saved.';
-    throw new Failure('backup-interrupted', 'The service ended the backup before it was complete.', hint);
+    throw new Failure('backup-interrupted', 'The service ended the backup before it was complete.', hint, {
+      cause: error,
+    });
   }
 }
 

@@ -28,7 +28,9 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
     }
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
-    throw new Failure('restore-failed', `The backup cannot be unpacked in ${dataDirectory} (${error.code}).`);
+    throw new Failure('restore-failed', `The backup cannot be unpacked in ${dataDirectory} (${error.code}).`, null, {
+      cause: error,
+    });
   }
 }
 

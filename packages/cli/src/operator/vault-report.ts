@@ -83,5 +83,5 @@ export function requireNoVaultFindings(status: VaultStatus, kind: VaultTask['tas
     damage.length === 1 ? 'One item in the vault is damaged.' : `${damage.length} items in the vault are damaged.`;
   const hint =
     'Agents with damaged sets cannot start; all others are unaffected. Restore the sets from a backup, or delete and set them again.';
-  throw new Failure('vault-damaged', message, hint, issues, { vault: status });
+  throw new Failure('vault-damaged', message, hint, { issues, details: { vault: status } });
 }

@@ -77,5 +77,6 @@ function isWithin(root: string, path: string): boolean {
 
 function unreadableFailure(root: string, path: string, error: unknown): Failure {
   const errorCode = getSystemErrorCode(error) ?? 'unknown error';
-  return new Failure('file-unreadable', `Cannot read ${relative(root, path) || root} (${errorCode}).`);
+  const message = `Cannot read ${relative(root, path) || root} (${errorCode}).`;
+  return new Failure('file-unreadable', message, null, { cause: error });
 }

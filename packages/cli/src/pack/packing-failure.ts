@@ -4,5 +4,5 @@ import { Failure } from '../failure.ts';
 /** Converts a `PackingError` to a failure of the command. Returns other errors unchanged. */
 export function toFailure(error: unknown): unknown {
   if (!(error instanceof PackingError)) return error;
-  return new Failure(error.reason, error.message, error.hint, error.issues);
+  return new Failure(error.reason, error.message, error.hint, { issues: error.issues, cause: error });
 }

@@ -146,7 +146,7 @@ function resolveOptions(io: Io, options: ProjectOptions, file: string | undefine
       'invalid-configuration',
       'The options do not describe a project. Nothing was written.',
       'To list all values, run: botcli init --list-options',
-      issues,
+      { issues },
     );
   }
   return resolved.configuration;

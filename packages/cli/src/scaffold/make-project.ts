@@ -152,12 +152,14 @@ function throwConflicts(conflicts: readonly FileConflict[]): void {
     forcible
       ? 'Pass --force to overwrite these files, or choose another directory.'
       : 'Move the existing files elsewhere, or choose another directory.',
-    conflicts.map(({ path, message }) => ({ path, message })),
+    { issues: conflicts.map(({ path, message }) => ({ path, message })) },
   );
 }
 
 function toFailure(error: unknown, directory: string): unknown {
   const cause = describeWriteError(error, directory);
   if (cause === null) return error;
-  return new Failure('cannot-write', `Cannot write the project, because ${cause}. Nothing was written.`);
+  return new Failure('cannot-write', `Cannot write the project, because ${cause}. Nothing was written.`, null, {
+    cause: error,
+  });
 }

@@ -44,7 +44,7 @@ function parse(text: string, source: string): Readonly<Record<string, unknown>> 
   try {
     return getObjectFields(JSON.parse(text));
   } catch {
-    // Do not include the parser's message: it quotes the file, which contains credentials.
+    // Include neither the parser's message nor its error: both quote the file, which contains credentials.
     throw credentialsFailure(`${source} is not JSON.`);
   }
 }

@@ -66,7 +66,7 @@ function expiryTime(now: Date, seconds: number): string {
 function rejectedFailure(written: SecretWriteResult, check: PullSecretCheck): Failure {
   const message = `Revision ${written.revision} of ${written.name} is stored, but the credentials do not work. ${check.message}`;
   const hint = 'Run the command again with the right credentials.';
-  return new Failure('credentials-rejected', message, hint, [], { written, verification: check });
+  return new Failure('credentials-rejected', message, hint, { details: { written, verification: check } });
 }
 
 function changeFields({ changes }: SecretWriteResult): (readonly [string, Cell])[] {

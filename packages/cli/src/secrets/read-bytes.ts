@@ -45,7 +45,7 @@ export async function readFileBytes(
   } catch (error) {
     if (error instanceof Failure || io.signal.aborted) throw error;
     const errorCode = getSystemErrorCode(error) ?? 'unknown error';
-    throw new Failure('file-unreadable', `Cannot read ${label.name} (${errorCode}).`, label.hint);
+    throw new Failure('file-unreadable', `Cannot read ${label.name} (${errorCode}).`, label.hint, { cause: error });
   }
 }
 

@@ -81,7 +81,7 @@ function requireNoProblems(problems: readonly LocatedMessage[]): void {
   if (problems.length === 0) return;
   const found = problems.length === 1 ? 'One problem was' : `${problems.length} problems were`;
   const issues = problems.map(({ where, message }) => ({ path: formatLocation(where), message }));
-  throw new Failure('values-refused', `${found} found in the keys and values. Nothing was sent.`, null, issues);
+  throw new Failure('values-refused', `${found} found in the keys and values. Nothing was sent.`, null, { issues });
 }
 
 function requireTerminal({ io }: CommandContext, wanted: readonly RequestedKey[]): void {

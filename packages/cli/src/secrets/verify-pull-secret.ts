@@ -18,7 +18,7 @@ export async function verifyPullSecret(
   if (warning !== null) context.warn(warning);
   if (verification.result === 'rejected') {
     const hint = `To set new credentials, run: botcli cloud secrets image-pull-secret ${name} ${host}`;
-    throw new Failure('credentials-rejected', verification.message, hint, [], { ...checked });
+    throw new Failure('credentials-rejected', verification.message, hint, { details: { ...checked } });
   }
   return {
     json: checked,

@@ -92,3 +92,13 @@ test('rejects a profile with a field that is not a string, and names the field',
   await write('api_url = 7\n');
   await expect(readProfile(profilePath.file, warn)).rejects.toThrow('api_url must be a string in quotes');
 });
+
+test('a failure has the system error as its cause, but no error that quotes an invalid profile', async () => {
+  await mkdir(profilePath.file, { recursive: true });
+  await expect(readProfile(profilePath.file, warn)).rejects.toMatchObject({ cause: { code: 'EISDIR' } });
+  await rm(profilePath.file, { recursive: true });
+  await write('private_key = sk_secret\n');
+  const invalid = await readProfile(profilePath.file, warn).catch((error: unknown) => error);
+  expect(invalid).toMatchObject({ reason: 'profile-invalid' });
+  expect(invalid).not.toHaveProperty('cause');
+});

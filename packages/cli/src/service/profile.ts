@@ -50,7 +50,9 @@ export async function writeProfile(file: string, changes: Partial<Profile>): Pro
     const { stringify } = await import('smol-toml');
     await replaceFile(target, `${stringify(table).trimEnd()}\n`);
   } catch (error) {
-    throw new Failure('profile-unwritable', `Cannot write the profile ${file}: ${describeSystemError(error)}.`);
+    throw new Failure('profile-unwritable', `Cannot write the profile ${file}: ${describeSystemError(error)}.`, null, {
+      cause: error,
+    });
   }
 }
 
@@ -74,13 +76,15 @@ async function readTable(file: string): Promise<TomlTable | null> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (getSystemErrorCode(error) === 'ENOENT') return null;
-    throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describeSystemError(error)}.`);
+    throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describeSystemError(error)}.`, null, {
+      cause: error,
+    });
   }
   const { parse, TomlError } = await import('smol-toml');
   try {
     return parse(text);
   } catch (error) {
-    // Do not include the parser's message: it quotes the invalid line, which may contain a key.
+    // Include neither the parser's message nor the error: both quote the invalid line, which may contain a key.
     const location = error instanceof TomlError ? `line ${error.line}` : 'unknown line';
     throw new Failure(
       'profile-invalid',

@@ -38,7 +38,9 @@ export const command = defineCommand({
 
 async function openBackup(path: string): Promise<AsyncIterable<Uint8Array>> {
   const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Failure('backup-unreadable', `The backup ${path} cannot be read (${error.code}).`);
+    throw new Failure('backup-unreadable', `The backup ${path} cannot be read (${error.code}).`, null, {
+      cause: error,
+    });
   });
   return handle.createReadStream();
 }

@@ -30,7 +30,10 @@ export const command = defineCommand({
         ...(outdated === '' ? [] : [`Written by an older version: ${outdated}.`]),
       ].join(' ');
       const details = { directory, generator: answers.generator, findings };
-      throw new Failure('project-unfit', `The project in ${directory} has problems:`, hint || null, issues, details);
+      throw new Failure('project-unfit', `The project in ${directory} has problems:`, hint || null, {
+        issues,
+        details,
+      });
     }
     const tones = { good: 'good', edited: 'warn', outdated: 'warn', problem: 'bad' } as const;
     return {

@@ -126,7 +126,7 @@ function refuseUnresolved(steps: readonly PlannedFileChange[]): void {
     path,
     message: 'the file has unresolved conflicts from an earlier change',
   }));
-  throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, issues);
+  throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, { issues });
 }
 
 function conflictFailure(conflicts: readonly PlannedFileChange[], { json }: Report, shown: boolean): Failure {
@@ -136,7 +136,7 @@ function conflictFailure(conflicts: readonly PlannedFileChange[], { json }: Repo
     'To write both versions into the file, between conflict markers, pass --conflict-markers.',
   ].join(' ');
   const message = 'Your edits conflict with the change. Nothing was changed.';
-  return new Failure('edits-in-the-way', message, hint, issues, getObjectFields(json));
+  return new Failure('edits-in-the-way', message, hint, { issues, details: getObjectFields(json) });
 }
 
 function markersFailure(conflicts: readonly PlannedFileChange[], { json }: Report): Failure {
@@ -147,7 +147,7 @@ function markersFailure(conflicts: readonly PlannedFileChange[], { json }: Repor
   const hint =
     'Edit the files and remove the conflict markers. To list the remaining conflicts, run: botcli project check';
   const message = 'The change was written, with conflicts for you to resolve.';
-  return new Failure('conflicts-left', message, hint, issues, getObjectFields(json));
+  return new Failure('conflicts-left', message, hint, { issues, details: getObjectFields(json) });
 }
 
 function toFailure(error: unknown, directory: string): unknown {
@@ -155,8 +155,12 @@ function toFailure(error: unknown, directory: string): unknown {
   if (cause === null) return error;
   const isIncomplete = readInterruptedChange(directory) !== null;
   return isIncomplete
-    ? new Failure('cannot-write', `Only some files of the project were changed, because ${cause}.`, finishHint)
-    : new Failure('cannot-write', `Cannot change the project, because ${cause}. Nothing was changed.`);
+    ? new Failure('cannot-write', `Only some files of the project were changed, because ${cause}.`, finishHint, {
+        cause: error,
+      })
+    : new Failure('cannot-write', `Cannot change the project, because ${cause}. Nothing was changed.`, null, {
+        cause: error,
+      });
 }
 
 const finishHint = 'To finish the change, run: botcli project update';

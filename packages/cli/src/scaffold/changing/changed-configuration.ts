@@ -17,12 +17,9 @@ export function changeConfiguration(configuration: Configuration, part: string):
   const merged = { ...options, ...toOptions(options, part) };
   const { configuration: changed, issues } = resolveConfiguration(merged, configuration.project_name);
   if (changed === null) {
-    throw new Failure(
-      'invalid-configuration',
-      `${part} cannot be added to this project. Nothing was changed.`,
-      null,
+    throw new Failure('invalid-configuration', `${part} cannot be added to this project. Nothing was changed.`, null, {
       issues,
-    );
+    });
   }
   return changed;
 }

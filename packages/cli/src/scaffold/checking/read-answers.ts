@@ -28,9 +28,12 @@ export function readAnswers(directory: string): ProjectAnswers {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     if (getSystemErrorCode(error) === 'ENOENT') {
-      throw new Failure('no-project', `${directory} is not a botcli project: it has no ${answersPath}.`);
+      throw new Failure('no-project', `${directory} is not a botcli project: it has no ${answersPath}.`, null, {
+        cause: error,
+      });
     }
-    throw new Failure('answers-unreadable', `Cannot read ${path}. ${error instanceof Error ? error.message : error}`);
+    const message = `Cannot read ${path}. ${error instanceof Error ? error.message : error}`;
+    throw new Failure('answers-unreadable', message, null, { cause: error });
   }
   const { configuration, generator, files, guides, generated } = getObjectFields(parsed);
   if (typeof generator !== 'string' || !isHashRecord(files) || !Object.keys(files).every(isInsideProject)) {
@@ -40,7 +43,7 @@ export function readAnswers(directory: string): ProjectAnswers {
   const resolved = resolveConfiguration(stored.options, '');
   const issues = [...stored.issues, ...resolved.issues];
   if (resolved.configuration === null || issues.length > 0) {
-    throw new Failure('answers-invalid', `The answers in ${path} are no longer valid.`, null, issues);
+    throw new Failure('answers-invalid', `The answers in ${path} are no longer valid.`, null, { issues });
   }
   return {
     configuration: resolved.configuration,

@@ -23,6 +23,8 @@ export function readConfigText(directory: string, file: string): string {
     throw new Failure(
       'config-unreadable',
       `Cannot read the config file ${file}, because ${cause}. Nothing was written.`,
+      null,
+      { cause: error },
     );
   }
 }

@@ -61,7 +61,7 @@ export async function createRecommendedConfiguration(defaultName: string): Promi
   const { configuration, issues } = resolveConfiguration(toProjectOptions(answers), defaultName);
   if (configuration !== null) return configuration;
   const message = 'A project cannot be created in this directory. Nothing was written.';
-  throw new Failure('invalid-configuration', message, 'Choose a directory with another name.', issues);
+  throw new Failure('invalid-configuration', message, 'Choose a directory with another name.', { issues });
 }
 
 const acceptDefaults: Prompts = {

@@ -83,7 +83,7 @@ function filesChangedFailure(path: string): Failure {
     'files-changed',
     'Another program changed files at the same time. Nothing was changed.',
     'Run the command again.',
-    [{ path, message: 'another program changed this file' }],
+    { issues: [{ path, message: 'another program changed this file' }] },
   );
 }
 

@@ -36,6 +36,6 @@ export function rejectSymbolicLinks(directory: string, edits: readonly FileEdit[
     'files-in-the-way',
     'Existing links or directories conflict with the change. Nothing was changed.',
     null,
-    issues,
+    { issues },
   );
 }

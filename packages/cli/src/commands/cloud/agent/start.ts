@@ -143,6 +143,7 @@ async function readText(io: Io, argument: string, option: string): Promise<{ tex
     return { text: await readFile(resolve(io.directory, path), 'utf8'), source: path };
   } catch (error) {
     const errorCode = getSystemErrorCode(error) ?? 'unknown error';
-    throw new Failure('file-unreadable', `Cannot read ${path}, the file given with ${option} (${errorCode}).`);
+    const message = `Cannot read ${path}, the file given with ${option} (${errorCode}).`;
+    throw new Failure('file-unreadable', message, null, { cause: error });
   }
 }

@@ -18,8 +18,7 @@ export const command = defineCommand({
         'audit-broken',
         `Entry ${verification.brokenAt ?? ''} of the audit log is missing or was changed. The ${verification.entries} entries before it are intact.`,
         'Compare the log with an earlier export, and inform the operator of the service.',
-        [],
-        verification,
+        { details: verification },
       );
     }
     return {
