@@ -16,7 +16,7 @@ import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
-import type { RefusalDelay } from './session-starts/refusal-delay.ts';
+import type { CapacityRefusal } from './session-starts/capacity-refusal.ts';
 import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
@@ -51,7 +51,7 @@ export type ServiceContext = {
   /** Limits how often each organization checks the credentials of container registries. */
   readonly registryCheckRate: RateLimit;
   readonly refusals: RefusalLog;
-  readonly delayRefusal: RefusalDelay;
+  readonly refuseForCapacity: CapacityRefusal;
   /** How container registries are queried, and which ones are allowed. */
   readonly registries: RegistryAccess;
   /** Wakes the worker that delivers secrets in this region. */

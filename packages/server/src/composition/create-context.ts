@@ -19,7 +19,7 @@ import { OperatorError } from '../operator-error.ts';
 import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnership } from '../reconciler/session-ownership.ts';
-import { createRefusalDelay } from '../session-starts/refusal-delay.ts';
+import { createCapacityRefusal } from '../session-starts/capacity-refusal.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKey } from './data-directory.ts';
@@ -97,7 +97,7 @@ export async function createServiceContext(
     hashDirectory,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
-    delayRefusal: createRefusalDelay(base.now),
+    refuseForCapacity: createCapacityRefusal(base.now, parts.telemetry),
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
     openId,
     auth: createAuth({

@@ -51,7 +51,7 @@ type SocketParts = Pick<
   | 'runtime'
 >;
 type ConnectContext = SocketParts &
-  Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey' | 'delayRefusal'> &
+  Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey' | 'refuseForCapacity'> &
   Parameters<typeof connectSession>[0];
 
 /**
@@ -84,7 +84,7 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
     context.ownership.release(sessionId);
     // End the session: its transaction may have been committed although the database did not confirm the commit.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
-    await context.delayRefusal(organization.id, error);
+    await context.refuseForCapacity(organization.id, error);
     throw error;
   }
 }

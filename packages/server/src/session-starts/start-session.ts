@@ -19,7 +19,7 @@ import { signToken } from './socket-token.ts';
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<ServiceContext, 'now' | 'directory' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
-  Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'delayRefusal'> &
+  Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'refuseForCapacity'> &
   Parameters<typeof start>[0];
 type StartOptions = {
   readonly request: Request;
@@ -48,15 +48,15 @@ export async function startSession(
     const input = { sessionId, organizationId, agentName, transport, body, requestedAt: options.requestedAt };
     const started = await start(context, input);
     if (transport !== 'websocket') begin(context, { ...input, transport }, started);
-    else context.telemetry.sessionStarted('waiting');
+    // Without a token, the session is created only when a client connects.
+    else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
     return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, options }), options.fields);
   } catch (error) {
     context.ownership.release(sessionId);
-    context.telemetry.sessionStarted('refused');
     // End the session: its transaction may have been committed although the database did not confirm the commit. The
     // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
-    await context.delayRefusal(caller.organizationId, error);
+    await context.refuseForCapacity(caller.organizationId, error);
     throw error;
   }
 }
