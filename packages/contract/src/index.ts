@@ -147,6 +147,7 @@ export {
   type VaultTaskState,
   vaultTaskStateLabels,
 } from './statuses.ts';
+export { type AcceptedDeployment, findAgent, submitDeployment } from './submit-deployment.ts';
 export { findClosestWord } from './suggest.ts';
 export { initialPartBytes } from './upload-part.ts';
 export { uploadRemainingParts } from './upload-remaining-parts.ts';

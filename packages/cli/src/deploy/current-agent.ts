@@ -1,4 +1,4 @@
-import { type AgentDetails, ApiError, type Client, type DeploymentDetails } from '@bothost/contract';
+import { type AgentDetails, type Client, type DeploymentDetails, findAgent } from '@bothost/contract';
 
 export type CurrentAgent = {
   readonly agent: AgentDetails;
@@ -7,11 +7,12 @@ export type CurrentAgent = {
   readonly serving: DeploymentDetails | null;
 };
 
-export async function findCurrentAgent(client: Client, agentName: string): Promise<CurrentAgent | null> {
-  const agent = await client.getAgent({ params: { agentName } }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.reason === 'not-found') return null;
-    throw error;
-  });
+export async function findCurrentAgent(
+  client: Client,
+  agentName: string,
+  signal: AbortSignal,
+): Promise<CurrentAgent | null> {
+  const agent = await findAgent(client, agentName, signal);
   if (agent === null) return null;
   const { desiredDeploymentId, activeDeploymentId } = agent;
   const get = (deploymentId: string) => client.getDeployment({ params: { agentName, deploymentId } });

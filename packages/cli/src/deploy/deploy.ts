@@ -1,4 +1,4 @@
-import type { Build, Client } from '@bothost/contract';
+import { type Build, type Client, submitDeployment } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { requireConfirmation } from '../io/confirm.ts';
@@ -6,17 +6,18 @@ import { escapeControls } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
 import { createFileListBlocks, createFileListDocument } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
+import { withRetries } from '../service/retry.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
 import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChange } from './difference.ts';
 import { readTransports } from './entry-points.ts';
+import { withInterruptNotice } from './interrupt-notice.ts';
 import { createOutcomeReport } from './outcome.ts';
 import { createDeployPreview } from './preview.ts';
 import { findProject, formatDisplayPath, type Project } from './project.ts';
 import { createRolloutFailure, waitForRollout } from './rollout.ts';
 import { requireSecretSet } from './secret-set.ts';
-import { submitDeployment } from './submit-deployment.ts';
 
 export type DeployOptions = {
   readonly settings: AgentFlags;
@@ -40,7 +41,7 @@ export async function deploy(context: CommandContext, options: DeployOptions): P
     );
   }
   const client = await context.service();
-  const current = await findCurrentAgent(client, desired.name);
+  const current = await findCurrentAgent(client, desired.name, context.io.signal);
   const region = await resolveRegion(client, desired, current);
   const { secretSet } = desired.settings;
   if (typeof secretSet === 'string') {
@@ -181,8 +182,16 @@ async function executeDeploy(
     ...(buildId === null ? {} : { buildId }),
     ...(options.isForced && current !== null ? { forceRedeploy: true } : {}),
   };
-  const agent = { name: desired.name, region, before: current };
-  const { deploymentId, change, warning } = await submitDeployment(context, client, agent, body);
+  const target = { agentName: desired.name, region, latestDeploymentId: current?.desired.id ?? null };
+  const { deploymentId, change, warning } = await withInterruptNotice(
+    context,
+    `The service may still complete the deploy. To check, run: botcli cloud agent status ${desired.name}`,
+    () =>
+      submitDeployment(client, target, body, {
+        signal: io.signal,
+        retry: (read) => withRetries(context, read),
+      }),
+  );
   const deployment = options.shouldWait
     ? await waitForRollout(context, client, desired.name, deploymentId)
     : await client.getDeployment({ params: { agentName: desired.name, deploymentId } });

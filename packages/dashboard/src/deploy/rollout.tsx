@@ -1,4 +1,4 @@
-import { deploymentStateLabels, getStatusLabel } from '@bothost/contract';
+import { type AcceptedDeployment, deploymentStateLabels, getStatusLabel } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Mic } from 'lucide-react';
@@ -10,7 +10,6 @@ import { CopyText } from '../components/copy-text.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { DeployStep } from './deploy-step.tsx';
-import type { AcceptedDeployment } from './run-deploy.ts';
 
 type RolloutProps = { readonly organization: string; readonly accepted: AcceptedDeployment };
 

@@ -1,4 +1,12 @@
-import { type AgentSettings, ApiError, type Build, type Client, withRetries } from '@bothost/contract';
+import {
+  type AcceptedDeployment,
+  type AgentSettings,
+  type Build,
+  type Client,
+  findAgent,
+  submitDeployment,
+  withRetries,
+} from '@bothost/contract';
 import type { PackedProject } from './pack-project.ts';
 import { uploadArchive } from './upload-archive.ts';
 
@@ -18,13 +26,6 @@ export type DeployProgress = {
   readonly isCached: boolean;
   readonly logLines: readonly string[];
   readonly accepted: AcceptedDeployment | null;
-};
-
-export type AcceptedDeployment = {
-  readonly agentName: string;
-  readonly deploymentId: string;
-  readonly change: 'deployment' | 'scaling' | 'none';
-  readonly warning: string | null;
 };
 
 /** Thrown if a build ends without success. */
@@ -51,29 +52,18 @@ export async function runDeploy(context: DeployContext, request: DeployRequest):
   const region = await withRetries(() => findRegion(context, request), signal);
   const build = await findOrCreateBuild(context, request, region);
   if (build.status !== 'success') throw new BuildFailedError(build);
+  const retry = <T>(request: () => Promise<T>) => withRetries(request, signal);
+  const agent = await retry(() => findAgent(api, agentName, signal));
+  const target = { agentName, region, latestDeploymentId: agent?.desiredDeploymentId ?? null };
   const body = { ...settings, buildId: build.id };
-  const params = { agentName };
-  const exists = await withRetries(() => findAgent(context, agentName), signal);
-  const agent =
-    exists === null
-      ? await api.createAgent({ body: { serviceName: agentName, ...body, region } }, signal)
-      : await api.updateAgent({ params, body: { ...body, region } }, signal);
-  const { desiredDeploymentId: deploymentId, change, warning = null } = agent;
-  onProgress({ accepted: { agentName, deploymentId, change, warning } });
+  onProgress({ accepted: await submitDeployment(api, target, body, { signal, retry }) });
 }
 
-async function findRegion(context: DeployContext, { agentName, region }: DeployRequest): Promise<string> {
+async function findRegion({ api, signal }: DeployContext, { agentName, region }: DeployRequest): Promise<string> {
   if (region !== undefined) return region;
-  const agent = await findAgent(context, agentName);
+  const agent = await findAgent(api, agentName, signal);
   if (agent !== null) return agent.region;
-  return (await context.api.getProperties({}, context.signal)).properties.defaultRegion;
-}
-
-async function findAgent({ api, signal }: DeployContext, agentName: string) {
-  return api.getAgent({ params: { agentName } }, signal).catch((error: unknown) => {
-    if (error instanceof ApiError && error.reason === 'not-found') return null;
-    throw error;
-  });
+  return (await api.getProperties({}, signal)).properties.defaultRegion;
 }
 
 /** Returns an existing successful build of the same content. If there is none, uploads the archive and waits for its build. */

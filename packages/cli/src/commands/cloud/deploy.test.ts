@@ -514,7 +514,11 @@ test('without a deploy file, changes only the settings that are given as options
   await deploy('--yes');
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --max-session-duration 90 --yes');
-  expect(lastBody('updateAgent')).toEqual({ maxSessionDuration: 90, buildId: service.builds[0]?.id });
+  expect(lastBody('updateAgent')).toEqual({
+    region: 'us-west',
+    maxSessionDuration: 90,
+    buildId: service.builds[0]?.id,
+  });
 });
 
 test('rejects an invalid deploy file with all its problems before sending anything', async () => {

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { type Client, ConnectionError } from './client.ts';
+import { failure } from './errors.ts';
+import { submitDeployment } from './submit-deployment.ts';
+
+const target = { agentName: 'parrot', region: 'us-west', latestDeploymentId: 'first' };
+const options = { signal: new AbortController().signal, retry: <T>(read: () => Promise<T>) => read() };
+
+/**
+ * A service whose agent has the deployment `deploymentId`, or does not exist. The first write is executed if `executes`, and gets
+ * `error` instead of a response. Later writes succeed.
+ */
+function createFakeClient(deploymentId: string | null, { executes, error }: { executes: boolean; error: Error }) {
+  const service = { deploymentId, writes: 0 };
+  const write = async () => {
+    service.writes += 1;
+    if (service.writes > 1 || executes) service.deploymentId = `of write ${service.writes}`;
+    if (service.writes === 1) throw error;
+    return { desiredDeploymentId: service.deploymentId, change: 'deployment' };
+  };
+  const getAgent = async () => {
+    if (service.deploymentId === null) throw failure('not-found');
+    return { desiredDeploymentId: service.deploymentId };
+  };
+  return { service, client: { createAgent: write, updateAgent: write, getAgent } as unknown as Client };
+}
+
+const lost = new ConnectionError('connection lost');
+
+it.each([null, 'first'])(
+  'submitDeployment returns the deployment of a request without response (latest deployment: %s)',
+  async (latestDeploymentId) => {
+    const { service, client } = createFakeClient(latestDeploymentId, { executes: true, error: lost });
+    const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, {}, options);
+    expect(accepted).toMatchObject({ agentName: 'parrot', deploymentId: 'of write 1', change: 'deployment' });
+    expect(service.writes).toBe(1);
+  },
+);
+
+it.each([null, 'first'])(
+  'submitDeployment repeats a request that had no effect (latest deployment: %s)',
+  async (latestDeploymentId) => {
+    const { service, client } = createFakeClient(latestDeploymentId, { executes: false, error: lost });
+    const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, {}, options);
+    expect(accepted).toMatchObject({ deploymentId: 'of write 2' });
+    expect(service.writes).toBe(2);
+  },
+);
+
+it('submitDeployment does not repeat a request that the service rejects', async () => {
+  const { service, client } = createFakeClient('first', { executes: false, error: failure('invalid-request') });
+  await expect(submitDeployment(client, target, {}, options)).rejects.toMatchObject({ reason: 'invalid-request' });
+  expect(service.writes).toBe(1);
+});

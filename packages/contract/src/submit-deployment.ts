@@ -1,0 +1,55 @@
+import type { Client } from './client.ts';
+import { ApiError } from './errors.ts';
+import type { AgentDetails, AgentSettings, DeployedAgent } from './operations/agents.ts';
+import { isTransientError } from './with-retries.ts';
+
+/** `latestDeploymentId` is null if the agent does not exist yet. */
+export type DeploymentTarget = {
+  readonly agentName: string;
+  readonly region: string;
+  readonly latestDeploymentId: string | null;
+};
+
+export type AcceptedDeployment = {
+  readonly agentName: string;
+  readonly deploymentId: string;
+  readonly change: DeployedAgent['change'];
+  readonly warning: string | null;
+};
+
+/**
+ * Creates an agent or updates its deployment. If no response arrives, the service may have executed the request: then reads the
+ * agent, and sends the request again only if the agent has no new deployment. `retry` repeats reads after transient errors.
+ */
+export async function submitDeployment(
+  client: Client,
+  { agentName, region, latestDeploymentId }: DeploymentTarget,
+  settings: AgentSettings,
+  { signal, retry }: { readonly signal: AbortSignal; readonly retry: <T>(read: () => Promise<T>) => Promise<T> },
+): Promise<AcceptedDeployment> {
+  const write = async () => {
+    const agent =
+      latestDeploymentId === null
+        ? await client.createAgent({ body: { serviceName: agentName, ...settings, region } }, signal)
+        : await client.updateAgent({ params: { agentName }, body: { ...settings, region } }, signal);
+    const { desiredDeploymentId: deploymentId, change, warning = null } = agent;
+    return { agentName, deploymentId, change, warning };
+  };
+  try {
+    return await write();
+  } catch (error) {
+    if (signal.aborted || !isTransientError(error)) throw error;
+    const agent = await retry(() => findAgent(client, agentName, signal));
+    const deploymentId = agent?.desiredDeploymentId ?? null;
+    if (deploymentId === latestDeploymentId || deploymentId === null) return write();
+    return { agentName, deploymentId, change: 'deployment', warning: null };
+  }
+}
+
+/** Returns null if the agent does not exist. */
+export async function findAgent(client: Client, agentName: string, signal: AbortSignal): Promise<AgentDetails | null> {
+  return client.getAgent({ params: { agentName } }, signal).catch((error: unknown) => {
+    if (error instanceof ApiError && error.reason === 'not-found') return null;
+    throw error;
+  });
+}
