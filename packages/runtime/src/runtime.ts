@@ -188,7 +188,10 @@ export type Runtime = {
    * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
    */
   startMethods(): ReadonlyMap<string, StartMethod>;
-  /** Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. */
+  /**
+   * Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. Calls of `start`
+   * reject, but their bots keep running, so that the next server process waits until they are ready.
+   */
   close(): Promise<void>;
 };
 

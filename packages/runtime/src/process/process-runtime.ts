@@ -126,6 +126,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     close: async () => {
       stopPolling();
       closing.abort();
+      await starter.close();
       sessionCpu.close();
       await forkServers.close();
       await diskGuard?.close();

@@ -1,6 +1,8 @@
+import { EventEmitter, once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type InstanceSpec, StartError } from '../../src/runtime.ts';
 import {
   defaultLimits,
   evaluate,
@@ -14,6 +16,13 @@ import { readLines } from './read-output.ts';
 const neverAborted = new AbortController().signal;
 /** The environment of an adopted bot must not be requested again, because it may be unavailable. */
 const unavailable = (): Promise<never> => Promise.reject(new Error('the variables are not available'));
+
+/** Resolves with the error of a rejected promise, and with null otherwise. */
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
 
 export function describeAdoption(setup: RuntimeSetup): void {
   describe('a restarted server', () => {
@@ -30,7 +39,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       expect(await evaluate(address, 'globalThis.startedAs')).toBe(startedAs);
     });
 
-    it('waits for a bot that was not ready when the previous server process ended', async () => {
+    it('waits for a bot that was not ready when the previous server process closed', async () => {
       const { spec, runtime, shared, closeServer, restartServer } = await openFixture(setup);
       const signal = join(shared, 'signal');
       const late = await spec(
@@ -38,16 +47,37 @@ export function describeAdoption(setup: RuntimeSetup): void {
         `readyStatus = 503; const polling = setInterval(() => { if (!require('fs').existsSync('${signal}')) return;
           clearInterval(polling); readyStatus = 200; }, 20);`,
       );
-      void runtime()
-        .start(late, neverAborted)
-        .catch(() => undefined);
+      const failure = failureOf(runtime().start(late, neverAborted));
       await expect.poll(() => runtime().list()).toMatchObject([{ instanceId: 'late', address: null }]);
       await closeServer();
+      expect(await failure).toBeInstanceOf(StartError);
       const next = await restartServer();
       expect(await next.list()).toMatchObject([{ instanceId: 'late', address: null }]);
       const starting = next.start({ ...late, environment: unavailable }, neverAborted);
       await writeFile(signal, '');
       expect(await evaluate(await starting, 'readyStatus')).toBe(200);
+      expect(await next.list()).toHaveLength(1);
+    });
+
+    it('starts a bot once if the previous server process closed while it launched the bot', async () => {
+      const { spec, runtime, closeServer, restartServer } = await openFixture(setup);
+      const launched = await spec('launched');
+      const events = new EventEmitter();
+      const environment: InstanceSpec['environment'] = async () => {
+        const provided = once(events, 'provided');
+        events.emit('requested');
+        await provided;
+        return {};
+      };
+      const requested = once(events, 'requested');
+      const failure = failureOf(runtime().start({ ...launched, environment }, neverAborted));
+      await requested;
+      const closed = closeServer();
+      events.emit('provided');
+      await closed;
+      expect(await failure).toBeInstanceOf(StartError);
+      const next = await restartServer();
+      expect(await evaluate(await next.start(launched, neverAborted), 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 

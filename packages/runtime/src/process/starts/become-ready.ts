@@ -20,13 +20,14 @@ export type BotReadinessContext = {
 
 /**
  * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to the bot's address, or, after a
- * failure that the bot did not cause, to the reason why it must be started again. Rejects with `StartError`.
+ * failure that the bot did not cause, to the reason why it must be started again. Rejects with `StartError`: after an abort of
+ * `stop`, it has stopped the bot; after an abort of `leave`, the bot keeps running.
  */
 export async function awaitBotReadiness(
   context: BotReadinessContext,
   instance: Instance,
   spec: InstanceSpec,
-  signal: AbortSignal,
+  { stop, leave }: { readonly stop: AbortSignal; readonly leave: AbortSignal },
 ): Promise<InstanceAddress | string> {
   const known = instance.record();
   const earlier = instance.end();
@@ -39,7 +40,7 @@ export async function awaitBotReadiness(
     port: known.port,
     socket: () => findBoundSocket(instance.files, known),
     pids: () => instance.containment.members(readProcessTable).map(({ pid }) => pid),
-    signal: AbortSignal.any([signal, ended.signal]),
+    signal: AbortSignal.any([stop, leave, ended.signal]),
     onState: (next) => {
       state = next;
     },
@@ -51,11 +52,12 @@ export async function awaitBotReadiness(
   ended.abort();
   const end = instance.end();
   if (end !== null) {
-    if (!signal.aborted && !instance.hasRun()) return 'its supervisor ended before it started the bot';
-    if (!signal.aborted && isTaken(known.port)) return portTaken;
+    if (!stop.aborted && !instance.hasRun()) return 'its supervisor ended before it started the bot';
+    if (!stop.aborted && isTaken(known.port)) return portTaken;
     throw exitError(end);
   }
   if (first === null) {
+    if (leave.aborted && !stop.aborted) throw new StartError('The server closed before the bot was ready.', null);
     await instance.stop(0);
     const tail = instance.output.tail();
     throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure, tail });

@@ -24,12 +24,17 @@ export type Starter = {
    * Cancels a start that is in progress. If its instance was already launched, `instances` contains it when the promise resolves.
    */
   readonly cancel: (instanceId: string) => Promise<void>;
+  /** Rejects starts in progress and later starts, without stopping bots. Resolves when no start is in progress. */
+  readonly close: () => Promise<void>;
 };
 
 export function createStarter(context: StarterContext): Starter {
   const { instances, logger } = context;
   const launching = new Map<string, Promise<Instance>>();
   const cancellations = new Map<string, AbortController>();
+  /** Starts in progress. The key ends the wait for the bot without stopping the bot. */
+  const starting = new Map<AbortController, Promise<InstanceAddress>>();
+  let isClosed = false;
   // Keep the port of an instance reserved until `forget`, because the server may still send requests to it.
   const ports = createPortReservations(() => [...instances.byId.values()].map((other) => other.record().port));
 
@@ -72,34 +77,48 @@ export function createStarter(context: StarterContext): Starter {
     return known.signal;
   };
 
+  const start = async (spec: InstanceSpec, signal: AbortSignal, leave: AbortSignal): Promise<InstanceAddress> => {
+    const canceled = cancellationOf(spec.instanceId);
+    try {
+      let reason = '';
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        if (signal.aborted || canceled.aborted || isClosed)
+          throw new StartError('The start was canceled before it began.', null);
+        const instance =
+          instances.byId.get(spec.instanceId) ??
+          (await launchShared(spec, attempt, canceled).catch((error: unknown) => {
+            throw new StartError(`The bot could not be started: ${errorMessage(error)}`, null, { cause: error });
+          }));
+        const signals = { stop: AbortSignal.any([signal, canceled]), leave };
+        const outcome = await awaitBotReadiness(context, instance, spec, signals);
+        if (typeof outcome !== 'string') return outcome;
+        reason = outcome;
+        // Remove the instance first, so that no exit event is sent for it, because it is started again.
+        instances.remove(instance);
+        await instance.stop(0);
+      }
+      throw new StartError(`The bot could not be started in ${attempts} attempts: ${reason}.`, null);
+    } finally {
+      if (cancellations.get(spec.instanceId)?.signal === canceled) cancellations.delete(spec.instanceId);
+    }
+  };
+
   return {
     start: async (spec, signal) => {
-      const canceled = cancellationOf(spec.instanceId);
-      try {
-        let reason = '';
-        for (let attempt = 1; attempt <= attempts; attempt++) {
-          if (signal.aborted || canceled.aborted) throw new StartError('The start was canceled before it began.', null);
-          const instance =
-            instances.byId.get(spec.instanceId) ??
-            (await launchShared(spec, attempt, canceled).catch((error: unknown) => {
-              throw new StartError(`The bot could not be started: ${errorMessage(error)}`, null, { cause: error });
-            }));
-          const outcome = await awaitBotReadiness(context, instance, spec, AbortSignal.any([signal, canceled]));
-          if (typeof outcome !== 'string') return outcome;
-          reason = outcome;
-          // Remove the instance first, so that no exit event is sent for it, because it is started again.
-          instances.remove(instance);
-          await instance.stop(0);
-        }
-        throw new StartError(`The bot could not be started in ${attempts} attempts: ${reason}.`, null);
-      } finally {
-        if (cancellations.get(spec.instanceId)?.signal === canceled) cancellations.delete(spec.instanceId);
-      }
+      const leaving = new AbortController();
+      const started = start(spec, signal, leaving.signal);
+      starting.set(leaving, started);
+      return started.finally(() => starting.delete(leaving));
     },
     cancel: async (instanceId) => {
       const running = launching.get(instanceId);
       cancellations.get(instanceId)?.abort();
       await running?.catch(() => undefined);
+    },
+    close: async () => {
+      isClosed = true;
+      for (const leaving of starting.keys()) leaving.abort();
+      await Promise.allSettled(starting.values());
     },
   };
 }
