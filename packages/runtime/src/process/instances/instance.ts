@@ -129,19 +129,11 @@ function watchEnd(
   const finish = async (supervisorStatus: number | null) => {
     await killContainedProcesses(containment, null, onStuck);
     output.finish();
-    const known = determineInstanceEnd(files, supervisorStatus, isKilled);
-    const outOfMemory = known.code !== 0 && (containment.memoryKills() > 0 || existsSync(files.memoryKill));
-    end = { ...known, at: known.at ?? options.now().toISOString(), outOfMemory, tail: output.tail(), diskLimit };
-    try {
-      writeInstanceEnd(files, end);
-      containment.close();
-      const { cgroups } = currentRecord();
-      if (cgroups !== null) await removeCgroups(cgroups);
-    } catch (error) {
-      // The end could not be stored, for example because the disk is full. The control groups stay, so that the next server
-      // determines the same end.
-      onError(error, 'end of instance could not be recorded');
-    }
+    end = describeEnd(options, containment, determineInstanceEnd(files, supervisorStatus, isKilled), {
+      tail: output.tail(),
+      diskLimit,
+    });
+    await storeEnd(options, containment, currentRecord(), end);
     close();
     resolveEnded(end);
     options.onEnded(end);
@@ -220,6 +212,34 @@ function watchEnd(
       close();
     },
   };
+}
+
+function describeEnd(
+  { files, now }: InstanceOptions,
+  containment: Containment,
+  known: ReturnType<typeof determineInstanceEnd>,
+  details: Pick<InstanceEnd, 'tail' | 'diskLimit'>,
+): InstanceEnd {
+  const outOfMemory = known.code !== 0 && (containment.memoryKills() > 0 || existsSync(files.memoryKill));
+  return { ...known, at: known.at ?? now().toISOString(), outOfMemory, ...details };
+}
+
+/** Stores how the instance ended, and then removes its control groups. */
+async function storeEnd(
+  { files, onError }: InstanceOptions,
+  containment: Containment,
+  { cgroups }: InstanceRecord,
+  end: InstanceEnd,
+): Promise<void> {
+  try {
+    writeInstanceEnd(files, end);
+    containment.close();
+    if (cgroups !== null) await removeCgroups(cgroups);
+  } catch (error) {
+    // The end could not be stored, for example because the disk is full. The control groups stay, so that the next server
+    // determines the same end.
+    onError(error, 'end of instance could not be recorded');
+  }
 }
 
 /** Kills the bot, and also its supervisor if the supervisor does not write the exit status in time. */
