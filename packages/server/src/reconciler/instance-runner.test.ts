@@ -1,49 +1,174 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
-import { createTestRows, testNow } from '../../test/support/test-rows.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { listOpenDeployments } from '../agents/deployment.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type RunnerContext } from './instance-runner.ts';
 import { createSessionOwnership } from './session-ownership.ts';
 
-it('the instance runner does not start an instance that became ready after its row was read', async () => {
-  const rows = await createTestRows();
-  onTestFinished(() => rows.close());
-  const now = () => testNow;
-  const agentId = await rows.agent(await rows.organization());
-  const of = { agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-  const instanceId = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
-  const before = await findInstance(rows.db, instanceId);
-  const [deployment] = await listOpenDeployments(rows.db, 'us-west', [of.deploymentId]);
-  if (before === undefined || deployment === undefined) throw new Error('The rows are missing.');
-  await markReady({ db: rows.db, now }, instanceId, { host: '127.0.0.1', port: 40_000 }, true);
+const now = () => testNow;
+/** No bot listens here, so the status request of the runner fails at once. */
+const address = { socket: '/missing/bot.sock' };
+const stopped = new StartError('The bot was stopped before it was ready.', null);
 
-  const started: string[] = [];
-  const context: RunnerContext = {
+let rows: TestRows;
+let hostId: string;
+let keyring: RunnerContext['keyring'];
+beforeAll(async () => {
+  rows = await createTestRows();
+  hostId = await rows.host();
+  keyring = (await createTestVault(rows)).context.keyring;
+});
+afterAll(() => rows.close());
+
+/** A runner with a starting instance, and the calls that it made. `start` is the start of the fake runtime. */
+async function open(start: RunnerContext['runtime']['start'], fields: Partial<RunnerContext> = {}) {
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  const deploymentId = await rows.deployment(agentId);
+  const sessionId = await rows.session({ organizationId, agentId, deploymentId });
+  const instanceId = await rows.instance(
+    { agentId, deploymentId, hostId },
+    { state: 'starting', host: null, port: null, ready_at: null, session_id: sessionId },
+  );
+  const row = await findInstance(rows.db, instanceId);
+  const [deployment] = await listOpenDeployments(rows.db, 'us-west', [deploymentId]);
+  if (row === undefined || deployment === undefined) throw new Error('The rows are missing.');
+  const closing = new AbortController();
+  const deadline = new AbortController();
+  const calls: unknown[][] = [];
+  const runner = createInstanceRunner({
     db: rows.db,
     now,
     logger: pino({ level: 'silent' }),
     runtime: {
-      start: async (spec) => {
-        started.push(spec.instanceId);
-        return { host: '127.0.0.1', port: 40_000 };
+      start: (...parameters) => {
+        calls.push(['start']);
+        return start(...parameters);
       },
-      stop: async () => undefined,
+      stop: async (_, graceMs) => void calls.push(['stop', graceMs]),
     },
     key: randomBytes(32),
     ownership: createSessionOwnership(),
-    startInTurn: (_organizationId, _signal, start) => start(),
-    validation: { started: async () => undefined, startFailed: async () => undefined },
-    keyring: (await createTestVault(rows)).context.keyring,
+    startInTurn: (_organizationId, _signal, begin) => begin(),
+    startDeadline: () => deadline.signal,
+    closing: closing.signal,
+    validation: {
+      started: async () => undefined,
+      startFailed: async (_, __, isLate) => void calls.push(['start failed', isLate ? 'late' : 'in time']),
+    },
+    keyring,
     retryWrite: (write) => write(),
     iceConfigUrl: () => 'http://127.0.0.1/ice',
-    onReady: () => undefined,
-    onRemoved: async () => undefined,
+    onReady: (ready) => void calls.push(['ready', ready.session_id === sessionId]),
+    onRemoved: async (_, status, cause) => void calls.push(['removed', status, cause]),
+    ...fields,
+  });
+  const state = async () => (await findInstance(rows.db, instanceId))?.state;
+  return { runner, row, deployment, state, calls, closing, deadline };
+}
+
+/** A start that never becomes ready, and fails when it is aborted. `begun` resolves when it has begun. */
+function createEndlessStart() {
+  const events = new EventEmitter();
+  const start: RunnerContext['runtime']['start'] = async (_, signal) => {
+    events.emit('begun');
+    await once(signal, 'abort');
+    throw stopped;
   };
-  const runner = createInstanceRunner(context);
-  await runner.start(before, deployment);
-  expect(started).toEqual([]);
-  expect(runner.isBusy(instanceId)).toBe(false);
+  return { start, begun: once(events, 'begun') };
+}
+
+describe('the instance runner', () => {
+  it('marks an instance as ready, and reports it with its session', async () => {
+    const { runner, row, deployment, state, calls } = await open(async () => address);
+    await runner.start(row, deployment);
+    expect(calls).toEqual([['start'], ['ready', true]]);
+    expect(await state()).toBe('ready');
+    expect(runner.isBusy(row.id)).toBe(false);
+  });
+
+  it('does not start an instance that became ready after its row was read', async () => {
+    const { runner, row, deployment, calls } = await open(async () => address);
+    await markReady({ db: rows.db, now }, row.id, address, true);
+    await runner.start(row, deployment);
+    expect(calls).toEqual([]);
+    expect(runner.isBusy(row.id)).toBe(false);
+  });
+
+  it('ends a start whose instance is stopped, without calling it a failed start', async () => {
+    const { start, begun } = createEndlessStart();
+    const { runner, row, deployment, state, calls } = await open(start);
+    const starting = runner.start(row, deployment);
+    await begun;
+    expect(runner.isBusy(row.id)).toBe(true);
+    await Promise.all([runner.stop(row, 'none'), runner.stop(row, 'none'), starting]);
+    const removed = ['removed', 'HTTP_ERROR', null];
+    expect(calls).toHaveLength(5);
+    expect(calls).toEqual(expect.arrayContaining([['start'], ['stop', 0], ['stop', 5_000], removed, removed]));
+    expect(await state()).toBe('stopping');
+    expect(runner.isBusy(row.id)).toBe(false);
+  });
+
+  it('removes an instance that is not ready at its deadline with the status BOT_START_TIMEOUT', async () => {
+    const { start, begun } = createEndlessStart();
+    const { runner, row, deployment, calls, deadline } = await open(start);
+    const starting = runner.start(row, deployment);
+    await begun;
+    deadline.abort();
+    await starting;
+    expect(calls).toEqual([
+      ['start'],
+      ['start failed', 'late'],
+      ['stop', 0],
+      ['removed', 'BOT_START_TIMEOUT', stopped.message],
+    ]);
+  });
+
+  it('uses an instance that became ready just when its deadline passed', async () => {
+    const { runner, row, deployment, calls, deadline } = await open(async () => {
+      deadline.abort();
+      return address;
+    });
+    await runner.start(row, deployment);
+    expect(calls).toEqual([['start'], ['ready', true]]);
+  });
+
+  it('leaves a starting instance running when the server closes and the runtime rejects the start', async () => {
+    const { runner, row, deployment, state, calls, closing } = await open(async () => {
+      closing.abort();
+      throw stopped;
+    });
+    await runner.start(row, deployment);
+    expect(calls).toEqual([['start']]);
+    expect(await state()).toBe('starting');
+  });
+
+  it('leaves an instance running that becomes ready when the database is already closed', async () => {
+    const { runner, row, deployment, state, calls, closing } = await open(async () => address, {
+      now: () => {
+        closing.abort();
+        throw new Error('The database is closed.');
+      },
+    });
+    await runner.start(row, deployment);
+    expect(calls).toEqual([['start']]);
+    expect(await state()).toBe('starting');
+  });
+
+  it('does not begin a start whose turn comes after the server closed', async () => {
+    const { runner, row, deployment, state, calls, closing } = await open(async () => address, {
+      startInTurn: (_organizationId, _signal, begin) => {
+        closing.abort();
+        return begin();
+      },
+    });
+    await runner.start(row, deployment);
+    expect(calls).toEqual([]);
+    expect(await state()).toBe('starting');
+  });
 });

@@ -1,4 +1,4 @@
-import { agentProfiles, type CompletionStatus, instanceStartTimeoutSeconds } from '@bothost/contract';
+import { agentProfiles, type CompletionStatus } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
@@ -23,6 +23,10 @@ export type RunnerContext = {
   readonly key: Buffer;
   readonly ownership: SessionOwnership;
   readonly startInTurn: StartQueue;
+  /** Returns a signal that aborts when a start that begins now takes too long. */
+  readonly startDeadline: () => AbortSignal;
+  /** Aborts when the server closes. From then on, the next server process is responsible for starting instances. */
+  readonly closing: AbortSignal;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
   readonly retryWrite: RetryWrite;
@@ -65,8 +69,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       // Read the state again, because an earlier start may have ended after `row` was read.
       const current = await context.retryWrite(() => findInstance(context.db, row.id));
       if (current?.state !== 'starting') return;
-      const address = await context.startInTurn(deployment.organization_id, abort.signal, () => {
-        turn.deadline = AbortSignal.timeout(instanceStartTimeoutSeconds * 1000);
+      const address = await context.startInTurn(deployment.organization_id, abort.signal, async () => {
+        context.closing.throwIfAborted();
+        turn.deadline = context.startDeadline();
         return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
@@ -77,6 +82,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
+      // The bot may still become ready. The next server process finds it, or starts it again.
+      if (context.closing.aborted) return;
       if (abort.signal.aborted) await removed(row, 'HTTP_ERROR', null);
       else await failed(row, deployment, error, turn.deadline?.aborted ?? false);
     } finally {

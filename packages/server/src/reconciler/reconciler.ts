@@ -103,6 +103,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     ...context,
     validation,
     startInTurn: createStartQueue(context.startsAtOnce),
+    startDeadline,
+    closing: closing.signal,
     onReady: (row) => {
       const address = getInstanceAddress(row);
       if (row.session_id !== null && address !== null) directory.ready(row.session_id, address);
@@ -177,6 +179,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   };
 }
 
+function startDeadline(): AbortSignal {
+  return AbortSignal.timeout(instanceStartTimeoutSeconds * 1000);
+}
+
 function createDispatchContext(
   context: ReconcilerContext,
   given: Pick<AdoptionContext, 'closing' | 'endSession' | 'isEnding'>,
@@ -185,7 +191,7 @@ function createDispatchContext(
   return {
     ...context,
     ...given,
-    acceptDeadline: () => AbortSignal.timeout(instanceStartTimeoutSeconds * 1000),
+    acceptDeadline: startDeadline,
     isReachable: (sessionId) => directory.known(sessionId) !== undefined,
     onDispatch: runtime.sessionOpening,
     onOpen: directory.opened,

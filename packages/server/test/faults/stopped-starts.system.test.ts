@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@bothost/contract';
+import { expect, it } from 'vitest';
+import { writeBot } from '../support/bots.ts';
+import { evaluateInBot, startAgentSession } from '../support/client.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { createServiceProcess } from '../support/service-process.ts';
+import { openStartGate } from '../support/start-gate.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+it.runIf(existsSync(program))(
+  'a server that stops with BOTHOST_ON_STOP=leave during a cold start exits at once, and the next server uses the bot',
+  async ({ onTestFinished }) => {
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-stopped-start-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    await chmod(directory, 0o711);
+    const database = await createTestDatabase();
+    onTestFinished(() => database.drop());
+    const gate = await openStartGate();
+    onTestFinished(() => gate.close());
+    const bot = await writeBot('slow', { prelude: gate.prelude });
+    onTestFinished(() => bot.remove());
+    const port = await findFreePort();
+    const open = (onStop: 'leave' | 'end') =>
+      createServiceProcess({
+        directory,
+        agents: [bot.path],
+        port,
+        environment: { DATABASE_URL: database.url, BOTHOST_ON_STOP: onStop },
+      });
+    const [first, next] = [open('leave'), open('end')];
+    const service = {
+      ...first,
+      client: createClient({ origin: first.url, key: first.privateKey }),
+      publicClient: createClient({ origin: first.url, key: first.publicKey }),
+    };
+    await first.start().ready;
+    // Ends the bots even if the test fails.
+    onTestFinished(async () => {
+      first.current().signal('SIGKILL');
+      await first.current().exited;
+      if (next.processes.length === 0) await next.start().ready;
+      next.current().signal('SIGTERM');
+      await next.current().exited;
+    });
+    // The first session uses the instance that validated the deployment.
+    await evaluateInBot(service, 'slow', await startAgentSession(service, 'slow'), 'true');
+    gate.shut();
+    const sessionId = await startAgentSession(service, 'slow');
+    const go = await gate.next();
+
+    first.current().signal('SIGTERM');
+    expect(await first.current().exited).toBe(0);
+    // The gate lets only this bot through. A second bot for the session would wait forever.
+    await next.start().ready;
+    go('go');
+    expect(await evaluateInBot(service, 'slow', sessionId, '"started"')).toBe('started');
+  },
+);
