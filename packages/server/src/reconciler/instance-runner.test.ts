@@ -138,6 +138,22 @@ describe('the instance runner', () => {
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
+  it('removes a ready instance that cannot be recorded, and does not call it late after its deadline', async () => {
+    const { runner, row, deployment, calls, deadline } = await open(async () => address, {
+      now: () => {
+        deadline.abort();
+        throw new Error('The database rejects the write.');
+      },
+    });
+    await runner.start(row, deployment);
+    expect(calls).toEqual([
+      ['start'],
+      ['start failed', 'in time'],
+      ['stop', 0],
+      ['removed', 'HTTP_ERROR', 'The database rejects the write.'],
+    ]);
+  });
+
   it('leaves a starting instance running when the server closes and the runtime rejects the start', async () => {
     const { runner, row, deployment, state, calls, closing } = await open(async () => {
       closing.abort();

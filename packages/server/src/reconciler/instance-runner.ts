@@ -74,6 +74,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
         turn.deadline = context.startDeadline();
         return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
+      // The start was in time, whatever fails from now on.
+      turn.deadline = null;
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
       const known = await requestSessionState(address, deriveControlToken(context.key, row.id), 0, asking).catch(
         () => null,
