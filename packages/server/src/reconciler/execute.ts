@@ -1,10 +1,9 @@
 import type { Runtime } from '@bothost/runtime';
 import { lockAgentForScaling, markProjectRemoved } from '../agents/deployment.ts';
-import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
-import { recordEndCause } from '../sessions/progress.ts';
+import { type OpenInstance, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
+import { type OpenSession, recordEndCause } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
-import { adoptSession } from './adopt-session.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { ObservedRows } from './observe.ts';
@@ -22,7 +21,7 @@ type Context = EndRecorder & {
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;
-  readonly dispatchContext: Parameters<typeof adoptSession>[0];
+  readonly adoptSession: (row: OpenSession, instance: OpenInstance) => Promise<void>;
   /** Returns the end time to record for a session or instance whose end no server observed. */
   readonly unobservedEndAt: () => Date;
   readonly requestReconcile: () => void;
@@ -70,9 +69,7 @@ export function createExecutor(context: Context): (action: Action, rows: Observe
       case 'adopt-session': {
         const row = rows.sessions.get(action.sessionId);
         const instance = rows.instances.get(row?.instance_id ?? '');
-        return row === undefined || instance === undefined
-          ? undefined
-          : adoptSession(context.dispatchContext, row, instance);
+        return row === undefined || instance === undefined ? undefined : context.adoptSession(row, instance);
       }
       case 'decide-end':
         await recordEndCause(context, action.sessionId, action.status);

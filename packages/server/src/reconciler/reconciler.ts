@@ -9,7 +9,7 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
-import type { AdoptionContext } from './adopt-session.ts';
+import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { dispatch, type ReadySession } from './dispatch.ts';
@@ -117,7 +117,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     preparer,
     validation,
     runner,
-    dispatchContext,
+    adoptSession: (row, instance) => adoptSession(dispatchContext, row, instance),
     endSession,
     instanceRemoved,
     unobservedEndAt: takeover.unobservedEndAt,

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { findInstance } from '../instances/lifecycle.ts';
+import { listOpenSessions } from '../sessions/progress.ts';
+import { createSessionDirectory } from '../sessions/session-directory.ts';
+import { type AdoptionContext, adoptSession } from './adopt-session.ts';
+import { createSessionOwnership } from './session-ownership.ts';
+
+let rows: TestRows;
+let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
+beforeAll(async () => {
+  rows = await createTestRows();
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+});
+afterAll(() => rows.close());
+
+/**
+ * A session that no server owns, with a ready instance. No bot listens, and the deadline to accept the session has passed, so an
+ * adoption ends the session with BOT_START_TIMEOUT.
+ */
+async function open(
+  session: Parameters<TestRows['session']>[1] = {},
+  instance: Parameters<TestRows['instance']>[1] = {},
+  fields: Partial<AdoptionContext> = {},
+) {
+  const sessionId = await rows.session(of, session);
+  const address = { socket: '/missing/bot.sock', host: null, port: null };
+  const instanceId = await rows.instance(of, {
+    session_id: sessionId,
+    reports_session: true,
+    ...address,
+    ...instance,
+  });
+  const row = (await listOpenSessions(rows.db, 'us-west')).find(({ id }) => id === sessionId);
+  const instanceRow = await findInstance(rows.db, instanceId);
+  if (row === undefined || instanceRow === undefined) throw new Error('The rows are missing.');
+  const ended: string[] = [];
+  const ownership = createSessionOwnership();
+  const directory = createSessionDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
+  const context: AdoptionContext = {
+    db: rows.db,
+    now: () => testNow,
+    key: randomBytes(32),
+    ownership,
+    directory,
+    closing: new AbortController().signal,
+    acceptDeadline: () => AbortSignal.abort(),
+    isEnding: () => false,
+    isReachable: () => true,
+    retryWrite: (write) => write(),
+    endSession: async (_, status) => void ended.push(status),
+    onDispatch: () => undefined,
+    onOpen: () => undefined,
+    onLive: () => undefined,
+    ...fields,
+  };
+  return { sessionId, ended, ownership, directory, adopt: () => adoptSession(context, row, instanceRow) };
+}
+
+describe('adoptSession', () => {
+  it('owns the session, publishes its address, and asks the bot for its state', async () => {
+    const { sessionId, ended, ownership, directory, adopt } = await open();
+    await adopt();
+    expect(ownership.has(sessionId)).toBe(true);
+    expect(directory.known(sessionId)?.address).toEqual({ socket: '/missing/bot.sock' });
+    expect(ended).toEqual(['BOT_START_TIMEOUT']);
+  });
+
+  it('releases a session that ended after its row was read', async () => {
+    const { sessionId, ended, ownership, directory, adopt } = await open();
+    const end = { state: 'ended', ended_at: testNow, completion_status: '200' } as const;
+    await rows.db.updateTable('sessions').set(end).where('id', '=', sessionId).execute();
+    await adopt();
+    expect(ownership.has(sessionId)).toBe(false);
+    expect(directory.known(sessionId)).toBeUndefined();
+    expect(ended).toEqual([]);
+  });
+
+  it('releases a session whose instance has just exited', async () => {
+    const { sessionId, ended, ownership, adopt } = await open({}, {}, { isEnding: () => true });
+    await adopt();
+    expect(ownership.has(sessionId)).toBe(false);
+    expect(ended).toEqual([]);
+  });
+
+  it('releases the session if the adoption fails, so that the next pass retries', async () => {
+    const error = new Error('The database rejects the query.');
+    const { sessionId, ownership, adopt } = await open({}, {}, { retryWrite: () => Promise.reject(error) });
+    await expect(adopt()).rejects.toBe(error);
+    expect(ownership.has(sessionId)).toBe(false);
+  });
+
+  it.each<[subject: string, Parameters<TestRows['session']>[1], Parameters<TestRows['instance']>[1]]>([
+    ['a WebSocket session, which the request that relays it owns', { transport: 'websocket' }, {}],
+    ['a session whose instance has no address', {}, { socket: null }],
+  ])('does not own %s', async (_, session, instance) => {
+    const { sessionId, ended, ownership, adopt } = await open(session, instance);
+    await adopt();
+    expect(ownership.has(sessionId)).toBe(false);
+    expect(ended).toEqual([]);
+  });
+});

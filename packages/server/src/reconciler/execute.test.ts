@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
+import { createExecutor } from './execute.ts';
+import { observe } from './observe.ts';
+import type { Action } from './plan.ts';
+
+const unobservedEndAt = secondsAgo(7);
+
+let rows: TestRows;
+let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
+let calls: unknown[][];
+beforeEach(async () => {
+  rows = await createTestRows();
+  calls = [];
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+});
+afterEach(() => rows.close());
+
+/** A fake that notes its calls. */
+const note =
+  (name: string) =>
+  async (...parameters: readonly unknown[]) =>
+    void calls.push([name, ...parameters]);
+
+/** Executes an action with the rows of a pass. Only the database is real. */
+async function execute(action: Action, busyInstance: string | null = null): Promise<void> {
+  const host = { id: of.hostId, region: 'us-west' };
+  const shared = { db: rows.db, now: () => testNow, host, retryWrite: <T>(write: () => Promise<T>) => write() };
+  const { rows: observed } = await observe(
+    { ...shared, runtime: { list: async () => [] } },
+    {
+      isOwned: () => false,
+      isBusyInstance: () => false,
+      isBusyDeployment: () => false,
+      restAfterFailureUntil: () => null,
+      serverId: newId(),
+      draining: false,
+    },
+  );
+  await createExecutor({
+    ...shared,
+    newId,
+    runtime: { discard: note('discard'), stop: note('stop'), forget: note('forget') },
+    preparer: { prepare: note('prepare') },
+    validation: { passed: note('passed') },
+    runner: {
+      start: async (row, deployment) => void calls.push(['start instance', row.id, deployment.id]),
+      stop: async (row, transport) => void calls.push(['stop instance', row.id, transport]),
+      isBusy: (id) => id === busyInstance,
+    },
+    adoptSession: async (row, instance) => void calls.push(['adopt', row.id, instance.id]),
+    endSession: note('end session'),
+    instanceRemoved: note('instance removed'),
+    unobservedEndAt: () => unobservedEndAt,
+    requestReconcile: () => void calls.push(['reconcile']),
+  })(action, observed);
+}
+const instances = () => rows.db.selectFrom('instances').select(['id', 'state']).execute();
+
+describe('the executor', () => {
+  it('starts an instance with its deployment, unless the instance is busy', async () => {
+    const instanceId = await rows.instance(of, { state: 'starting' });
+    await execute({ do: 'start-instance', instanceId }, instanceId);
+    expect(calls).toEqual([]);
+    await execute({ do: 'start-instance', instanceId });
+    expect(calls).toEqual([['start instance', instanceId, of.deploymentId]]);
+  });
+
+  it('stops a lost instance before it records its end, with the time of an end that no server observed', async () => {
+    const instanceId = await rows.instance(of);
+    await execute({ do: 'instance-lost', instanceId });
+    expect(calls).toEqual([
+      ['stop', instanceId, 0],
+      ['instance removed', instanceId, 'HTTP_ERROR', null, unobservedEndAt],
+    ]);
+  });
+
+  it('stops an orphan before it removes its files', async () => {
+    const instanceId = newId();
+    await execute({ do: 'remove-orphan', instanceId });
+    expect(calls).toEqual([
+      ['stop', instanceId, 0],
+      ['forget', instanceId],
+    ]);
+  });
+
+  it('provisions missing instances up to the limit of the agent, and then requests no further pass', async () => {
+    const provision = { do: 'provision', deploymentId: of.deploymentId, idle: 5 } as const;
+    await execute(provision);
+    await execute(provision);
+    expect(await instances()).toMatchObject([{ state: 'starting' }, { state: 'starting' }]);
+    expect(calls).toEqual([['reconcile']]);
+  });
+
+  it('retires an idle instance, but none with a session', async () => {
+    const idle = await rows.instance(of);
+    const claimed = await rows.instance(of, { session_id: await rows.session(of) });
+    await execute({ do: 'retire-instance', instanceId: claimed });
+    expect(calls).toEqual([]);
+    await execute({ do: 'retire-instance', instanceId: idle });
+    expect(calls).toEqual([['reconcile']]);
+    expect(await instances()).toEqual(
+      expect.arrayContaining([
+        { id: idle, state: 'stopping' },
+        { id: claimed, state: 'ready' },
+      ]),
+    );
+  });
+
+  it('does nothing for rows that are missing in the pass', async () => {
+    const [instanceId, deploymentId, sessionId] = [newId(), newId(), newId()];
+    await execute({ do: 'start-instance', instanceId });
+    await execute({ do: 'stop-instance', instanceId });
+    await execute({ do: 'provision', deploymentId, idle: 1 });
+    await execute({ do: 'adopt-session', sessionId });
+    expect(calls).toEqual([]);
+  });
+});

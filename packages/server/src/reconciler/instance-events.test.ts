@@ -1,0 +1,158 @@
+import type { InstanceEvent, InstanceExit } from '@bothost/runtime';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestVault } from '../../test/support/test-vault.ts';
+import { newId } from '../store/uuid.ts';
+import { watchInstances } from './instance-events.ts';
+import { createEndRecorder } from './record-ends.ts';
+import { createSessionOwnership } from './session-ownership.ts';
+
+const exitedAt = secondsAgo(3);
+const unobservedEndAt = secondsAgo(7);
+const ok: InstanceExit = { code: 0, signal: null, outOfMemory: false, tail: '' };
+const failed: InstanceExit = { ...ok, code: 3, tail: 'Traceback' };
+const unknown: InstanceExit = { ...ok, code: null };
+const killed = (signal: string): InstanceExit => ({ ...ok, code: null, signal });
+
+let rows: TestRows;
+let keyring: Parameters<typeof watchInstances>[0]['keyring'];
+let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
+beforeAll(async () => {
+  rows = await createTestRows();
+  keyring = (await createTestVault(rows)).context.keyring;
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+});
+afterAll(() => rows.close());
+
+type SessionFields = Parameters<TestRows['session']>[1];
+
+/** An instance with a session that was created ten seconds ago. */
+async function open(fields: SessionFields) {
+  const sessionId = await rows.session(of, { created_at: secondsAgo(10), ...fields });
+  const instanceId = await rows.instance(of, { session_id: sessionId });
+  return { sessionId, instanceId };
+}
+const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): InstanceEvent => ({
+  kind: 'exited',
+  instanceId,
+  at,
+  exit,
+});
+
+/** Delivers exits at the same time, and resolves with what the watch called when all of them are recorded. */
+async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
+  const calls: string[] = [];
+  const runtime = {
+    forget: async () => void calls.push('forget'),
+    watch: async function* () {
+      yield* events;
+    },
+  };
+  const shared = {
+    db: rows.db,
+    now: () => testNow,
+    logger: pino({ level: 'silent' }),
+    runtime,
+    ownership: createSessionOwnership(),
+    retryWrite: <T>(write: () => Promise<T>) => write(),
+  };
+  const { endSession } = createEndRecorder({
+    ...shared,
+    directory: { ended: () => undefined },
+    sampler: { take: () => [] },
+    telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
+    requestReconcile: () => undefined,
+  });
+  await new Promise<void>((resolve) => {
+    let left = events.length;
+    watchInstances({
+      ...shared,
+      keyring,
+      directory: { instanceExited: () => undefined },
+      signal: new AbortController().signal,
+      endSession,
+      requestReconcile: () => {
+        left -= 1;
+        if (left === 0) resolve();
+      },
+      unobservedEndAt: () => unobservedEndAt,
+      onIdleExit: async (_, exit) => void calls.push(`idle exit ${exit.code}`),
+    });
+  });
+  return calls;
+}
+const stored = (id: string) =>
+  rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const instanceState = async (id: string) =>
+  (await rows.db.selectFrom('instances').select('state').where('id', '=', id).executeTakeFirst())?.state;
+
+describe('the exit of an instance', () => {
+  const live: SessionFields = { state: 'live', bot_started_at: secondsAgo(8) };
+  const dispatched: SessionFields = { state: 'starting', handed_over_at: secondsAgo(8) };
+
+  it.each<[session: string, how: string, status: string, fields: SessionFields, exit: InstanceExit, endedAt: Date]>([
+    ['live', 'code 0', 'HTTP_COMPLETED', live, ok, exitedAt],
+    ['live', 'code 3', 'HTTP_ERROR', live, failed, exitedAt],
+    ['live', 'an unknown status', 'HTTP_ERROR', live, unknown, unobservedEndAt],
+    ['WebSocket', 'code 3', 'WS_CONNECTION_CLOSED', { ...live, transport: 'websocket' }, failed, exitedAt],
+    ['starting', 'code 0', 'HTTP_ERROR', { state: 'starting' }, ok, exitedAt],
+    ['dispatched', 'code 0', 'HTTP_COMPLETED', dispatched, ok, exitedAt],
+    ['dispatched', 'code 3', 'HTTP_ERROR', dispatched, failed, exitedAt],
+    ['stopped', 'code 3', 'SESSION_STOPPED', { state: 'ending', ending_status: 'SESSION_STOPPED' }, failed, exitedAt],
+  ])('ends a %s session, by %s, with the status %s', async (_, _how, status, fields, exit, endedAt) => {
+    const { sessionId, instanceId } = await open(fields);
+    expect(await deliver(exitOf(instanceId, exit))).toEqual([`count ${status}`, 'forget']);
+    expect(await stored(sessionId)).toMatchObject({ completion_status: status, ended_at: endedAt });
+    expect(await instanceState(instanceId)).toBe('ended');
+  });
+
+  it('makes a dispatched session live from its dispatch if the bot exited with code 0', async () => {
+    const { sessionId, instanceId } = await open(dispatched);
+    await deliver(exitOf(instanceId, ok));
+    expect(await stored(sessionId)).toMatchObject({ bot_started_at: secondsAgo(8), cold_start: true });
+  });
+
+  it('is recorded once if it is delivered twice, at the same time or after a restart', async () => {
+    const { sessionId, instanceId } = await open(live);
+    const exit = exitOf(instanceId, failed);
+    const calls = [...(await deliver(exit, exit)), ...(await deliver(exit))];
+    expect(calls.filter((call) => call.startsWith('count'))).toEqual(['count HTTP_ERROR']);
+    const detail = { code: 3, signal: null, outOfMemory: false, tail: 'Traceback' };
+    expect(await stored(sessionId)).toMatchObject({
+      completion_status: 'HTTP_ERROR',
+      events: [{ code: 'INSTANCE_EXITED', at: exitedAt.toISOString(), detail }],
+    });
+  });
+
+  it('only removes the files of an unknown instance', async () => {
+    expect(await deliver(exitOf(newId(), failed))).toEqual(['forget']);
+  });
+
+  it.each<[state: 'ready' | 'stopping', calls: string[]]>([
+    ['ready', ['idle exit 3', 'forget']],
+    ['stopping', ['forget']],
+  ])('counts against the deployment only if the idle instance was not stopped (%s)', async (state, calls) => {
+    const instanceId = await rows.instance(of, { state });
+    expect(await deliver(exitOf(instanceId, failed))).toEqual(calls);
+    // The instance is ended now, so that a second delivery does not count again.
+    expect(await deliver(exitOf(instanceId, failed))).toEqual(['forget']);
+  });
+
+  it.each<[exit: string, InstanceExit, afterSeconds: number, events: number]>([
+    ['SIGTERM', killed('SIGTERM'), 1, 0],
+    ['SIGKILL in the grace period', killed('SIGKILL'), 4, 1],
+    ['SIGKILL after the grace period', killed('SIGKILL'), 5, 0],
+    ['SIGKILL because of its memory', { ...killed('SIGKILL'), outOfMemory: true }, 5, 1],
+    ['code 3', failed, 1, 1],
+  ])('after the session, by %s, is an event unless the service caused it', async (_, exit, afterSeconds, events) => {
+    const endedAt = secondsAgo(9);
+    const { sessionId, instanceId } = await open({ state: 'ended', ended_at: endedAt, completion_status: '200' });
+    await deliver(exitOf(instanceId, exit, secondsAgo(9 - afterSeconds)));
+    const session = await stored(sessionId);
+    expect(session.events).toHaveLength(events);
+    expect(session).toMatchObject({ completion_status: '200', ended_at: endedAt });
+  });
+});
