@@ -9,12 +9,15 @@ const responseBytes = 65_536;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends `POST /bot`, which stays open for the whole session, on its own connection. `answer` never rejects. */
+/**
+ * Sends `POST /bot`, which stays open for the whole session, on its own connection. `answer` never rejects. `abort` closes the
+ * connection at once, `leave` when the request has been sent, so that the bot gets the session.
+ */
 export function postSessionToBot(
   address: InstanceAddress,
   headers: Headers,
   body: string,
-): { readonly answer: Promise<BotResponse>; readonly abort: () => void } {
+): { readonly answer: Promise<BotResponse>; readonly abort: () => void; readonly leave: () => void } {
   const sent = request({
     ...createRequestOptions(address),
     path: '/bot',
@@ -28,7 +31,12 @@ export function postSessionToBot(
   });
   const answer = responseOf(sent);
   sent.end(body);
-  return { answer, abort: () => sent.destroy(new Error('aborted by the service')) };
+  const abort = () => void sent.destroy(new Error('aborted by the service'));
+  const leave = () => {
+    if (sent.writableFinished) abort();
+    else sent.once('finish', abort);
+  };
+  return { answer, abort, leave };
 }
 
 function bodyHeaders(headers: Headers, body: string): Headers {

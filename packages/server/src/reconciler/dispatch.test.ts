@@ -221,6 +221,45 @@ describe('dispatch', () => {
     expect(statuses()).toEqual(['HTTP_ERROR']);
   });
 
+  it.each([true, false])(
+    'sends and records nothing if the service closes first (status route: %s)',
+    async (reportsSession) => {
+      const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession });
+      closing.abort();
+      await dispatch(context, readySession);
+      expect(requests).toEqual([]);
+      expect(await stored(readySession.id)).toMatchObject({ state: 'starting', handed_over_at: null });
+    },
+  );
+
+  it.each(['recorded', 'sent'])(
+    'sends a session to a bot without a status route, and leaves it, if the service closes while the dispatch is %s',
+    async (moment) => {
+      const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession: false });
+      await dispatch(
+        {
+          ...context,
+          retryWrite: async (write) => {
+            const result = await write();
+            if (moment === 'recorded') closing.abort();
+            return result;
+          },
+          // Called just after the request has begun, before the bot is connected.
+          acceptDeadline: () => {
+            closing.abort();
+            return acceptDeadline.signal;
+          },
+        },
+        readySession,
+      );
+      await expect
+        .poll(() => requests)
+        .toContainEqual(expect.objectContaining({ url: '/bot', body: '{"caller":"anna"}' }));
+      expect(statuses()).toEqual([]);
+      expect(await stored(readySession.id)).toMatchObject({ completion_status: null, handed_over_at: testNow });
+    },
+  );
+
   it('leaves the session running when the service closes', async () => {
     const { context, readySession } = await session({ '/bot': () => closing.abort() });
     await dispatch(context, readySession);

@@ -62,6 +62,8 @@ const acceptMs = 5;
  * live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
 export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
+  // The next server process dispatches the session, because no dispatch is recorded.
+  if (context.closing.aborted) return;
   // Record the dispatch for all bots. If the bot has exited when the next server process starts, only this record shows that
   // the bot had the session.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));
@@ -71,9 +73,12 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   const sentAt = context.now();
   const headers = createStartHeaders({ ...session, controlToken: deriveControlToken(context.key, session.instanceId) });
   context.onDispatch(session.instanceId);
-  const { answer, abort } = postSessionToBot(session.address, headers, session.body ?? '{}');
+  const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
-  context.closing.addEventListener('abort', abort, { once: true });
+  // If the server closes from here on, the request must still reach the bot: for a bot without a status route, the next server
+  // process relies on the recorded dispatch.
+  if (context.closing.aborted) leave();
+  else context.closing.addEventListener('abort', leave, { once: true });
   const answered = new AbortController();
   void answer.then(() => answered.abort());
   const deadline = context.acceptDeadline();
@@ -83,8 +88,8 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   const isLate = acceptedAt === null && deadline.aborted;
   if (isLate) abort();
   const outcome = await answer;
-  context.closing.removeEventListener('abort', abort);
-  // The request was aborted because this server closes. The next server process asks the bot for the session's state.
+  context.closing.removeEventListener('abort', leave);
+  // The connection was closed because this server closes. The next server process asks the bot for the session's state.
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
   // A short session may end before the bot responds to a status request. The dispatch then counts as its start.
