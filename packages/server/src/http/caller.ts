@@ -59,11 +59,9 @@ export async function authorize(
   }
   const person = key === 'public' ? null : await findPerson(context, operation, request, reply);
   if (person === null) {
-    request.caller = createPrincipal(
-      await keyCallerOf(context, request, key === 'public' ? 'public' : 'private'),
-      request,
-    );
-    requireOwnOrganization(request);
+    const caller = await keyCallerOf(context, request, key === 'public' ? 'public' : 'private');
+    request.caller = createPrincipal(caller, request);
+    requireOwnOrganization(request, caller);
     return requireGrant(key === 'public' ? 'public-key' : 'private-key');
   }
   if (key === 'person' || key === 'account') {
@@ -187,9 +185,8 @@ async function keyCallerOf(
  * Checks that a private key is used only with the name or id of its own organization. For any other organization, the response is
  * 404.
  */
-function requireOwnOrganization(request: FastifyRequest): void {
+function requireOwnOrganization(request: FastifyRequest, caller: Caller): void {
   const { organization } = getObjectFields(request.params);
-  const { caller } = request;
   if (typeof organization !== 'string' || organization === caller.organizationName) return;
   if (organization.toLowerCase() !== caller.organizationId) throw failure('organization-not-found');
 }

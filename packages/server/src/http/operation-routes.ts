@@ -48,11 +48,11 @@ declare module 'fastify' {
      * The authenticated caller with its organization. Unset before authentication, and for operations without an
      * organization.
      */
-    caller: Principal;
+    caller: Principal | undefined;
     /** The person who calls an operation without an organization. */
     person: PersonPrincipal | undefined;
     /** The client of an operation that requires no credential. */
-    visitor: Visitor;
+    visitor: Visitor | undefined;
     requestedAt: Date;
   }
   interface FastifyContextConfig {
@@ -86,19 +86,19 @@ const endpoints: {
 } = allOperations;
 
 const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => CallerTypes[Key] } = {
-  private: ({ caller }) => caller,
-  organization: ({ caller }) => caller,
-  member: ({ caller }) => caller,
-  public: ({ caller }) => caller,
-  account: ({ person, caller }) => person ?? caller,
+  private: ({ caller }) => required(caller),
+  organization: ({ caller }) => required(caller),
+  member: ({ caller }) => required(caller),
+  public: ({ caller }) => required(caller),
+  account: ({ person, caller }) => person ?? required(caller),
   person: ({ person }) => required(person),
-  none: ({ visitor }) => visitor,
+  none: ({ visitor }) => required(visitor),
   operator: (request) => ({ ...createOperatorActor(request), serviceUrl: request.client.serviceUrl }),
 };
 
-function required(person: PersonPrincipal | undefined): PersonPrincipal {
-  if (person === undefined) throw new Error('The request was not authorized.');
-  return person;
+function required<Client>(client: Client | undefined): Client {
+  if (client === undefined) throw new Error('The request was not authorized.');
+  return client;
 }
 
 function addRoutes<Params, Query, Body, Response, Key extends Credential>(

@@ -32,10 +32,10 @@ export function createRefusalEntry(
 ): Refusal | null {
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
-  const actor = refused === null ? (request.caller as Principal | undefined) : createPrincipal(refused.caller, request);
+  const actor = refused === null ? request.caller : createPrincipal(refused.caller, request);
   // Record a deployment that is refused because of its secret set, because it is an attempt to access that set.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
-  if (!actor || action === null) return null;
+  if (actor === undefined || action === null) return null;
   return {
     organizationId: actor.organizationId,
     actor,
