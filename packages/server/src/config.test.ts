@@ -8,8 +8,8 @@ import { settings } from './settings.ts';
 
 const megabyte = 1024 * 1024;
 const home = { HOME: '/home/anna' };
-const read = (environment: Record<string, string> = {}, isRoot = false) =>
-  readConfig({ ...home, ...environment }, isRoot);
+const read = (environment: Record<string, string> = {}, isRoot = false, isTerminal = false) =>
+  readConfig({ ...home, ...environment }, isRoot, isTerminal);
 function problemsOf(environment: Record<string, string>): string {
   try {
     read(environment);
@@ -43,7 +43,7 @@ describe('the settings', () => {
       openIdName: 'OpenID Connect',
       openIdEmailDomains: [],
       corsOrigins: ['*'],
-      shutdownGraceSeconds: undefined,
+      shutdownGraceSeconds: 300,
       onStop: 'end',
       retentionDays: 90,
       auditRetentionDays: 365,
@@ -151,6 +151,11 @@ describe('the settings', () => {
 
   it('put the data directory in /var/lib for root', () => {
     expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
+  });
+
+  it('have a shorter grace period on a terminal', () => {
+    expect(read({}, false, true).shutdownGraceSeconds).toBe(10);
+    expect(read({ BOTHOST_SHUTDOWN_GRACE: '60' }, false, true).shutdownGraceSeconds).toBe(60);
   });
 
   it('prefer BOTHOST_PORT to PORT', () => {

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { OperatorError } from './operator-error.ts';
-import { type Setting, settings } from './settings.ts';
+import { defaultGraceSeconds, type Setting, settings } from './settings.ts';
 
 type Settings = typeof settings;
 type Names<Secret extends boolean> = {
@@ -13,8 +13,9 @@ type Names<Secret extends boolean> = {
 type Values<Secret extends boolean> = { readonly [Name in Names<Secret>]: z.output<Settings[Name]['schema']> };
 
 /** All settings. A log shows `secrets` as `[secret]`. */
-export type Config = Omit<Values<false>, 'dataDirectory'> & {
+export type Config = Omit<Values<false>, 'dataDirectory' | 'shutdownGraceSeconds'> & {
   readonly dataDirectory: string;
+  readonly shutdownGraceSeconds: number;
   readonly secrets: Values<true> & {
     /** Environment variables for builds. Treated as secret, because a URL may contain a password. */
     readonly buildVariables: Readonly<Record<string, string>>;
@@ -37,11 +38,16 @@ export class ConfigError extends OperatorError {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads all settings from the environment.
+ * Reads all settings from the environment. `isRoot` and `isTerminal`, whether the service runs on a terminal, decide
+ * defaults.
  *
  * @throws ConfigError that lists all problems
  */
-export function readConfig(environment: Environment = process.env, isRoot = process.geteuid?.() === 0): Config {
+export function readConfig(
+  environment: Environment = process.env,
+  isRoot = process.geteuid?.() === 0,
+  isTerminal = process.stdout.isTTY === true,
+): Config {
   const problems: string[] = [];
   const read = <T>(one: Setting<T>): T => {
     const { name: found, text, problem } = lookUp(one, environment);
@@ -60,6 +66,8 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
   return {
     ...open,
     dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),
+    shutdownGraceSeconds:
+      open.shutdownGraceSeconds ?? (isTerminal ? defaultGraceSeconds.onTerminal : defaultGraceSeconds.otherwise),
     secrets: redacted({
       ...secrets,
       buildVariables: Object.fromEntries(

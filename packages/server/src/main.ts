@@ -4,19 +4,16 @@ import { type RunningServer, startServer } from './composition/server.ts';
 import { interpretStopSignal } from './composition/stop-signals.ts';
 import { type Config, readConfig } from './config.ts';
 import { OperatorError } from './operator-error.ts';
-import { defaultGraceSeconds } from './settings.ts';
 
 /** Runs the service. Exits with status 0 after a shutdown, and with 1 if it cannot start or continue. */
 async function main(): Promise<void> {
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
-  // Set the default grace period here and not in config.ts, because it depends on whether the service runs on a
-  // terminal.
-  const grace = config.shutdownGraceSeconds ?? defaultGraceSeconds[isTerminal ? 'onTerminal' : 'otherwise'];
   const stopping = new AbortController();
-  const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger, stopping.signal);
-  stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace, () => stopping.abort());
+  const starting = startServer(config, logger, stopping.signal);
+  const grace = config.onStop === 'leave' ? null : config.shutdownGraceSeconds;
+  stopOnSignals(starting, logger, grace, () => stopping.abort());
   const server = await starting;
   // Create an invitation link only for a terminal. Other output may be stored in a log, where others could use the
   // link.

@@ -7,7 +7,6 @@ import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
-import { defaultGraceSeconds } from '../settings.ts';
 import type { Store } from '../store/open-store.ts';
 import { createServiceContext, type ServiceState } from './create-context.ts';
 import { createHttpServer } from './edge.ts';
@@ -157,7 +156,7 @@ function endOf({ context, runtime, config, state, teardown }: Parts): Pick<Runni
     runtime,
     teardown,
     leave: config.onStop === 'leave',
-    graceSeconds: config.shutdownGraceSeconds ?? defaultGraceSeconds.otherwise,
+    graceSeconds: config.shutdownGraceSeconds,
     drain: () => {
       state.isDraining = true;
       context.reconciler.drain();
