@@ -2,6 +2,7 @@ import type { Runtime } from '@bothost/runtime';
 import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
 import { listOpenInstances } from '../instances/lifecycle.ts';
+import { cooperativeSeconds, terminationGraceMs } from '../reconciler/instance-runner.ts';
 import { listOpenSessions, recordEndCause } from '../sessions/progress.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -13,11 +14,8 @@ type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler
   readonly drain: () => void;
 };
 
-/**
- * Time in milliseconds for instances to end after their sessions: 25 s for the stop request, 5 s for SIGTERM, and a
- * margin.
- */
-const instancesMs = 40_000;
+/** Time in milliseconds for instances to end after the grace period: for the stop request, SIGTERM, and 10 s as a margin. */
+const instancesMs = cooperativeSeconds * 1000 + terminationGraceMs + 10_000;
 /** Time to record the end of a killed bot, in milliseconds. */
 const killMs = 5_000;
 

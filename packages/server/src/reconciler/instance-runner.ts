@@ -50,7 +50,7 @@ export type InstanceRunner = {
 /**
  * Time for a bot to end its session after the stop request (docs/bot-contract.md, "Stop"). A Pipecat pipeline takes up to 20 s.
  */
-const cooperativeSeconds = 25;
+export const cooperativeSeconds = 25;
 /** Milliseconds between SIGTERM and SIGKILL. */
 export const terminationGraceMs = 5_000;
 /** Time for a ready bot to respond to its first status request, in milliseconds. */
