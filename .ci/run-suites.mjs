@@ -11,7 +11,7 @@ const suite = (name, options = {}) => ({ name, command: npmRun(name), ...options
 const asOrdinaryUser = (name, folders, wrapper = []) => ({
   name: `${name} as an ordinary user`,
   command: ['.ci/ordinary-user', ...wrapper, ...npmRun(name), ...folders],
-  // An ordinary user skips the tests that need the privileges of root.
+  // An ordinary user skips the tests that need the privileges of root. Each gives a reason.
   skipsAllowed: true,
 });
 
@@ -87,7 +87,11 @@ async function run({ name, command, retries = 1, variables = {}, skipsAllowed = 
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`== ${name}\n${readFileSync(file('log'), 'utf8')}== ${name}: ${seconds} s`);
   const { passed, failed, skipped, retried } = readReport(file('json'), status);
-  const failures = [...failed, ...(skipsAllowed ? [] : skipped.map((title) => `${title}: skipped`))];
+  const faulty = skipped.filter(({ reason }) => !skipsAllowed || reason === undefined);
+  const failures = [
+    ...failed,
+    ...faulty.map(({ title, reason }) => `${title}: skipped, ${reason ?? 'without a reason'}`),
+  ];
   if (failures.length === 0 && status !== 0) failures.push(`no test failed, exit status ${status}`);
   return { name, seconds, passed, failed: failures.length, skipped: skipped.length, failures, retried };
 }

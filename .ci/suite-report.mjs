@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 
 /**
  * A Vitest reporter: writes the results of a suite to `SUITE_REPORT` as JSON: the number of passed tests, and one line for each
- * failed test or hook, skipped test, and test that passed only when retried. A failed hook skips its tests, so its own
- * error is listed.
+ * failed test or hook, and test that passed only when retried. A skipped test has a title and a reason, which is undefined if the
+ * test gave none. A failed hook skips its tests, so its own error is listed.
  */
 export default class SuiteReport {
   onTestRunEnd(modules, unhandledErrors) {
@@ -17,10 +17,10 @@ export default class SuiteReport {
       }
       for (const test of module.children.allTests()) {
         const title = `${file} > ${test.fullName}`;
-        const { state, errors } = test.result();
+        const { state, errors, note: reason } = test.result();
         const line = `${title}: ${describeError(errors?.[0])}`;
         if (state === 'failed') report.failed.push(line);
-        else if (state !== 'passed') report.skipped.push(title);
+        else if (state !== 'passed') report.skipped.push({ title, reason });
         else report.passed += 1;
         if (test.diagnostic()?.flaky) report.retried.push(line);
       }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { rootTest } from '../packages/runtime/test/root.ts';
 import { createTestDatabase, type TestDatabase } from '../packages/server/test/support/test-database.ts';
 
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
@@ -103,12 +104,9 @@ it.each(Object.entries(obstacles))(
   },
 );
 
-it.runIf(process.getuid?.() === 0)(
-  'the service reports a data directory that bots cannot enter, and exits with 1',
-  async () => {
-    await chmod(folder, 0o700);
-    const { status, output } = await start({});
-    expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
-    expect(status).toBe(1);
-  },
-);
+rootTest('the service reports a data directory that bots cannot enter, and exits with 1', async () => {
+  await chmod(folder, 0o700);
+  const { status, output } = await start({});
+  expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
+  expect(status).toBe(1);
+});

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { removeHostileTrees } from '../test/hostile-tree-scenario.ts';
+import { rootTest } from '../test/root.ts';
 import { openTreeRemover } from './remove-tree.ts';
-
-const isRoot = process.geteuid?.() === 0;
 
 async function openRoot() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-remove-'));
@@ -50,28 +49,25 @@ describe('removeTree', () => {
     await expect.poll(() => readdir(quarantineDirectory)).toEqual([]);
   });
 
-  it.runIf(isRoot)(
-    'reports a path that it cannot delete, with the reason, and tries again after a restart',
-    async () => {
-      const { root, quarantineDirectory, open, reports } = await openRoot();
-      await mkdir(join(root, 'tree'));
-      await writeFile(join(root, 'tree/file'), '');
-      execFileSync('chattr', ['+i', join(root, 'tree/file')]);
-      expect(await open()(join(root, 'tree'))).toBe(true);
-      const [name = ''] = await readdir(quarantineDirectory);
-      const path = join(quarantineDirectory, name);
-      expect(name).toMatch(/^tree\./);
-      const reason = expect.stringContaining('Operation not permitted');
-      await expect
-        .poll(() => reports)
-        .toEqual([{ message: 'directory tree quarantined', from: join(root, 'tree'), path, reason }]);
-      execFileSync('chattr', ['-i', join(path, 'file')]);
-      open();
-      await expect.poll(() => existsSync(path)).toBe(false);
-    },
-  );
+  rootTest('reports a path that it cannot delete, with the reason, and tries again after a restart', async () => {
+    const { root, quarantineDirectory, open, reports } = await openRoot();
+    await mkdir(join(root, 'tree'));
+    await writeFile(join(root, 'tree/file'), '');
+    execFileSync('chattr', ['+i', join(root, 'tree/file')]);
+    expect(await open()(join(root, 'tree'))).toBe(true);
+    const [name = ''] = await readdir(quarantineDirectory);
+    const path = join(quarantineDirectory, name);
+    expect(name).toMatch(/^tree\./);
+    const reason = expect.stringContaining('Operation not permitted');
+    await expect
+      .poll(() => reports)
+      .toEqual([{ message: 'directory tree quarantined', from: join(root, 'tree'), path, reason }]);
+    execFileSync('chattr', ['-i', join(path, 'file')]);
+    open();
+    await expect.poll(() => existsSync(path)).toBe(false);
+  });
 
-  it.runIf(isRoot)('does not move a mount point, but denies access to it and reports it once', async () => {
+  rootTest('does not move a mount point, but denies access to it and reports it once', async () => {
     const { root, open, reports } = await openRoot();
     const path = join(root, 'mounted');
     await mkdir(path);
@@ -87,7 +83,7 @@ describe('removeTree', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  it.runIf(isRoot)('removes a tree that is not on the file system of the quarantine', async () => {
+  rootTest('removes a tree that is not on the file system of the quarantine', async () => {
     const { root, open, reports } = await openRoot();
     const path = join(root, 'disk/tree');
     await mkdir(join(root, 'disk'));

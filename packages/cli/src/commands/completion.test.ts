@@ -122,7 +122,8 @@ describe('the completion script', () => {
     );
   });
 
-  test.skipIf(!existsSync('/usr/bin/zsh'))('completes commands and values in the line editor of zsh', () => {
+  test('completes commands and values in the line editor of zsh', ({ skip }) => {
+    skip(!existsSync('/usr/bin/zsh'), 'zsh is not installed');
     // The line editor needs a terminal, which the module zsh/zpty emulates.
     const script = `
       zmodload zsh/zpty
@@ -138,7 +139,8 @@ describe('the completion script', () => {
     expect(run('/usr/bin/zsh', ['-f', '-c', script]).trim()).toBe('done');
   });
 
-  test.skipIf(!existsSync('/usr/bin/fish'))('completes words with their descriptions in fish', () => {
+  test('completes words with their descriptions in fish', ({ skip }) => {
+    skip(!existsSync('/usr/bin/fish'), 'fish is not installed');
     const fish = (line: string) => {
       const script = `botcli completion fish | source; complete -C '${line}'`;
       return run('/usr/bin/fish', ['--no-config', '-c', script]).trim().split('\n');

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
 import type { Runtime } from '../../src/runtime.ts';
 import { defaultLimits, openFixture } from '../conformance/fixture.ts';
+import { describeAsRoot } from '../root.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 import { writeProject } from './test-project.ts';
 
@@ -24,7 +25,7 @@ function cpuOf(record: InstanceRecord | null) {
   return { cores: Number(quota) / 1e6, seconds: Number(period) / 1e6, weight };
 }
 
-describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
+describeAsRoot('the CPU of a bot', () => {
   const open = async () => {
     const fixture = await openFixture(createProcessRuntimeSetup('cgroup'));
     const recordOf = (name: string) =>

@@ -24,9 +24,8 @@ import {
   type RuntimeSetup,
   waitForEvent,
 } from '../conformance/fixture.ts';
+import { describeAsRoot, isRoot } from '../root.ts';
 import { openProbe } from './probe.ts';
-
-const isRoot = process.geteuid?.() === 0;
 
 const open = (dataDirectory: string, containment?: ContainmentKind) =>
   createProcessRuntime({
@@ -205,7 +204,7 @@ describe('an instance of a killed server', () => {
   );
 });
 
-describe.runIf(isRoot)('the process driver as root', () => {
+describeAsRoot('the process driver as root', () => {
   it('rejects a data directory that the accounts of bots cannot reach', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'bothost-closed-'));
     onTestFinished(() => rm(closed, { recursive: true }));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluate } from '../conformance/fixture.ts';
+import { rootTest } from '../root.ts';
 import {
   type ForkingBot,
   forkableBotSource,
@@ -258,13 +259,10 @@ describe('a hostile bot in a fork server', () => {
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);
   });
 
-  it.runIf(strongest === 'cgroup')(
-    'is killed if it exhausts the memory, while spawned instances keep running',
-    async () => {
-      const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
-      const address = await bot.launch('first');
-      expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
-      expect(await evaluate(address, 'result = 1')).toBe(1);
-    },
-  );
+  rootTest('is killed if it exhausts the memory, while spawned instances keep running', async () => {
+    const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
+    const address = await bot.launch('first');
+    expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
+    expect(await evaluate(address, 'result = 1')).toBe(1);
+  });
 });

@@ -6,10 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { type BuildLimits, PrepareTimeout } from '../../src/runtime.ts';
+import { describeAsRoot, isRoot } from '../root.ts';
 import { writeProject } from './test-project.ts';
 
 const neverAborted = new AbortController().signal;
-const isRoot = process.geteuid?.() === 0;
 const manifest = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
 const done = "require('fs').writeFileSync('built.js', '');";
 
@@ -98,7 +98,7 @@ describe('a build', () => {
   });
 });
 
-describe.runIf(isRoot)('the cache of an organization', () => {
+describeAsRoot('the cache of an organization', () => {
   const KEEP = `${done} const file = process.env.XDG_CACHE_HOME + '/kept';
     const fs = require('fs'); console.log('had ' + (fs.existsSync(file) ? fs.readFileSync(file) : 'nothing'));
     fs.writeFileSync(file, 'downloads of ' + process.getuid());

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { rootTest } from '../root.ts';
 
 const nobodyUid = 65_534;
 
@@ -47,48 +48,48 @@ const answer = JSON.stringify({ uid: process.getuid(), niceness: require('os').g
 require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
 `;
 
-it.runIf(process.geteuid?.() === 0)(
-  'the process driver runs under an ordinary account and reports which limits it cannot enforce',
-  async () => {
-    const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
-    onTestFinished(() => rm(root, { recursive: true }));
-    await chmod(root, 0o755);
-    // Bundled, because an ordinary user may not be able to read this checkout.
-    await build({
-      configFile: false,
-      logLevel: 'silent',
-      ssr: { noExternal: true },
-      build: {
-        ssr: fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url)),
-        outDir: root,
-        emptyOutDir: false,
-        rollupOptions: { output: { entryFileNames: '[name].mjs' } },
-      },
-    });
-    await writeFile(join(root, 'server.mjs'), serverCode);
-    await mkdir(join(root, 'project'));
-    await writeFile(
-      join(root, 'project', 'package.json'),
-      '{ "scripts": { "build": "mv bot.js index.js && nice > niceness" } }',
-    );
-    await writeFile(join(root, 'project', 'bot.js'), botCode);
-    // A directory in PATH that the account cannot enter.
-    await mkdir(join(root, 'closed'), { mode: 0o700 });
-    await mkdir(join(root, 'data'));
-    await chown(join(root, 'data'), nobodyUid, nobodyUid);
-    const options = { cwd: root, env: {}, uid: nobodyUid, gid: nobodyUid };
-    const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
-    const seen = JSON.parse(stdout);
-    expect(seen).toMatchObject({
-      uid: nobodyUid,
-      bot: { uid: nobodyUid, niceness: 5, builtWithNiceness: 10 },
-      alive: [false, false, false],
-      mode: '600',
-      left: [],
-    });
-    expect(seen.usage.cpuMicroseconds).toBeGreaterThan(0);
-    expect(seen.usage.memoryBytes).toBeGreaterThan(10_000_000);
-    expect(seen.events).toEqual(['SIGTERM', 'cpu-limit-not-enforced', 'memory-limit-sampled']);
-    expect(seen.logged).toEqual([expect.stringContaining('all bots share the account of the service')]);
-  },
-);
+rootTest('the process driver runs under an ordinary account and reports which limits it cannot enforce', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  await chmod(root, 0o755);
+  const source = (name: string) => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
+  // Bundled, because an ordinary user may not be able to read this checkout.
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    ssr: { noExternal: true },
+    build: {
+      ssr: source('process/process-runtime.ts'),
+      outDir: root,
+      emptyOutDir: false,
+      rollupOptions: { output: { entryFileNames: '[name].mjs' } },
+    },
+  });
+  // The driver runs this file by its path, so a bundle does not contain it.
+  await copyFile(source('spawner-program.cjs'), join(root, 'spawner-program.cjs'));
+  await writeFile(join(root, 'server.mjs'), serverCode);
+  await mkdir(join(root, 'project'));
+  await writeFile(
+    join(root, 'project', 'package.json'),
+    '{ "scripts": { "build": "mv bot.js index.js && nice > niceness" } }',
+  );
+  await writeFile(join(root, 'project', 'bot.js'), botCode);
+  // A directory in PATH that the account cannot enter.
+  await mkdir(join(root, 'closed'), { mode: 0o700 });
+  await mkdir(join(root, 'data'));
+  await chown(join(root, 'data'), nobodyUid, nobodyUid);
+  const options = { cwd: root, env: {}, uid: nobodyUid, gid: nobodyUid };
+  const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
+  const seen = JSON.parse(stdout);
+  expect(seen).toMatchObject({
+    uid: nobodyUid,
+    bot: { uid: nobodyUid, niceness: 5, builtWithNiceness: 10 },
+    alive: [false, false, false],
+    mode: '600',
+    left: [],
+  });
+  expect(seen.usage.cpuMicroseconds).toBeGreaterThan(0);
+  expect(seen.usage.memoryBytes).toBeGreaterThan(10_000_000);
+  expect(seen.events).toEqual(['SIGTERM', 'cpu-limit-not-enforced', 'memory-limit-sampled']);
+  expect(seen.logged).toEqual([expect.stringContaining('all bots share the account of the service')]);
+});

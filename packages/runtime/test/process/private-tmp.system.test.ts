@@ -10,6 +10,7 @@ import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts
 const [kind] = availableContainmentKinds;
 const canForksMount = await canUserMountPrivateTmp('/var/lib', accessCheckAccount);
 const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', accessCheckAccount));
+const cannotMount = 'this account or machine does not allow the mounts';
 
 /** Creates a data directory outside /tmp, because bots with their own /tmp cannot see a data directory in the machine's /tmp. */
 async function makeDataDirectory() {
@@ -19,7 +20,8 @@ async function makeDataDirectory() {
   return dataDirectory;
 }
 
-it.runIf(isPossible)('each bot has its own /tmp and /var/tmp, which are removed with the instance', async () => {
+it('each bot has its own /tmp and /var/tmp, which are removed with the instance', async ({ skip }) => {
+  skip(!isPossible, cannotMount);
   const dataDirectory = await makeDataDirectory();
   const setup = createProcessRuntimeSetup(kind);
   const { start, runtime } = await openFixture({
@@ -42,24 +44,21 @@ it.runIf(isPossible)('each bot has its own /tmp and /var/tmp, which are removed 
   expect(notes).toEqual([]);
 });
 
-it.runIf(isPossible && canForksMount)(
-  'each forked bot has its own /tmp and /var/tmp',
-  { timeout: 60_000 },
-  async () => {
-    const bot = await openForkingBot(kind, forkableBotSource, { dataDirectory: await makeDataDirectory() });
-    await bot.launch('spawned');
-    expect(await bot.settled()).toMatchObject({ level: 'module' });
-    const one = await bot.launch('one');
-    const two = await bot.launch('two');
-    const write = `import os
+it('each forked bot has its own /tmp and /var/tmp', { timeout: 60_000 }, async ({ skip }) => {
+  skip(!isPossible || !canForksMount, cannotMount);
+  const bot = await openForkingBot(kind, forkableBotSource, { dataDirectory: await makeDataDirectory() });
+  await bot.launch('spawned');
+  expect(await bot.settled()).toMatchObject({ level: 'module' });
+  const one = await bot.launch('one');
+  const two = await bot.launch('two');
+  const write = `import os
 for directory in ('/tmp', '/var/tmp'):
     open(directory + '/note', 'x').close()
 result = os.getppid()`;
-    expect(await evaluate(one, write)).toBe(await evaluate(two, write));
-    const status = `result = [line.split() for line in open('/proc/self/status') if line.startswith(('Cap', 'NoNew'))]`;
-    expect(await evaluate(one, status)).toEqual([
-      ...['CapInh:', 'CapPrm:', 'CapEff:', 'CapBnd:', 'CapAmb:'].map((name) => [name, '0000000000000000']),
-      ['NoNewPrivs:', '1'],
-    ]);
-  },
-);
+  expect(await evaluate(one, write)).toBe(await evaluate(two, write));
+  const status = `result = [line.split() for line in open('/proc/self/status') if line.startswith(('Cap', 'NoNew'))]`;
+  expect(await evaluate(one, status)).toEqual([
+    ...['CapInh:', 'CapPrm:', 'CapEff:', 'CapBnd:', 'CapAmb:'].map((name) => [name, '0000000000000000']),
+    ['NoNewPrivs:', '1'],
+  ]);
+});

@@ -20,6 +20,7 @@ const isRoot = process.geteuid?.() === 0;
 const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
 const hasPython = findPrograms(['python3'], searchPath).length > 0;
+if (!hasPython) console.log('PATH has no python3: tests of Python projects are skipped.');
 
 /** Names of environment variables that configure package indexes, proxies and certificates. The tests pass them on to builds. */
 const indexVariables = /^(?:PIP_|UV_|NPM_CONFIG_|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|SSL_CERT|REQUESTS_CA|NODE_EXTRA_CA)/i;

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { defaultLimits } from '../conformance/fixture.ts';
+import { rootTest } from '../root.ts';
 import { openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
@@ -50,25 +51,22 @@ console.log(JSON.stringify(method()));
 await runtime.close();
 `;
 
-it.skipIf(kind === 'mark')(
-  'the driver spawns instances if the machine refuses user namespaces, and reports the reason',
-  async () => {
-    const { closeServer, restartServer, dataDirectory, shimPackage, prepare, idOf, track } = await openForkingBot(kind);
-    const names = ['first', 'second'];
-    names.forEach(track);
-    const options = { dataDirectory, path: '/usr/bin:/bin', containment: kind, shimPackage };
-    const spec = { deploymentId: 'd', prepared: await prepare('d'), limits: defaultLimits };
-    await closeServer();
-    const parameters = [runtimeModule, JSON.stringify(options), JSON.stringify(spec), ...names.map(idOf)];
-    const server = [process.execPath, '--input-type=module', '-e', serverCode, ...parameters];
-    const { stdout } = await promisify(execFile)('python3', ['-c', withoutNamespaces, ...server]);
-    const reason = 'this machine refuses user namespaces (the limit user.max_user_namespaces is reached)';
-    expect(JSON.parse(stdout)).toEqual({
-      level: 'spawn',
-      reason: `the fork server cannot be started: ${reason}`,
-      memoryBytes: null,
-    });
-    const runtime = await restartServer();
-    expect((await runtime.list()).map(({ instanceId }) => instanceId).sort()).toEqual(names);
-  },
-);
+rootTest('the driver spawns instances if the machine refuses user namespaces, and reports the reason', async () => {
+  const { closeServer, restartServer, dataDirectory, shimPackage, prepare, idOf, track } = await openForkingBot(kind);
+  const names = ['first', 'second'];
+  names.forEach(track);
+  const options = { dataDirectory, path: '/usr/bin:/bin', containment: kind, shimPackage };
+  const spec = { deploymentId: 'd', prepared: await prepare('d'), limits: defaultLimits };
+  await closeServer();
+  const parameters = [runtimeModule, JSON.stringify(options), JSON.stringify(spec), ...names.map(idOf)];
+  const server = [process.execPath, '--input-type=module', '-e', serverCode, ...parameters];
+  const { stdout } = await promisify(execFile)('python3', ['-c', withoutNamespaces, ...server]);
+  const reason = 'this machine refuses user namespaces (the limit user.max_user_namespaces is reached)';
+  expect(JSON.parse(stdout)).toEqual({
+    level: 'spawn',
+    reason: `the fork server cannot be started: ${reason}`,
+    memoryBytes: null,
+  });
+  const runtime = await restartServer();
+  expect((await runtime.list()).map(({ instanceId }) => instanceId).sort()).toEqual(names);
+});

@@ -7,13 +7,13 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describeAsRoot, isRoot, rootTest } from '../../../runtime/test/root.ts';
 import { openDatabase } from './database.ts';
 import { createLayout } from './embedded/layout.ts';
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
 
 const logger = pino({ level: 'silent' });
-const asRoot = process.geteuid?.() === 0;
 
 /** Creates a data directory that other accounts can enter. Call `remove` at the end. */
 async function dataDirectory(below = os.tmpdir()): Promise<string> {
@@ -177,7 +177,7 @@ describe('an embedded database', () => {
     const left = await readFile(file, 'utf8');
     process.kill(await postmasterOf(directory), 'SIGKILL');
     await expect.poll(() => findPostmaster(createLayout(directory).data)).toBeUndefined();
-    const stranger = spawn('sleep', ['60'], asRoot ? { uid: 65534 } : {});
+    const stranger = spawn('sleep', ['60'], isRoot ? { uid: 65534 } : {});
     onTestFinished(() => void stranger.kill());
     await once(stranger, 'spawn');
     await writeFile(file, left.replace(/^\d+/, `${stranger.pid}`));
@@ -199,7 +199,7 @@ describe('an embedded database', () => {
     expect(await readdir(starting)).toEqual([]);
   });
 
-  test.runIf(asRoot)('allows no other account, such as that of a bot, to read its files or to connect', async () => {
+  rootTest('allows no other account, such as that of a bot, to read its files or to connect', async () => {
     const { data } = createLayout(directory);
     const script = `
       const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
@@ -240,14 +240,14 @@ test('two embedded databases run at once, one in a path that is too long for a s
   for (const { stop } of both) await stop();
 });
 
-test.runIf(asRoot)('the start error names the directory that PostgreSQL cannot enter', async () => {
+rootTest('the start error names the directory that PostgreSQL cannot enter', async () => {
   const closed = await mkdtemp(path.join(os.tmpdir(), 'bothost-closed-'));
   onTestFinished(() => rm(closed, { recursive: true, force: true }));
   const opened = openEmbeddedPostgres({ dataDirectory: path.join(closed, 'data'), logger });
   await expect(opened).rejects.toThrow(`cannot enter ${closed}.`);
 });
 
-describe.runIf(asRoot)('a full disk', () => {
+describeAsRoot('a full disk', () => {
   async function smallDisk(megabytes: number): Promise<string> {
     const mount = await dataDirectory();
     const run = async (file: string, args: readonly string[]) => {

@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { rootTest } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
@@ -15,10 +16,8 @@ import {
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-const isRoot = process.geteuid?.() === 0;
-
 /** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
-it.runIf(isRoot)(
+rootTest(
   'the service refuses starts on a full disk, keeps live sessions, and records ended ones when there is space again',
   async ({ skip }) => {
     const disk = await mountSmallDisk(220);
@@ -81,7 +80,7 @@ it.runIf(isRoot)(
   90_000,
 );
 
-it.runIf(isRoot)(
+rootTest(
   'the service keeps the output of an instance while the disk for logs is full, and retries at intervals',
   async ({ skip }) => {
     const tries: number[] = [];

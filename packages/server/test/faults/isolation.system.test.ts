@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeAsRoot } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { evaluateInBot, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-const isRoot = process.geteuid?.() === 0;
-
 /** All bots of an ordinary user run under that user's account. The runtime's tests cover the warning about it. */
-describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
+describeAsRoot('a hostile bot, on a service that runs as root', () => {
   let service: TestServer;
   let bots: BotDirectory[];
   let spy: string;

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +33,7 @@ async function run(environment: Record<string, string>) {
   );
 }
 
-describe.runIf(existsSync(program)).concurrent('a second server', () => {
+describe.concurrent('a second server', () => {
   let service: TestServer;
   let embedded: TestServer;
   let bot: BotDirectory;
@@ -141,7 +140,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
   });
 });
 
-describe.runIf(existsSync(program))('a server that regains its region after a second server failed to start', () => {
+describe('a server that regains its region after a second server failed to start', () => {
   it('keeps its bots and sessions, and starts new sessions', async (test) => {
     const key = randomBytes(32).toString('hex');
     const bot = await writeBot('kept');

@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { rootTest } from '../../../test/root.ts';
 import { openTreeRemover } from '../../remove-tree.ts';
 import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { createInstanceOutputs } from './outputs.ts';
-
-const isRoot = process.geteuid?.() === 0;
 
 /** Mounts a second file system, which requires root. */
 async function openWithOtherDisk() {
@@ -29,7 +28,7 @@ async function openWithOtherDisk() {
 
 const noMount = 'root cannot mount a tmpfs on this machine';
 
-it.runIf(isRoot)('release moves output to another file system, even after an interruption', async ({ skip }) => {
+rootTest('release moves output to another file system, even after an interruption', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
   // A sparse file whose hole is far larger than the file system.
@@ -49,7 +48,7 @@ it.runIf(isRoot)('release moves output to another file system, even after an int
   expect(await outputs.findReleased(target)).toMatchObject({ path: join(target, 'output'), marks: [{ end: 2 ** 43 }] });
 });
 
-it.runIf(isRoot)('release rejects with ENOSPC while the target file system is full', async ({ skip }) => {
+rootTest('release rejects with ENOSPC while the target file system is full', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), Buffer.alloc(600_000, 'x'));
   await writeFile(join(disk, 'other'), Buffer.alloc(600_000, 'x'));

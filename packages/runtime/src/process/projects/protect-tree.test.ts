@@ -1,13 +1,14 @@
 import { chmod, chown, lchown, link, lstat, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeAsRoot } from '../../../test/root.ts';
 import { chownTree } from './copy-project.ts';
 import { protectTree } from './protect-tree.ts';
 
 const builder = { uid: 61_500, gid: 61_600, signal: new AbortController().signal };
 
-describe.runIf(process.geteuid?.() === 0)('protectTree', () => {
+describeAsRoot('protectTree', () => {
   const open = async () => {
     const root = await mkdtemp(join(tmpdir(), 'bothost-protect-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));

@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { isRoot, rootTest } from '../../../test/root.ts';
 import { accessCheckAccount } from '../containment/isolation.ts';
 import { getInstanceFiles } from '../records/instance-record.ts';
 import { findBoundSocket } from './bound-socket.ts';
 
-const isRoot = process.geteuid?.() === 0;
 const account = isRoot ? accessCheckAccount : null;
 
 async function openInstance() {
@@ -45,7 +45,7 @@ it('returns null for a link to the socket of another program', async () => {
   expect(find()).toBeNull();
 });
 
-it.runIf(isRoot)('prevents the bot from replacing its socket', async () => {
+rootTest('prevents the bot from replacing its socket', async () => {
   const { files, find } = await openInstance();
   await listen(files.socket);
   const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...accessCheckAccount });

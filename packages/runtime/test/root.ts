@@ -1,0 +1,19 @@
+import { describe, it, type TestContext } from 'vitest';
+
+export const isRoot = process.geteuid?.() === 0;
+const reason = 'only root can run this test';
+
+/** Like `it`, for a test that needs root. For an ordinary user, the report shows why it is skipped, unlike with `it.runIf`. */
+export function rootTest(
+  title: string,
+  test: (context: TestContext) => Promise<void> | void,
+  timeoutMs?: number,
+): void {
+  it(title, isRoot ? test : ({ skip }) => skip(reason), timeoutMs);
+}
+
+/** Like `describe`, for tests that need root. For an ordinary user, it is one skipped test. */
+export function describeAsRoot(title: string, tests: () => void): void {
+  if (isRoot) describe(title, tests);
+  else rootTest(title, () => undefined);
+}
