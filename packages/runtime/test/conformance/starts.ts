@@ -112,8 +112,10 @@ export function describeStarts(setup: RuntimeSetup): void {
 
     it('waits while a bot responds 503 on /readyz', async () => {
       const { start } = await openFixture(setup);
-      const onStart = 'readyStatus = 503; setTimeout(() => { readyStatus = 200; }, 300);';
-      expect(await evaluate(await start('slow', onStart), 'readyStatus')).toBe(200);
+      const onStart = `readyStatus = 503; globalThis.statuses = [];
+        require('node:diagnostics_channel').subscribe('http.server.response.finish', ({ response }) => {
+          statuses.push(response.statusCode); readyStatus = 200; });`;
+      expect(await evaluate(await start('slow', onStart), 'statuses')).toEqual([503, 200]);
     });
 
     it('stops an unready bot when the start is aborted, and names the step that the bot did not complete', async () => {

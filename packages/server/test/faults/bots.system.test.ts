@@ -276,10 +276,11 @@ describe('the service with a faulty bot', () => {
     const id = await startAgentSession(service, 'puppet');
     await puppet(
       id,
-      'state.onRequest = (_, response) => { response.writeHead(200, { "content-length": 10 }); response.write("half"); setTimeout(() => response.destroy(), 20) }; true',
+      'state.onRequest = (_, response) => { response.writeHead(200, { "content-length": 10 }); response.write("half"); state.half = response; }; true',
     );
     const response = await fetch(sessionUrl(service, 'puppet', id, '/half'), createKeyHeaders(service.publicKey));
     expect(response.status).toBe(200);
+    await puppet(id, 'state.half.destroy(); true');
     await expect(response.text()).rejects.toThrow();
     await stopAgentSession(service, 'puppet', id);
     await waitUntilIdle(service, 'puppet');

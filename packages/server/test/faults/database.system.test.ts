@@ -98,9 +98,11 @@ describe('when the database is killed, the service', () => {
 
   it('records the end of a session that ended while the database was down', async () => {
     const id = await startAgentSession(service, 'steady');
-    // End the session from within the bot, because a request to stop it might need the database to check the key.
-    await evaluateInBot(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
+    // End the session by a signal to the bot, because a request might need the database to check the key.
+    const code = 'process.once("SIGUSR2", () => state.end(500, "{}")); process.pid';
+    const bot = await evaluateInBot<number>(service, 'steady', id, code);
     killDatabase();
+    process.kill(bot, 'SIGUSR2');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect((await waitForSessionEnd(service, 'steady', id)).completionStatus).toBe('500');
     await waitUntilIdle(service, 'steady');
