@@ -1,6 +1,6 @@
 import { listMachineRequirements } from '../../src/scaffold/catalogue/machine-needs.ts';
-import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/service.ts';
 import { type CatalogueService, listServices } from '../../src/scaffold/catalogue/services.ts';
+import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
 import { listServiceVariables } from '../../src/scaffold/project/variables.ts';
 import { formatCode, formatTable } from './markdown.ts';

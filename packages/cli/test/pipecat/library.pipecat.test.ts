@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Service } from '../../src/scaffold/catalogue/service.ts';
 import { transports } from '../../src/scaffold/catalogue/transports.ts';
+import type { VendorService } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { runInLibraryEnvironment, runPipecatScript } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
@@ -51,7 +51,7 @@ describe.each(packageGroups)(
     const ask = <Answer>(script: string, question: unknown) => runPipecatScript<Answer>(environment, script, question);
 
     /** Returns whether the packages of a service support the Python version of the environment. */
-    const fits = (service: Service | undefined) =>
+    const fits = (service: VendorService | undefined) =>
       service?.python === undefined ||
       (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
 

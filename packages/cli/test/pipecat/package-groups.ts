@@ -1,13 +1,13 @@
-import type { Service } from '../../src/scaffold/catalogue/service.ts';
+import type { VendorService } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import type { PackageGroup } from './library-environment.ts';
 
 /** Services whose packages are installed together. */
-export type ServiceGroup = PackageGroup & { readonly name: string; readonly services: readonly Service[] };
+export type ServiceGroup = PackageGroup & { readonly name: string; readonly services: readonly VendorService[] };
 
 const services = vendors.flatMap((vendor) => vendor.services);
 const large = services.filter(({ installation }) => installation?.gigabytes !== undefined);
-const group = (name: string, own: readonly Service[], gigabytes: number): ServiceGroup => ({
+const group = (name: string, own: readonly VendorService[], gigabytes: number): ServiceGroup => ({
   name,
   services: own,
   extras: own.flatMap(({ extras }) => extras),

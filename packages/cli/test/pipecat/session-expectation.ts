@@ -1,5 +1,5 @@
-import type { ServiceKind } from '../../src/scaffold/catalogue/service.ts';
 import { findService } from '../../src/scaffold/catalogue/services.ts';
+import type { ServiceKind } from '../../src/scaffold/catalogue/vendor-service.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import {
   bridgedCalleeRequestBody,

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
 import { findService, listServices } from '../../src/scaffold/catalogue/services.ts';
 import { findTransport, findTransportDirections, transports } from '../../src/scaffold/catalogue/transports.ts';
+import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { createOptionsDocument } from '../../src/scaffold/configuration/list-options.ts';
 import { collectImports, collectVariables } from '../../src/scaffold/python/expression.ts';

@@ -1,6 +1,6 @@
-import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
 import { listServices } from '../../src/scaffold/catalogue/services.ts';
 import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
+import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';

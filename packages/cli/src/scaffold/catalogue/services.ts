@@ -1,7 +1,7 @@
-import type { Service, ServiceKind, Vendor } from './service.ts';
+import type { ServiceKind, Vendor, VendorService } from './vendor-service.ts';
 import { vendors } from './vendors.ts';
 
-export type CatalogueService = { readonly service: Service; readonly vendor: Vendor };
+export type CatalogueService = { readonly service: VendorService; readonly vendor: Vendor };
 
 const all: readonly CatalogueService[] = vendors.flatMap((vendor) =>
   vendor.services.map((service) => ({ service, vendor })),

@@ -1,4 +1,4 @@
-import type { Vendor } from './service.ts';
+import type { Vendor } from './vendor-service.ts';
 import { anthropic } from './vendors/anthropic.ts';
 import { assemblyai } from './vendors/assemblyai.ts';
 import { asyncai } from './vendors/asyncai.ts';

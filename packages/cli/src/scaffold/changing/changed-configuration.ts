@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { serviceKinds } from '../catalogue/service.ts';
 import { findService } from '../catalogue/services.ts';
 import { findTransport, findTransportDirections, formatTransportName } from '../catalogue/transports.ts';
+import { serviceKinds } from '../catalogue/vendor-service.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from '../configuration/fields.ts';
 import { joinWords } from '../configuration/issues.ts';

@@ -1,6 +1,6 @@
-import type { ServiceKind } from '../catalogue/service.ts';
 import { listServices } from '../catalogue/services.ts';
 import { transports } from '../catalogue/transports.ts';
+import type { ServiceKind } from '../catalogue/vendor-service.ts';
 import { botTypes } from './configuration.ts';
 
 /** Creates the document that `init --list-options` prints, with the canonical names of all values. */

@@ -1,6 +1,6 @@
-import { type ServiceKind, serviceKinds } from '../catalogue/service.ts';
 import { listServices } from '../catalogue/services.ts';
 import { listTransportNames as namesOfTransport, transports } from '../catalogue/transports.ts';
+import { type ServiceKind, serviceKinds } from '../catalogue/vendor-service.ts';
 import { projectFields } from './fields.ts';
 
 export type CatalogueKind = 'transport' | ServiceKind;

@@ -1,7 +1,7 @@
-import type { Service } from '../catalogue/service.ts';
 import { type CatalogueService, findService } from '../catalogue/services.ts';
 import type { Transport, TransportKind } from '../catalogue/transport.ts';
 import { findTransport } from '../catalogue/transports.ts';
+import type { VendorService } from '../catalogue/vendor-service.ts';
 import type { Configuration } from './configuration.ts';
 import { toSlug } from './project-name.ts';
 
@@ -59,7 +59,7 @@ export function createProjectPlan(configuration: Configuration): ProjectPlan {
   };
 }
 
-export function findMinimumVersions(services: readonly Service[]): ProjectPlan['lowest'] {
+export function findMinimumVersions(services: readonly VendorService[]): ProjectPlan['lowest'] {
   return {
     library: highest([minimum.library, ...services.flatMap(({ since }) => since ?? [])]),
     python: highest([minimum.python, ...services.flatMap(({ python }) => python ?? [])]),

@@ -1,6 +1,6 @@
 import { findClosestWord } from '@bothost/contract/suggest';
-import type { ServiceKind } from '../catalogue/service.ts';
 import { findService, listServices, removedServices } from '../catalogue/services.ts';
+import type { ServiceKind } from '../catalogue/vendor-service.ts';
 import type { BotType, Configuration, PipelineMode } from './configuration.ts';
 import type { ProjectOptions } from './fields.ts';
 import { formatOptionName, type IssueReporter, joinWords } from './issues.ts';

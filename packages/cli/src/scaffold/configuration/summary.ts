@@ -1,6 +1,6 @@
-import { type ServiceKind, serviceKinds, serviceRoleLabels } from '../catalogue/service.ts';
 import { findService } from '../catalogue/services.ts';
 import { findTransport, formatTransportName } from '../catalogue/transports.ts';
+import { type ServiceKind, serviceKinds, serviceRoleLabels } from '../catalogue/vendor-service.ts';
 import type { Configuration } from './configuration.ts';
 
 export const featureLabels = {

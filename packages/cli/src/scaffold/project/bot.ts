@@ -1,4 +1,4 @@
-import { serviceRoleLabels } from '../catalogue/service.ts';
+import { serviceRoleLabels } from '../catalogue/vendor-service.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import type { PythonImport } from '../python/expression.ts';
 import { formatImportBlock } from '../python/imports.ts';

@@ -1,6 +1,6 @@
 import { listMachineRequirements } from '../catalogue/machine-needs.ts';
-import { serviceRoleLabels } from '../catalogue/service.ts';
 import { formatTransportName } from '../catalogue/transports.ts';
+import { serviceRoleLabels } from '../catalogue/vendor-service.ts';
 import { joinWords } from '../configuration/issues.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';

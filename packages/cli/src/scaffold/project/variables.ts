@@ -1,4 +1,4 @@
-import type { Service } from '../catalogue/service.ts';
+import type { VendorService } from '../catalogue/vendor-service.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { describeVariable } from '../python/environment.ts';
 import { collectVariables, type EnvironmentVariable } from '../python/expression.ts';
@@ -39,7 +39,7 @@ export function groupVariables(plan: ProjectPlan): readonly VariableGroup[] {
   return [...merged.values()];
 }
 
-export function listServiceVariables(service: Service): readonly EnvironmentVariable[] {
+export function listServiceVariables(service: VendorService): readonly EnvironmentVariable[] {
   const values = Object.values({ ...service.arguments, ...service.settings });
   return [...values.flatMap(collectVariables), ...(service.variables ?? [])];
 }

@@ -1,9 +1,9 @@
 import type { Choice, Prompter } from '../../io/io.ts';
 import { listMachineRequirements } from '../catalogue/machine-needs.ts';
-import type { ServiceKind } from '../catalogue/service.ts';
 import { listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
 import { formatTransportName, transports } from '../catalogue/transports.ts';
+import type { ServiceKind } from '../catalogue/vendor-service.ts';
 import { isClientTransport } from '../client/client-transports.ts';
 import type { ProjectOptions } from '../configuration/fields.ts';
 import { findNameProblem, toSlug } from '../configuration/project-name.ts';

@@ -1,6 +1,6 @@
 import { optionalVariable, requiredVariable, variableSetting } from '../../python/environment.ts';
 import { awsAccountVariables } from '../aws-account.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 export const aws: Vendor = {
   name: 'AWS',

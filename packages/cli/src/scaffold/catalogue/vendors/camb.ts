@@ -1,5 +1,5 @@
 import { integerSetting, requiredVariable } from '../../python/environment.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 export const camb: Vendor = {
   name: 'Camb',

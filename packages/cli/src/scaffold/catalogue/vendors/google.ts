@@ -1,5 +1,5 @@
 import { optionalVariable, requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 export const google: Vendor = {
   name: 'Google',

@@ -1,6 +1,6 @@
 import { requiredVariable } from '../../python/environment.ts';
 import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 const client = { module: 'pipecat.services.heygen.client', name: 'ServiceType' };
 const request = { module: 'pipecat.services.heygen.api_liveavatar', name: 'LiveAvatarNewSessionRequest' };

@@ -1,5 +1,5 @@
 import { requiredVariable, variableSetting } from '../../python/environment.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 export const mistral: Vendor = {
   name: 'Mistral',

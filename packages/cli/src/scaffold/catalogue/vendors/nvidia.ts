@@ -1,6 +1,6 @@
 import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import { awsAccountVariables, awsKeyVariables } from '../aws-account.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 export const nvidia: Vendor = {
   name: 'NVIDIA',

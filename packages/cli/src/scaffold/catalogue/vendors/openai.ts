@@ -1,6 +1,6 @@
 import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
 

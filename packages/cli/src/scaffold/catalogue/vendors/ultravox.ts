@@ -1,6 +1,6 @@
 import { requiredVariable } from '../../python/environment.ts';
 import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 const parameters = { module: 'pipecat.services.ultravox.llm', name: 'OneShotInputParams' };
 const timedelta = { module: 'datetime', name: 'timedelta' };

@@ -1,5 +1,5 @@
 import { variableSetting } from '../../python/environment.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 export const whisper: Vendor = {
   name: 'Whisper',

@@ -1,6 +1,6 @@
 import { requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
 import { createConstructorExpression } from '../../python/expression.ts';
-import type { Vendor } from '../service.ts';
+import type { Vendor } from '../vendor-service.ts';
 
 const session = { module: 'pipecat.services.xai.realtime.events', name: 'SessionProperties' };
 

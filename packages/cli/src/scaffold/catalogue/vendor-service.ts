@@ -16,7 +16,7 @@ export const serviceRoleLabels: Readonly<Record<ServiceKind, string>> = {
  * A speech, language or video service of a vendor. Options, questions, generated code, checks and docs/services.md derive from
  * this description.
  */
-export type Service = {
+export type VendorService = {
   /** The name of the service in options such as `--stt`, in the form `<name>_<kind>`, for example `deepgram_stt`. */
   readonly value: string;
   readonly kind: ServiceKind;
@@ -56,5 +56,5 @@ export type Vendor = {
   readonly name: string;
   /** The page where users create an account or, for a local service, the page that describes the service. */
   readonly site: string;
-  readonly services: readonly Service[];
+  readonly services: readonly VendorService[];
 };
