@@ -14,7 +14,6 @@ export default defineConfig({
       '@bothost/contract/suggest': source('contract/src/suggest.ts'),
       '@bothost/contract': source('contract/src/index.ts'),
       '@bothost/packing': source('packing/src/index.ts'),
-      '@bothost/runtime/cgroup-host': source('runtime/src/process/containment/cgroup-host.ts'),
       '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),
       '@bothost/runtime/keyed-queue': source('runtime/src/keyed-queue.ts'),
       '@bothost/runtime/remove-tree': source('runtime/src/remove-tree.ts'),

@@ -65,6 +65,12 @@ const packages: Readonly<Record<string, string>> = {
   'inside of the contract': '@bothost/contract/dist/limits.js',
 };
 
+const runtimeManifest: { readonly exports: Readonly<Record<string, { readonly default: string }>> } = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../packages/runtime/package.json', import.meta.url)), 'utf8'),
+);
+/** The entry points of the runtime package, such as `/registry`. The main one is the empty string. */
+const runtimeEntryPoints = Object.keys(runtimeManifest.exports).map((entry) => entry.slice(1));
+
 /** Returns everything outside `folder` that a file in it could import: maps the name in the table to the import specifier. */
 const targets = (folder: string) => (isOfServer(folder) ? serverTargets(folder) : runtimeTargets(folder));
 
@@ -76,10 +82,8 @@ function serverTargets(folder: string): Record<string, string> {
     ...packages,
     ...Object.fromEntries(others.map((name) => [name, `${up}/${name}/verb.ts`])),
     ...Object.fromEntries(others.map((name) => [`${name} rows`, `${up}/${name}/rows.ts`])),
-    runtime: '@bothost/runtime',
-    'runtime/registry': '@bothost/runtime/registry',
-    'runtime/directory-hash': '@bothost/runtime/directory-hash',
-    'runtime/keyed-queue': '@bothost/runtime/keyed-queue',
+    ...Object.fromEntries(runtimeEntryPoints.map((entry) => [`runtime${entry}`, `@bothost/runtime${entry}`])),
+    'entry point of a driver': '@bothost/runtime/process',
     driver: '@bothost/runtime/dist/process/driver.js',
     ...Object.fromEntries(['config', 'settings', 'handlers', 'main'].map((name) => [`${name}.ts`, `${up}/${name}.ts`])),
     'source of another package': `${up}/../../cli/src/command.ts`,
@@ -137,6 +141,11 @@ describe.each(places)('a file in the folder %s', (folder) => {
     expect(messages.filter((message) => !known.some((pattern) => pattern.test(message)))).toEqual([]);
     expect(messages.some((message) => rule.test(message))).toBe(true);
   });
+});
+
+it('packages/runtime/package.json exports no file of a driver', () => {
+  const files = Object.values(runtimeManifest.exports).map((entry) => entry.default);
+  expect(files.filter((file) => !/^\.\/dist\/[\w-]+\.js$/.test(file))).toEqual([]);
 });
 
 it('docs/architecture.md has a row for each server folder and lint rule, and names only existing folders', () => {

@@ -1,8 +1,11 @@
-import type { Runtime, RuntimeOptions } from './runtime.ts';
+import type { RuntimeDriver } from './runtime.ts';
 
 export type RuntimeKind = 'process';
 
-/** Opens a driver, which is imported on demand. Rejects with `RuntimeUnavailableError` if it cannot run bots here. */
-export const runtimes: Readonly<Record<RuntimeKind, (options: RuntimeOptions) => Promise<Runtime>>> = {
-  process: async (options) => (await import('./process/process-runtime.ts')).createProcessRuntime(options),
+/** All drivers. The files of a driver are imported when it is used. */
+export const runtimes: Readonly<Record<RuntimeKind, RuntimeDriver>> = {
+  process: {
+    prepareServer: async () => (await import('./process/containment/cgroup-host.ts')).enterServerCgroup(),
+    open: async (options) => (await import('./process/process-runtime.ts')).createProcessRuntime(options),
+  },
 };

@@ -248,6 +248,17 @@ export type RuntimeOptions = {
   readonly removeTree?: TreeRemover | undefined;
 };
 
+/** What a driver offers to the server through `registry.ts`. */
+export type RuntimeDriver = {
+  /**
+   * Prepares the server's own process. Call this before the server starts its database or another program, because programs
+   * inherit the result, for example a control group. Does nothing if this machine does not permit it.
+   */
+  readonly prepareServer: () => Promise<void>;
+  /** Rejects with `RuntimeUnavailableError` if the driver cannot run bots here. */
+  readonly open: (options: RuntimeOptions) => Promise<Runtime>;
+};
+
 /** The driver cannot work on this machine or with this data directory. The message is for the operator and says what to do. */
 export class RuntimeUnavailableError extends Error {
   override readonly name = 'RuntimeUnavailableError';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { enterServerCgroup } from '@bothost/runtime/cgroup-host';
+import { runtimes } from '@bothost/runtime/registry';
 import type { Logger } from 'pino';
 import {
   findPendingRestore,
@@ -46,8 +46,8 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
-  // Enter the server's control group (cgroup) before starting an embedded database, so that the database inherits it.
-  enterServerCgroup();
+  // Before an embedded database starts, because it inherits what the driver prepares.
+  await runtimes[runtimeKind].prepareServer();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,

@@ -22,7 +22,7 @@ export async function openRuntime(
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
 ): Promise<Runtime> {
-  const opening = runtimes[runtimeKind]({
+  const opening = runtimes[runtimeKind].open({
     dataDirectory,
     logger: base.logger,
     now: base.now,

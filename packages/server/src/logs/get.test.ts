@@ -14,7 +14,12 @@ it('getLogs ends a waiting request when the server closes, and removes its abort
   // Let other accounts enter the directory, because bots run under accounts of their own.
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
-  const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+  const runtime = await runtimes.process.open({
+    dataDirectory: root,
+    logger,
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+  });
   onTestFinished(async () => {
     await runtime.close();
     await rows.close();

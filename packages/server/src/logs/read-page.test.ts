@@ -43,7 +43,7 @@ describe('readPage of an agent with hundreds of instances', () => {
     await chmod(directory, 0o711);
     const logger = pino({ level: 'silent' });
     const dataDirectory = join(directory, 'data');
-    runtime = await runtimes.process({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+    runtime = await runtimes.process.open({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
     const agentId = await rows.agent(await rows.organization());
     const hostId = await rows.host();
     const deploymentId = await rows.deployment(agentId);

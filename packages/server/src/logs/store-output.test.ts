@@ -22,7 +22,12 @@ async function setUp() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
-  const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+  const runtime = await runtimes.process.open({
+    dataDirectory: root,
+    logger,
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+  });
   const bot = await writeBot('printer', { prelude: 'if (process.env.TEXT) console.log(process.env.TEXT)' });
   const agentId = await rows.agent(await rows.organization());
   const of = { agentId, hostId: await rows.host(), deploymentId: await rows.deployment(agentId) };

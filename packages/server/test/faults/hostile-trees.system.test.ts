@@ -38,13 +38,13 @@ type Scenario = { readonly root: string; readonly names: readonly string[] };
 const runHere = (scenario: Scenario) =>
   runHostileTrees({
     ...scenario,
-    open: (options) => runtimes.process({ ...options, now: () => new Date(), path: '/usr/bin:/bin' }),
+    open: (options) => runtimes.process.open({ ...options, now: () => new Date(), path: '/usr/bin:/bin' }),
   });
 
 const PROGRAM = `
 import { runHostileTrees } from './hostile-tree-scenario.mjs';
 import { runtimes } from './registry.mjs';
-const open = (options) => runtimes.process({ ...options, now: () => new Date(), path: '/usr/bin:/bin' });
+const open = (options) => runtimes.process.open({ ...options, now: () => new Date(), path: '/usr/bin:/bin' });
 console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
 
 async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
