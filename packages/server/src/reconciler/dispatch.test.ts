@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -184,6 +184,28 @@ describe('dispatch', () => {
     const { context, readySession } = await session({ '/bot': bot });
     await dispatch(context, readySession);
     expect(statuses()).toEqual([status]);
+  });
+
+  it('does not end the session with BOT_START_TIMEOUT if the deadline passes after the bot has responded', async () => {
+    const events = new EventEmitter();
+    const bot: Bot = {
+      '/bot': (request, response) => void events.once('status request', () => answer(503, {})(request, response)),
+      // The server aborts the status request once the bot has responded.
+      '/_bot/session': async (_, response) => {
+        response.once('close', () => events.emit('responded'));
+        await expect.poll(urls).toContain('/bot');
+        events.emit('status request');
+      },
+    };
+    const { context, readySession } = await session(bot);
+    const retryWrite: DispatchContext['retryWrite'] = async (write) => {
+      // The database is unreachable until then.
+      if (!acceptDeadline.signal.aborted) await once(events, 'responded');
+      acceptDeadline.abort();
+      return write();
+    };
+    await dispatch({ ...context, retryWrite }, readySession);
+    expect(statuses()).toEqual(['503']);
   });
 
   it('ends the session with SESSION_TIME_LIMIT if the bot responds at the time limit', async () => {

@@ -85,7 +85,8 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   const signal = AbortSignal.any([answered.signal, deadline]);
   const [, acceptedAt] = await Promise.all([recorded, whenAccepted(context, session, sentAt, signal)]);
   if (acceptedAt !== null) await markStarted(context, session, acceptedAt);
-  const isLate = acceptedAt === null && deadline.aborted;
+  // A bot that has responded is not late, even if the deadline passed while the database was unreachable.
+  const isLate = acceptedAt === null && deadline.aborted && !answered.signal.aborted;
   if (isLate) abort();
   const outcome = await answer;
   context.closing.removeEventListener('abort', leave);
