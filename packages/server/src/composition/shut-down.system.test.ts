@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeBot } from '../../test/support/bots.ts';
@@ -17,8 +18,8 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-async function start(environment: Record<string, string> = {}, agent = parrot) {
-  const service = await startTestServer({ agents: [agent], environment });
+async function start(environment: Record<string, string> = {}, agent = parrot, log = logger) {
+  const service = await startTestServer({ agents: [agent], environment, logger: log });
   undo.push(service.close);
   const db: Database = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   undo.push(() => db.destroy());
@@ -71,6 +72,23 @@ describe('shutdown', () => {
     await expect(startSession(service, 'patient')).rejects.toMatchObject({ reason: 'shutting-down', status: 503 });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    await evaluateInBot(service, 'patient', id, 'setImmediate(() => state.end(200, "{}")); true');
+    await closing;
+    expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
+  });
+
+  it('continues to wait for live sessions if the database fails during the grace period', async () => {
+    const bot = await writeBot('patient');
+    undo.push(bot.remove);
+    const warnings: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
+    const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' }, bot.path, log);
+    const id = await startSession(service, 'patient');
+    await evaluateInBot(service, 'patient', id, 'true');
+    const closing = service.server.close();
+    await sql`alter table sessions rename to missing_sessions`.execute(db);
+    await expect.poll(() => warnings.join('')).toContain('open sessions could not be read');
+    await sql`alter table missing_sessions rename to sessions`.execute(db);
     await evaluateInBot(service, 'patient', id, 'setImmediate(() => state.end(200, "{}")); true');
     await closing;
     expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });

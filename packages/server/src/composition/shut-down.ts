@@ -50,7 +50,7 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
     await endSessions(parts, hurry).catch((error: unknown) => {
       parts.logger.error(
         { err: error },
-        'some sessions could not be ended; the service ends them when it starts again',
+        'some sessions could not be ended; the service continues them when it starts again',
       );
     });
   }
@@ -82,12 +82,15 @@ async function stopForkServers({ runtime, logger }: Parts): Promise<void> {
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   const { db, host } = parts;
   const open = async () => (await listOpenSessions(db, host.region)).filter((session) => session.state !== 'ended');
-  // End waiting sessions at once: their clients have not connected, so no call is interrupted.
-  for (const session of await open()) {
-    if (session.state === 'waiting')
-      await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
-  }
-  await until(async () => (await open()).length === 0, parts, [hurry, AbortSignal.timeout(parts.graceSeconds * 1000)]);
+  const endWaiting = async () => {
+    const sessions = await open();
+    // End waiting sessions at once: their clients have not connected, so no call is interrupted.
+    for (const { id } of sessions.filter(({ state }) => state === 'waiting')) {
+      await parts.reconciler.endSession(id, 'SESSION_STOPPED', parts.now(), 'waiting');
+    }
+    return sessions.every(({ state }) => state === 'waiting');
+  };
+  await until(endWaiting, parts, [hurry, AbortSignal.timeout(parts.graceSeconds * 1000)]);
   for (const session of await open()) await recordEndCause(parts, session.id, 'SESSION_STOPPED');
   parts.reconciler.requestReconcile();
   const reached = async () => (await open()).length === 0 && (await isEmpty(parts));
@@ -105,17 +108,24 @@ async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
   return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
 }
 
-/** Waits until a condition holds, or a signal aborts. Checks the condition after each reconcile pass. */
+/**
+ * Waits until a condition holds, or a signal aborts. Checks the condition after each reconcile pass, also if an earlier check
+ * failed, for example because the database was unreachable.
+ */
 function until(
   reached: () => Promise<boolean>,
-  { reconciler }: Pick<Parts, 'reconciler'>,
+  { reconciler, logger }: Pick<Parts, 'reconciler' | 'logger'>,
   signals: readonly AbortSignal[],
 ): Promise<void> {
   return withAnySignal(signals, async (signal) => {
     while (!signal.aborted) {
       // Start waiting for the next reconcile pass before checking the condition, so that no pass is missed.
       const pass = reconciler.nextPass(signal);
-      if (await reached()) return;
+      const isReached = await reached().catch((error: unknown) => {
+        logger.warn({ err: error }, 'open sessions could not be read');
+        return false;
+      });
+      if (isReached) return;
       await pass;
     }
   });
