@@ -137,13 +137,20 @@ export type Milliseconds = number;
 /** Receives a line of a build's output. `isDetail`: it belongs only in the full log. */
 export type BuildOutputHandler = (line: string, isDetail?: boolean) => void;
 
-export type Runtime = {
+/** Makes sources startable as projects, and deletes the projects again. */
+export type ProjectPreparer = {
   /**
    * Makes a source startable. Idempotent per id: a later call does nothing, and a concurrent call joins the first one and gets
    * the output from then on. Rejects with `PrepareError` if the source cannot be started, and with the signal's reason after an
    * abort. After a rejection nothing is running, and a later call starts from the beginning.
    */
   prepare(spec: PreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
+  /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
+  discard(prepared: PreparedProject): Promise<void>;
+};
+
+/** Starts and stops instances, and reports which ones run and how they ended. */
+export type InstanceLifecycle = {
   /**
    * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs, for
    * example since before a restart of the server, only waits until it is ready. Rejects with `StartError`; then nothing is
@@ -155,6 +162,29 @@ export type Runtime = {
    * Idempotent.
    */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
+  list(): Promise<readonly RunningInstance[]>;
+  /**
+   * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
+   * time.
+   */
+  watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
+  /** Deletes the files of an ended instance. Call this after storing how the instance ended. Idempotent. */
+  forget(instanceId: string): Promise<void>;
+};
+
+/** Measures what instances and organizations use. */
+export type UsageMeter = {
+  /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
+  sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+  /**
+   * Disk space in bytes of an organization's builds and instances, as last measured. 0 before the first measurement, and if no
+   * disk limits are set.
+   */
+  diskUsage(organizationId: string): Promise<number>;
+};
+
+/** Gives an instance more CPU while its session opens. */
+export type SessionPriority = {
   /**
    * Call this when a session is dispatched to a ready instance. The instance then has the CPU limit of a starting one
    * for five seconds, and priority over starting instances from now on.
@@ -164,36 +194,31 @@ export type Runtime = {
    * Call this at the first output of a session, if the server learns of it. The CPU limit of the profile then applies at once.
    */
   sessionOpened(instanceId: string): void;
-  list(): Promise<readonly RunningInstance[]>;
-  /**
-   * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
-   * time.
-   */
-  watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
-  /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
-  sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /**
-   * Disk space in bytes of an organization's builds and instances, as last measured. 0 before the first measurement, and if no
-   * disk limits are set.
-   */
-  diskUsage(organizationId: string): Promise<number>;
-  readonly outputs: InstanceOutputs;
-  /** Deletes the files of an ended instance. Call this after storing how the instance ended. Idempotent. */
-  forget(instanceId: string): Promise<void>;
-  /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
-  discard(prepared: PreparedProject): Promise<void>;
+};
+
+/** Reports on and stops the fork servers, which make starts faster. */
+export type ForkServerControl = {
   /** Stops the fork servers of all deployments except `deploymentIds`. Instances keep running. Idempotent. */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
   /**
    * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
    */
   startMethods(): ReadonlyMap<string, StartMethod>;
-  /**
-   * Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. Calls of `start`
-   * reject, but their bots keep running, so that the next server process waits until they are ready.
-   */
-  close(): Promise<void>;
 };
+
+/** A driver that is open. Functions ask only for the parts that they use. */
+export type Runtime = ProjectPreparer &
+  InstanceLifecycle &
+  UsageMeter &
+  SessionPriority &
+  ForkServerControl & {
+    readonly outputs: InstanceOutputs;
+    /**
+     * Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. Calls of `start`
+     * reject, but their bots keep running, so that the next server process waits until they are ready.
+     */
+    close(): Promise<void>;
+  };
 
 export type RuntimeLogger = {
   readonly info: (fields: object, message: string) => void;

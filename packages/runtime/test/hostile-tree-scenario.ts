@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemReservationsDirectory } from '../src/process/containment/accounts.ts';
 import { readReservationOwner } from '../src/process/containment/reservations.ts';
-import type { PreparedProject, Runtime, RuntimeLogger } from '../src/runtime.ts';
+import type { PreparedProject, ProjectPreparer, Runtime, RuntimeLogger } from '../src/runtime.ts';
 import { type HostileTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -102,7 +102,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     const isReserved = uid !== null && readReservationOwner(systemReservationsDirectory, uid) === directory;
     note(name, 'account', isReserved ? 'still reserved' : 'released');
   };
-  const runBuild = async (runtime: Runtime, name: string) => {
+  const runBuild = async (runtime: ProjectPreparer, name: string) => {
     const id = `build-${name}`;
     const path = writeProject(root, id, {
       'index.js': '',

@@ -1,4 +1,4 @@
-import type { InstanceOutputs, Runtime } from '@bothost/runtime';
+import type { ForkServerControl, InstanceOutputs, SessionPriority } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { Auth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
@@ -68,7 +68,7 @@ export type ServiceContext = {
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputs;
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
-  readonly runtime: Pick<Runtime, 'startMethods' | 'sessionOpening' | 'sessionOpened'>;
+  readonly runtime: SessionPriority & Pick<ForkServerControl, 'startMethods'>;
   readonly logsDirectory: string;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;

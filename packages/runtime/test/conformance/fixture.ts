@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import type { InstanceAddress, InstanceEvent, InstanceSpec, ResourceLimits, Runtime } from '../../src/runtime.ts';
+import type {
+  InstanceAddress,
+  InstanceEvent,
+  InstanceLifecycle,
+  InstanceSpec,
+  ResourceLimits,
+  Runtime,
+} from '../../src/runtime.ts';
 import type { Probe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
 
@@ -161,7 +168,7 @@ export type EventOfKind<Kind extends InstanceEvent['kind']> = Extract<InstanceEv
 
 /** Resolves with the next matching event of an instance, from a separate watch. */
 export async function waitForEvent<Kind extends InstanceEvent['kind']>(
-  runtime: Runtime,
+  runtime: InstanceLifecycle,
   kind: Kind,
   instanceId: string,
   matches: (event: EventOfKind<Kind>) => boolean = () => true,

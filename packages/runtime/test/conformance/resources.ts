@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceNotice, Runtime } from '../../src/runtime.ts';
+import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
 import {
   defaultLimits,
   evaluate,
@@ -120,7 +120,7 @@ function spawnBurner(code: string): string {
   return `globalThis.child = require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(code)}], { stdio: 'ignore' }); null`;
 }
 
-async function usageOf(runtime: Runtime, instanceId: string) {
+async function usageOf(runtime: UsageMeter, instanceId: string) {
   const usage = (await runtime.sample([instanceId])).get(instanceId);
   if (usage === undefined) throw new Error(`Instance ${instanceId} has no usage.`);
   return usage;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { InstanceEvent, Runtime } from '../../src/runtime.ts';
+import type { InstanceEvent, InstanceLifecycle, Runtime } from '../../src/runtime.ts';
 import type { Probe } from './probe.ts';
 
 /**
@@ -21,7 +21,7 @@ export function createUniqueIds(): UniqueIds {
     instanceId: nameOf(value.instanceId),
   });
 
-  async function* watch(runtime: Runtime, signal: AbortSignal): AsyncGenerator<InstanceEvent> {
+  async function* watch(runtime: InstanceLifecycle, signal: AbortSignal): AsyncGenerator<InstanceEvent> {
     for await (const event of runtime.watch(signal)) yield withName(event);
   }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { iceServersPath } from '@bothost/contract';
-import type { Runtime, TreeRemover } from '@bothost/runtime';
+import type { ProjectPreparer, Runtime, TreeRemover } from '@bothost/runtime';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { createAuth } from '../accounts/auth.ts';
@@ -116,7 +116,7 @@ export async function createServiceContext(
 
 function openBuildParts(
   parts: Pick<ServiceContext, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk'> & {
-    readonly runtime: Runtime;
+    readonly runtime: ProjectPreparer;
     readonly removeTree: TreeRemover;
   },
   { base, data, store }: Foundation,

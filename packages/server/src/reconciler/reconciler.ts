@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
-import type { Runtime } from '@bothost/runtime';
+import type { ForkServerControl, InstanceLifecycle, ProjectPreparer, SessionPriority } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -31,7 +31,7 @@ export type ReconcilerContext = {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly logger: Logger;
-  readonly runtime: Runtime;
+  readonly runtime: ProjectPreparer & InstanceLifecycle & SessionPriority & ForkServerControl;
   readonly host: { readonly id: string; readonly region: string };
   readonly serverId: string;
   /** Key from which the control tokens of instances are derived. */

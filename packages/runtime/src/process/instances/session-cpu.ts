@@ -1,4 +1,4 @@
-import type { Runtime, RuntimeLogger } from '../../runtime.ts';
+import type { RuntimeLogger, SessionPriority } from '../../runtime.ts';
 import type { Instance } from './instance.ts';
 
 const openingMs = 5_000;
@@ -8,7 +8,7 @@ export function computeStartingMillicores(profileMillicores: number): number {
   return Math.max(1000, profileMillicores);
 }
 
-export type SessionCpu = Pick<Runtime, 'sessionOpening' | 'sessionOpened'> & { readonly close: () => void };
+export type SessionCpu = SessionPriority & { readonly close: () => void };
 
 /** Raises the CPU priority of an instance when it gets a session, and its CPU limit only while the session opens. */
 export function createSessionCpu(
