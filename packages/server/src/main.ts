@@ -58,7 +58,11 @@ function stopOnSignals(
     const liveBots = grace === null ? 'bots keep running' : `live sessions get ${grace} s, or until the next signal`;
     logger.info({ signal }, wanted === 'stop' ? `stopping: ${liveBots}` : 'stopping now');
     stopping();
-    starting.then((server) => server.close()).catch(fail);
+    // `main` reports a failed start.
+    starting.then(
+      (server) => server.close().catch(fail),
+      () => undefined,
+    );
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 }
