@@ -233,9 +233,9 @@ export type RuntimeLogger = {
  */
 export type TreeRemover = (path: string) => Promise<boolean>;
 
-/** `installsUv`: whether to install uv from the Python package index if `path` has none. Default: no. */
+/** `installsUv`: whether to install uv from the Python package index if `path` has none. */
 export type BuildLimits = ResourceLimits & {
-  readonly installsUv?: boolean;
+  readonly installsUv: boolean;
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
 };
@@ -261,16 +261,14 @@ export type RuntimeOptions = {
   readonly path: string;
   readonly language?: string | undefined;
   readonly timeZone?: string | undefined;
-  /** Bytes of output to keep per instance. Default: 64 MiB. */
-  readonly outputLimitBytes?: number | undefined;
-  /** Memory in bytes for all fork servers together. Default: a quarter of the machine's memory. */
-  readonly forkServerMemoryBytes?: number | undefined;
-  /** Limits of builds. Default: 4 GiB of memory, two processors, ten minutes, and no variables. */
-  readonly building?: BuildLimits | undefined;
-  /** Limits of disk space. Default: no limits. */
-  readonly disk?: DiskLimits | undefined;
-  /** Removes files and directories that a tenant wrote. Default: through a quarantine in the data directory. */
-  readonly removeTree?: TreeRemover | undefined;
+  /** Bytes of output to keep per instance. */
+  readonly outputLimitBytes: number;
+  /** Memory in bytes for all fork servers together. */
+  readonly forkServerMemoryBytes: number;
+  readonly building: BuildLimits;
+  /** Null: no limits of disk space. */
+  readonly disk: DiskLimits | null;
+  readonly removeTree: TreeRemover;
 };
 
 /** What a driver offers to the server through `registry.ts`. */

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openTreeRemover } from '../remove-tree.ts';
 import { RuntimeUnavailableError } from '../runtime.ts';
 import {
   chooseIsolation,
@@ -40,13 +39,12 @@ export async function openMachine(
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
   createTraversableDirectory(instancesDirectory);
   warnAboutSharedAccount(isolation, logger);
-  const quarantineDirectory = join(dataDirectory, 'quarantine');
   return {
     isolation,
     units: readKernelUnits(),
     bootId: readBootId(),
     instancesDirectory,
     reservationsDirectory: options.reservationsDirectory,
-    removeTree: options.removeTree ?? openTreeRemover({ quarantineDirectory, logger }),
+    removeTree: options.removeTree,
   };
 }

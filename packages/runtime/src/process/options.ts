@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import type { RuntimeOptions } from '../runtime.ts';
 import { systemReservationsDirectory } from './containment/accounts.ts';
 import type { ContainmentKind } from './records/contained-processes.ts';
@@ -31,17 +30,8 @@ export function applyDefaultOptions(options: ProcessRuntimeOptions) {
     language: options.language,
     timeZone: options.timeZone,
     cacheLimitBytes: options.cacheLimitBytes ?? 10 * 1024 ** 3,
-    outputLimitBytes: options.outputLimitBytes ?? 64 * 1024 ** 2,
     pollMs: options.pollMs ?? 1000,
     forkImportMs: options.forkImportMs ?? 60_000,
-    forkServerMemoryBytes: options.forkServerMemoryBytes ?? totalmem() / 4,
     reservationsDirectory: options.reservationsDirectory ?? systemReservationsDirectory,
-    building: options.building ?? {
-      memoryBytes: 4 * 1024 ** 3,
-      cpuMillicores: 2000,
-      timeoutMs: 10 * 60 * 1000,
-      environment: {},
-    },
-    disk: options.disk ?? null,
   };
 }

@@ -2,10 +2,8 @@ import { existsSync, linkSync, statfsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { measureTrees } from '../../src/process/disk/tree-sizes.ts';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { getInstanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
 import {
@@ -16,6 +14,7 @@ import {
   type RuntimeSetup,
   waitForEvent,
 } from '../conformance/fixture.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 import { openProbe } from './probe.ts';
 import { writeProject } from './test-project.ts';
 
@@ -28,11 +27,8 @@ const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
   // With a third of the free space as the reserve, the driver measures every second, but the free space never falls below the
   // reserve.
   const reserveBytes = Math.floor((bavail * bsize) / 3);
-  return createProcessRuntime({
+  return openProcessRuntime({
     dataDirectory,
-    logger: pino({ level: 'silent' }),
-    now: () => new Date(),
-    path: '/usr/bin:/bin',
     disk: { instanceBytes: gib, buildBytes: gib, organizationBytes: gib, reserveBytes, ...limits },
   });
 };

@@ -4,10 +4,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import {
   getInstanceFiles,
@@ -25,17 +23,11 @@ import {
   waitForEvent,
 } from '../conformance/fixture.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 import { openProbe } from './probe.ts';
 
 const open = (dataDirectory: string, containment?: ContainmentKind) =>
-  createProcessRuntime({
-    dataDirectory,
-    logger: pino({ level: 'silent' }),
-    now: () => new Date(),
-    path: '/usr/bin:/bin',
-    pollMs: 200,
-    containment,
-  });
+  openProcessRuntime({ dataDirectory, pollMs: 200, containment });
 
 const isAlive = (pid: number) => {
   const stat = readProcessStat(pid);
@@ -223,10 +215,8 @@ describeAsRoot('the process driver as root', () => {
     const { dataDirectory, project, closeServer } = await openFixture(setup);
     await closeServer();
     const path = await project('any');
-    const runtime = await createProcessRuntime({
+    const runtime = await openProcessRuntime({
       dataDirectory,
-      logger: pino({ level: 'silent' }),
-      now: () => new Date(),
       path: '/nowhere',
       interpreter: '/root/node',
     });
@@ -297,7 +287,7 @@ describeAsRoot('the process driver as root', () => {
   });
 });
 
-const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('./open-process-runtime.ts', import.meta.url));
 
 /** A server in a separate process, which can be killed. */
 const opened = `
@@ -305,8 +295,7 @@ import { runnerImport } from 'vite';
 const [, path, dataDirectory, text, milliseconds] = process.argv;
 const { environment, ...spec } = JSON.parse(text);
 const { module } = await runnerImport(path);
-const logger = { info() {}, warn() {}, error() {} };
-const runtime = await module.createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+const runtime = await module.openProcessRuntime({ dataDirectory });
 const start = () => runtime.start({ ...spec, environment: async () => environment }, new AbortController().signal);
 `;
 const serverCode = `${opened} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;

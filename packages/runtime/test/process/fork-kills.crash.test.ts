@@ -25,15 +25,14 @@ declare module 'vitest' {
   }
 }
 
-const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('./open-process-runtime.ts', import.meta.url));
 
 /** A server in a separate process that starts one instance after the other until it is killed. */
 const serverCode = `
 import { runnerImport } from 'vite';
 const [, path, options, spec, prefix, suffix] = process.argv;
 const { module } = await runnerImport(path);
-const logger = { info() {}, warn() {}, error() {} };
-const runtime = await module.createProcessRuntime({ ...JSON.parse(options), logger, now: () => new Date() });
+const runtime = await module.openProcessRuntime(JSON.parse(options));
 const { variables, ...fields } = JSON.parse(spec);
 for (let number = 0; ; number++) {
   const instanceId = prefix + number + suffix;
@@ -78,7 +77,6 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
   const instancesDirectory = join(bot.dataDirectory, 'instances');
   const options = {
     dataDirectory: bot.dataDirectory,
-    path: '/usr/bin:/bin',
     containment: kind,
     shimPackage: bot.shimPackage,
   };

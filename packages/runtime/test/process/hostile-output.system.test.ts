@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { PrepareTimeout } from '../../src/runtime.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 import { writeProject } from './test-project.ts';
 
 const neverAborted = new AbortController().signal;
@@ -20,12 +19,9 @@ const longest = "perl -e 'truncate(STDOUT,2**63-4096)'";
 async function openRuntime({ directory = tmpdir(), timeoutMs = 60_000 } = {}) {
   const root = await mkdtemp(join(directory, 'bothost-output-'));
   await chmod(root, 0o711);
-  const runtime = await createProcessRuntime({
+  const runtime = await openProcessRuntime({
     dataDirectory: join(root, 'data'),
-    logger: pino({ level: 'silent' }),
-    now: () => new Date(),
-    path: '/usr/bin:/bin',
-    building: { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMs, environment: {} },
+    building: { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMs, environment: {}, installsUv: false },
   });
   onTestFinished(async () => {
     await runtime.close();

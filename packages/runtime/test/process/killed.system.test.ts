@@ -4,24 +4,17 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { isAlive, readProcessStat } from '../../src/process/proc/process-identity.ts';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { PreparationSpec } from '../../src/runtime.ts';
 import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 import { openProbe } from './probe.ts';
 
 const neverAborted = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
 const setup: RuntimeSetup = {
-  open: (dataDirectory) =>
-    createProcessRuntime({
-      dataDirectory,
-      logger: pino({ level: 'silent' }),
-      now: () => new Date(),
-      path: '/usr/bin:/bin',
-    }),
+  open: (dataDirectory) => openProcessRuntime({ dataDirectory }),
   probe: openProbe,
   isolatesAccounts: isRoot,
   enforcesLimits: false,
@@ -33,13 +26,12 @@ const serverCode = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, spec] = process.argv;
 const { module } = await runnerImport(path);
-const logger = { info() {}, warn() {}, error() {} };
-const runtime = await module.createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+const runtime = await module.openProcessRuntime({ dataDirectory });
 await runtime.prepare(JSON.parse(spec), (line) => console.log(line), new AbortController().signal);
 console.log('prepared');
 setInterval(() => {}, 1000);
 `;
-const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('./open-process-runtime.ts', import.meta.url));
 
 const manifest = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
 const buildCode = `const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });

@@ -1,12 +1,11 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { type BuildLimits, PrepareTimeout } from '../../src/runtime.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 import { writeProject } from './test-project.ts';
 
 const neverAborted = new AbortController().signal;
@@ -16,12 +15,16 @@ const done = "require('fs').writeFileSync('built.js', '');";
 async function openRuntime(limits: Partial<BuildLimits> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-limits-'));
   await chmod(directory, 0o711);
-  const building = { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMs: 60_000, environment: {}, ...limits };
-  const runtime = await createProcessRuntime({
+  const building = {
+    cpuMillicores: 2000,
+    memoryBytes: 2e9,
+    timeoutMs: 60_000,
+    environment: {},
+    installsUv: false,
+    ...limits,
+  };
+  const runtime = await openProcessRuntime({
     dataDirectory: join(directory, 'data'),
-    logger: pino({ level: 'silent' }),
-    now: () => new Date(),
-    path: '/usr/bin:/bin',
     pollMs: 100,
     building,
   });

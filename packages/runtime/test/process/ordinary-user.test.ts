@@ -15,11 +15,11 @@ const nobodyUid = 65_534;
  * observes.
  */
 const serverCode = `
-import { createProcessRuntime } from './process-runtime.mjs';
+import { openProcessRuntime } from './open-process-runtime.mjs';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 const logged = [];
 const logger = { info() {}, warn: (fields, message) => logged.push(message), error: (fields) => { throw fields.err; } };
-const runtime = await createProcessRuntime({ dataDirectory: process.cwd() + '/data', logger, now: () => new Date(), path: process.cwd() + '/closed:/usr/bin:/bin' });
+const runtime = await openProcessRuntime({ dataDirectory: process.cwd() + '/data', logger, path: process.cwd() + '/closed:/usr/bin:/bin' });
 const limits = { cpuMillicores: 500, memoryBytes: 256 * 1024 * 1024 };
 const signal = new AbortController().signal;
 const source = { kind: 'build', path: process.cwd() + '/project', contentHash: '', organizationId: 'o' };
@@ -58,7 +58,7 @@ rootTest('the process driver runs under an ordinary account and reports which li
     logLevel: 'silent',
     ssr: { noExternal: true },
     build: {
-      ssr: fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url)),
+      ssr: fileURLToPath(new URL('./open-process-runtime.ts', import.meta.url)),
       outDir: root,
       emptyOutDir: false,
       rollupOptions: { output: { entryFileNames: '[name].mjs' } },

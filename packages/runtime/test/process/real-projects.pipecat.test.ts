@@ -7,12 +7,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { pino } from 'pino';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { findPrograms } from '../../src/process/projects/interpreter.ts';
 import type { BuildLimits, InstanceAddress, PreparationSource, PreparedProject, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 
 const neverAborted = new AbortController().signal;
 const resourceLimits = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
@@ -91,11 +90,16 @@ async function openBench(
   const directory = await mkdtemp(join(tmpdir(), 'bothost-real-'));
   await chmod(directory, 0o711);
   const dataDirectory = join(directory, 'data');
-  const building = { cpuMillicores: 2000, memoryBytes: 4e9, timeoutMs: 500_000, environment, ...more };
-  const logger = pino({ level: 'silent' });
-  const fixed = { dataDirectory, logger, now: () => new Date(), path, building };
+  const building = {
+    cpuMillicores: 2000,
+    memoryBytes: 4e9,
+    timeoutMs: 500_000,
+    environment,
+    installsUv: false,
+    ...more,
+  };
   const shimPackage = needsNoIndex ? await writeStandInShim(join(directory, 'shim')) : undefined;
-  const runtime = await createProcessRuntime({ ...fixed, cacheLimitBytes, shimPackage });
+  const runtime = await openProcessRuntime({ dataDirectory, path, building, cacheLimitBytes, shimPackage });
   const started: string[] = [];
   onTestFinished(async () => {
     for (const id of started) await runtime.stop(id, 0);

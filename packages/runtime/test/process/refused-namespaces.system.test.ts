@@ -9,7 +9,7 @@ import { availableContainmentKinds } from './setup.ts';
 
 const [kind] = availableContainmentKinds;
 skipWithoutUserNamespaces(kind);
-const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('./open-process-runtime.ts', import.meta.url));
 
 /** Code that runs a program as root of a user namespace that contains all accounts and refuses further namespaces. */
 const withoutNamespaces = `import ctypes, os, sys
@@ -39,8 +39,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runnerImport } from 'vite';
 const [, path, options, spec, ...instanceIds] = process.argv;
 const { module } = await runnerImport(path);
-const logger = { info() {}, warn() {}, error() {} };
-const runtime = await module.createProcessRuntime({ ...JSON.parse(options), logger, now: () => new Date() });
+const runtime = await module.openProcessRuntime(JSON.parse(options));
 const method = () => runtime.startMethods().get('d');
 for (const instanceId of instanceIds) {
   const environment = async () => ({});

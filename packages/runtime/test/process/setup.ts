@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { RuntimeSetup } from '../conformance/fixture.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
+import { openProcessRuntime } from './open-process-runtime.ts';
 import { openProbe } from './probe.ts';
 
 const defaultPath = '/usr/bin:/bin';
@@ -14,18 +13,15 @@ const defaultPath = '/usr/bin:/bin';
 export const availableContainmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 
-/** Returns the process driver's setup for the conformance suite. `options` override the defaults of `ProcessRuntimeOptions`. */
+/** Returns the process driver's setup for the conformance suite. `options` override those of the suite. */
 export function createProcessRuntimeSetup(
   kind: ContainmentKind,
   options: Partial<ProcessRuntimeOptions> = {},
 ): RuntimeSetup {
   return {
     open: async (dataDirectory) =>
-      createProcessRuntime({
+      openProcessRuntime({
         dataDirectory,
-        logger: pino({ level: 'silent' }),
-        now: () => new Date(),
-        path: defaultPath,
         containment: kind,
         shimPackage: await writeStandInShim(join(dataDirectory, '../stand-in-shim')),
         outputLimitBytes: 1024 * 1024,

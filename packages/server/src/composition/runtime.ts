@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { type Runtime, RuntimeUnavailableError, type TreeRemover } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
@@ -28,7 +29,7 @@ export async function openRuntime(
     now: base.now,
     removeTree: base.removeTree,
     outputLimitBytes: config.logSessionBytes,
-    forkServerMemoryBytes: config.forkServerMemoryBytes,
+    forkServerMemoryBytes: config.forkServerMemoryBytes ?? totalmem() / 4,
     building: {
       memoryBytes: config.buildMemoryBytes,
       cpuMillicores: config.buildProcessors * 1000,

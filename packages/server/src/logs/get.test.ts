@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runtimes } from '@bothost/runtime/registry';
-import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { createTestRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
@@ -13,13 +13,7 @@ it('getLogs ends a waiting request when the server closes, and removes its abort
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
   // Let other accounts enter the directory, because bots run under accounts of their own.
   await chmod(root, 0o711);
-  const logger = pino({ level: 'silent' });
-  const runtime = await runtimes.process.open({
-    dataDirectory: root,
-    logger,
-    now: () => new Date(),
-    path: '/usr/bin:/bin',
-  });
+  const runtime = await runtimes.process.open(createTestOptions(root));
   onTestFinished(async () => {
     await runtime.close();
     await rows.close();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { createSeededRandom } from '../../test/support/random.ts';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -41,9 +41,7 @@ describe('readPage of an agent with hundreds of instances', () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
     // Bots run under other accounts, which need permission to enter the directory.
     await chmod(directory, 0o711);
-    const logger = pino({ level: 'silent' });
-    const dataDirectory = join(directory, 'data');
-    runtime = await runtimes.process.open({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
+    runtime = await runtimes.process.open(createTestOptions(join(directory, 'data')));
     const agentId = await rows.agent(await rows.organization());
     const hostId = await rows.host();
     const deploymentId = await rows.deployment(agentId);

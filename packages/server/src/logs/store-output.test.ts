@@ -6,6 +6,7 @@ import { runtimes } from '@bothost/runtime/registry';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { writeBot } from '../../test/support/bots.ts';
 import { createTestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -22,12 +23,7 @@ async function setUp() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
-  const runtime = await runtimes.process.open({
-    dataDirectory: root,
-    logger,
-    now: () => new Date(),
-    path: '/usr/bin:/bin',
-  });
+  const runtime = await runtimes.process.open(createTestOptions(root));
   const bot = await writeBot('printer', { prelude: 'if (process.env.TEXT) console.log(process.env.TEXT)' });
   const agentId = await rows.agent(await rows.organization());
   const of = { agentId, hostId: await rows.host(), deploymentId: await rows.deployment(agentId) };

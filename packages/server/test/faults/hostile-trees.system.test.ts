@@ -20,6 +20,7 @@ import {
   watchQuarantine,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
 import { type HostileTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
+import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { createBuildLogNotifier } from '../../src/builds/log-news.ts';
 import { openBuildDirectories } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
@@ -38,13 +39,14 @@ type Scenario = { readonly root: string; readonly names: readonly string[] };
 const runHere = (scenario: Scenario) =>
   runHostileTrees({
     ...scenario,
-    open: (options) => runtimes.process.open({ ...options, now: () => new Date(), path: '/usr/bin:/bin' }),
+    open: ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger)),
   });
 
 const PROGRAM = `
 import { runHostileTrees } from './hostile-tree-scenario.mjs';
 import { runtimes } from './registry.mjs';
-const open = (options) => runtimes.process.open({ ...options, now: () => new Date(), path: '/usr/bin:/bin' });
+import { createTestOptions } from './test-options.mjs';
+const open = ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger));
 console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
 
 async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
@@ -59,7 +61,7 @@ async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
       outDir: scenario.root,
       emptyOutDir: false,
       rollupOptions: {
-        input: [source('test/hostile-tree-scenario'), source('src/registry')],
+        input: [source('test/hostile-tree-scenario'), source('src/registry'), source('test/test-options')],
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },

@@ -75,7 +75,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   const uv = createUvFinder({
     ...options,
     toolsDirectory: join(dataDirectory, 'tools'),
-    installs: building.installsUv === true,
+    installs: building.installsUv,
     passed: building.environment,
     account: isolation.ownAccounts ? accessCheckAccount : null,
     signal: closing.signal,

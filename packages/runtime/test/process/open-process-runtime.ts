@@ -1,0 +1,11 @@
+import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { Runtime } from '../../src/runtime.ts';
+import { createTestOptions } from '../test-options.ts';
+
+/** Opens the process driver. `options` override those of `createTestOptions`. */
+export function openProcessRuntime(
+  options: Partial<ProcessRuntimeOptions> & { readonly dataDirectory: string },
+): Promise<Runtime> {
+  return createProcessRuntime({ ...createTestOptions(options.dataDirectory, options.logger), ...options });
+}

@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { openTreeRemover } from '../src/remove-tree.ts';
+import type { RuntimeLogger, RuntimeOptions } from '../src/runtime.ts';
+
+const silentLogger: RuntimeLogger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Options for a driver under test: generous limits, and none of disk space. Creates the data directory if it is missing. */
+export function createTestOptions(dataDirectory: string, logger = silentLogger): RuntimeOptions {
+  // Accounts of bots must be able to pass through the data directory.
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o711 });
+  return {
+    dataDirectory,
+    logger,
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+    outputLimitBytes: 64 * 1024 ** 2,
+    forkServerMemoryBytes: totalmem() / 4,
+    building: {
+      memoryBytes: 4 * 1024 ** 3,
+      cpuMillicores: 2000,
+      timeoutMs: 10 * 60 * 1000,
+      environment: {},
+      installsUv: false,
+    },
+    disk: null,
+    removeTree: openTreeRemover({ quarantineDirectory: join(dataDirectory, 'quarantine'), logger }),
+  };
+}
