@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { runtimes } from '@bothost/runtime/registry';
 import type { Logger } from 'pino';
 import {
   findPendingRestore,
@@ -15,7 +14,7 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { createDataDirectory, type DataDirectory, lockDataDirectory, openDataDirectory } from './data-directory.ts';
-import { runtimeKind } from './runtime.ts';
+import { runtimeDriver } from './runtime.ts';
 import type { Teardown } from './teardown.ts';
 
 /** The data directory, database and region lock of this server. All other parts depend on them. */
@@ -41,13 +40,13 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const now = () => new Date();
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: runtimeKind, description });
+  const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: runtimeDriver.kind, description });
   let onRegionLost: (error: Error) => void = () => undefined;
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
   // Before an embedded database starts, because it inherits what the driver prepares.
-  await runtimes[runtimeKind].prepareServer();
+  await runtimeDriver.prepareServer();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,

@@ -7,8 +7,9 @@ import { storeOutput, withStoredOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
-/** The kind of runtime driver with which this server runs the instances of its region. */
-export const runtimeKind: RuntimeKind = 'process';
+const kind: RuntimeKind = 'process';
+/** The runtime driver with which this server runs the instances of its region. */
+export const runtimeDriver = { kind, ...runtimes[kind] };
 
 /**
  * Opens the runtime driver of this region. The driver removes an instance's files only after its output is stored.
@@ -23,7 +24,7 @@ export async function openRuntime(
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
 ): Promise<Runtime> {
-  const opening = runtimes[runtimeKind].open({
+  const opening = runtimeDriver.open({
     dataDirectory,
     logger: base.logger,
     now: base.now,
