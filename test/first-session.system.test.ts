@@ -7,17 +7,19 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from './service.ts';
 
-/** Runs the first steps of the README and of docs/bots.md with the built service. */
+/** Runs the first steps of the README, docs/sessions.md and docs/bots.md with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 let service: Service;
 let readme: string;
+let sessions: string;
 let bots: string;
 let folder: string;
 
 beforeAll(async () => {
   readme = await readFile(join(root, 'README.md'), 'utf8');
+  sessions = await readFile(join(root, 'docs/sessions.md'), 'utf8');
   bots = await readFile(join(root, 'docs/bots.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'documents-'));
   await saveBot(folder);
@@ -43,9 +45,9 @@ function blocks(document: string, language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** Returns the commands of the first session in the README, except installation commands. */
+/** Returns the commands of the first session, which continues in docs/sessions.md, except installation commands. */
 function commands(): string[] {
-  return blocks(readme, 'sh').filter((block) => !block.startsWith('npm '));
+  return [...blocks(readme, 'sh'), ...blocks(sessions, 'sh')].filter((block) => !block.startsWith('npm '));
 }
 
 async function run(script: string): Promise<string> {
@@ -59,7 +61,7 @@ function shape(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shape(field)]));
 }
 
-describe('the first session in the README', () => {
+describe('the first session in the README and docs/sessions.md', () => {
   it('can be started, used, stopped and listed with botcli and with curl', async () => {
     const [start = '', burn = '', look = '', ask = '', ...rest] = commands();
     expect(rest).toEqual([]);
@@ -82,7 +84,7 @@ describe('the first session in the README', () => {
         completionStatus: 'SESSION_STOPPED',
       });
     const record = JSON.parse(await run(filledIn(ask))) as Record<string, unknown>;
-    const example = JSON.parse(blocks(readme, 'json')[0] ?? '{}') as Record<string, unknown>;
+    const example = JSON.parse(blocks(sessions, 'json')[0] ?? '{}') as Record<string, unknown>;
     expect(shape({ ...record, events: [] })).toEqual(shape({ ...example, events: [] }));
     expect(Object.keys(record)).toEqual(Object.keys(example));
   }, 60_000);

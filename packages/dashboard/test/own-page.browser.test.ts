@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** Tests the web page in the README, served from another origin than the service. */
+/** Tests the web page in docs/sessions.md, served from another origin than the service. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 let service: Service;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const root = join(service.folder, 'client');
   await mkdir(root);
   await symlink(fromRoot('node_modules'), join(root, 'node_modules'));
-  await writeFile(join(root, 'index.html'), await pageOfReadme());
+  await writeFile(join(root, 'index.html'), await readDocumentedPage());
   await build({ root, configFile: false, logLevel: 'error' });
   pages = await preview({ root, configFile: false, preview: { port: 0, host: '127.0.0.1' } });
 });
@@ -33,13 +33,13 @@ afterAll(async () => {
   await service?.close();
 });
 
-async function pageOfReadme(): Promise<string> {
-  const page = /```html\n([\s\S]*?)```/.exec(await readFile(fromRoot('README.md'), 'utf8'))?.[1] ?? '';
+async function readDocumentedPage(): Promise<string> {
+  const page = /```html\n([\s\S]*?)```/.exec(await readFile(fromRoot('docs/sessions.md'), 'utf8'))?.[1] ?? '';
   return page.replace('YOUR_PUBLIC_KEY', service.publicKey).replace('http://127.0.0.1:7420', service.origin);
 }
 
 test.skipIf(!hasBrowser)(
-  'a conversation on the page of the README produces a session record with all documented fields',
+  'a conversation on the documented page produces a session record with all documented fields',
   async () => {
     const page = await browser.newPage();
     await page.goto(pages.resolvedUrls?.local[0] ?? '');
