@@ -6,7 +6,7 @@ const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file
 
 /** Matches the modules that nearly every command loads. They form one chunk. */
 const core =
-  /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|failure-description|printable|render)|service\/profile)\.ts$|picocolors/;
+  /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|failure-description|printable|render)|connection\/profile)\.ts$|picocolors/;
 /**
  * Matches the modules that every `botcli init` loads. They form one chunk. The modules of the wizard and the modules that change
  * or check a project are in other chunks.

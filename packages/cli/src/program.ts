@@ -9,14 +9,14 @@ import {
 } from './command-line/parse-line.ts';
 import { formatUsage } from './command-line/usage.ts';
 import { commands } from './commands.ts';
+import type { CommandSubject } from './connection/describe-failure.ts';
+import type { Settings } from './connection/settings.ts';
 import { Failure, InterruptedError, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import type { Io } from './io/io.ts';
 import { describeLocalFailure, type FailureDescription } from './output/failure-description.ts';
 import { type OutputMode, outputModes } from './output/output-mode.ts';
 import { printFailure, printInterruption, printReport, printStream, printText } from './output/print.ts';
-import type { CommandSubject } from './service/describe-failure.ts';
-import type { Settings } from './service/settings.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and returns its exit status: 0 success, 1 failure, 2 usage error, 130 interrupted. */
@@ -132,7 +132,7 @@ async function describeError(error: unknown, { settings, subject }: RunState): P
       details: error.details,
     };
   }
-  const { describeServiceFailure } = await import('./service/describe-failure.ts');
+  const { describeServiceFailure } = await import('./connection/describe-failure.ts');
   const described = describeServiceFailure(error, settings, subject);
   if (described !== null) return described;
   return describeLocalFailure(

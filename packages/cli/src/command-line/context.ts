@@ -1,9 +1,9 @@
 import type { Client } from '@bothost/contract';
+import { noProfile, type Profile, readProfile } from '../connection/profile.ts';
+import { resolveSettings, type Settings } from '../connection/settings.ts';
 import type { Io } from '../io/io.ts';
 import { createMessages, type Messages } from '../output/messages.ts';
 import type { OutputMode } from '../output/output-mode.ts';
-import { noProfile, type Profile, readProfile } from '../service/profile.ts';
-import { resolveSettings, type Settings } from '../service/settings.ts';
 import type { GlobalOptionValues } from './global-options.ts';
 
 export type CompletionSuggestion = { readonly word: string; readonly description: string };
@@ -63,13 +63,13 @@ export async function createCommandContext(
     warn,
     suggest,
     service: async () => {
-      const { createServiceClient, requireKey } = await import('../service/connection.ts');
+      const { createServiceClient, requireKey } = await import('../connection/connection.ts');
       const key = requireKey('private', settings.privateKey, warn);
       return createServiceClient(io, settings.origin.value, key, settings.organization?.value);
     },
     memberService: async () => {
       const { createServiceClient, requireOrganization, requirePersonalToken } = await import(
-        '../service/connection.ts'
+        '../connection/connection.ts'
       );
       const token = requirePersonalToken(settings.privateKey, warn);
       return createServiceClient(io, settings.origin.value, token, requireOrganization(settings.organization));

@@ -1,10 +1,10 @@
 import type { Build, Client } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
 import { escapeLogLine } from '../output/log-text.ts';
 import type { ArchiveFile } from '../pack/archive-file.ts';
-import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { uploadArchive } from './upload.ts';
 

@@ -1,12 +1,12 @@
 import { type Build, type Client, submitDeployment } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { withRetries } from '../connection/retry.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { requireConfirmation } from '../io/confirm.ts';
 import { escapeControls } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
 import { createFileListBlocks, createFileListDocument } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
-import { withRetries } from '../service/retry.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';

@@ -1,9 +1,9 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
 import { deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
+import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
 import { escapeLogLine } from '../output/log-text.ts';
-import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** Maximum time that a deploy waits for its rollout. After this time the command ends, but the service continues the rollout. */

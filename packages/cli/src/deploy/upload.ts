@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Client, ConnectionError, formatBytes, initialPartBytes, uploadRemainingParts } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { withRetries } from '../connection/retry.ts';
 import type { ArchiveFile } from '../pack/archive-file.ts';
-import { withRetries } from '../service/retry.ts';
 
 /**
  * Uploads an archive and returns the id of the upload. Resumes an interrupted upload of the same content, even if an earlier run of

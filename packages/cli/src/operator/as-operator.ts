@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { switchOption, textOption } from '../command-line/options.ts';
+import { withRetries } from '../connection/retry.ts';
+import type { SourcedValue } from '../connection/settings.ts';
 import { Failure, getSystemErrorCode } from '../failure.ts';
-import { withRetries } from '../service/retry.ts';
-import type { SourcedValue } from '../service/settings.ts';
 
 export const operatorOptions = {
   'token-file': textOption({
@@ -28,7 +28,7 @@ export async function withOperatorClient<T>(
   tokenFile: string | undefined,
   ask: (client: Client, token: string) => Promise<T>,
 ): Promise<T> {
-  const { createServiceClient } = await import('../service/connection.ts');
+  const { createServiceClient } = await import('../connection/connection.ts');
   const token = await readToken(context, tokenFile);
   const origin = context.settings.origin.value;
   try {

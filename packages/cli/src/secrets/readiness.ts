@@ -1,9 +1,9 @@
 import type { Client, SecretSetListItem, SecretWriteResult } from '@bothost/contract';
 import { getStatusLabel, type SecretReadiness, secretReadinessLabels } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
+import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
 import type { Cell } from '../output/report.ts';
-import { withRetries } from '../service/retry.ts';
 
 export type SecretSetRevision = {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { ConnectionError, isTransientError, type SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
-import { findNetworkErrorCode } from '../service/describe-failure.ts';
+import { findNetworkErrorCode } from '../connection/describe-failure.ts';
 
 /** Sends a write. If no response arrives, prints that the write may or may not have been stored. */
 export async function sendWrite(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { writeProfile } from '../../../src/service/profile.ts';
+import { writeProfile } from '../../../src/connection/profile.ts';
 import { disconnectError, type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { createProfilePath } from '../../profile-file.ts';

@@ -101,7 +101,7 @@ async function* followingPages(
   from: string | null,
   signal: AbortSignal,
 ): AsyncIterable<LogPage> {
-  const { withRetries } = await import('../../../service/retry.ts');
+  const { withRetries } = await import('../../../connection/retry.ts');
   let cursor = from;
   while (cursor !== null) {
     const query: Query = { ...filter, cursor, order: 'asc', limit: 1_000, wait: 20 };

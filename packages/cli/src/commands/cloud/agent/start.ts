@@ -35,7 +35,7 @@ export const command = defineCommand({
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { io, settings } = context;
     const publicKey = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
-    const { createServiceClient, requireKey } = await import('../../../service/connection.ts');
+    const { createServiceClient, requireKey } = await import('../../../connection/connection.ts');
     const client = createServiceClient(io, settings.origin.value, requireKey('public', publicKey, context.warn));
     const body = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
     if (settings.organization?.source === '--organization') {

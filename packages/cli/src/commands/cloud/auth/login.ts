@@ -1,8 +1,8 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, switchOption } from '../../../command-line/options.ts';
+import { readPipedKey } from '../../../connection/read-key.ts';
 import { UsageError } from '../../../failure.ts';
 import { canPrompt } from '../../../io/confirm.ts';
-import { readPipedKey } from '../../../service/read-key.ts';
 
 export const command = defineCommand({
   summary: 'Log in with your browser, or with a key',
@@ -23,7 +23,7 @@ export const command = defineCommand({
   ],
   run: async (context, { 'with-token': withToken, browser = true }) => {
     const { io, settings } = context;
-    const { logIn } = await import('../../../service/log-in.ts');
+    const { logIn } = await import('../../../connection/log-in.ts');
     const given = withToken ? await readPipedKey(io) : null;
     if (given !== null) return logIn(context, given);
     const { token } = io.environment;
@@ -34,7 +34,7 @@ export const command = defineCommand({
         'Set BOTCLI_TOKEN, or pass the key on standard input: botcli cloud auth login --with-token < FILE',
       );
     }
-    const { logInWithBrowser } = await import('../../../service/device-login.ts');
+    const { logInWithBrowser } = await import('../../../connection/device-login.ts');
     const value = await logInWithBrowser(context, settings.origin.value, browser);
     return logIn(context, { value, source: 'the browser login' });
   },

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { flagOption } from '../../../command-line/options.ts';
+import { writeProfile } from '../../../connection/profile.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
-import { writeProfile } from '../../../service/profile.ts';
 
 export const command = defineCommand({
   summary: 'Remove the keys from the profile',
@@ -45,7 +45,7 @@ export const command = defineCommand({
 async function revokeToken({ io, profile, settings, warn }: CommandContext): Promise<boolean> {
   const token = profile.private_key;
   if (token === null || !token.startsWith('pcc_pat_')) return false;
-  const { createServiceClient } = await import('../../../service/connection.ts');
+  const { createServiceClient } = await import('../../../connection/connection.ts');
   try {
     await createServiceClient(io, profile.api_url ?? settings.origin.value, token).signOut();
     return true;

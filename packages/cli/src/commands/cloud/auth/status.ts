@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import type { SourcedValue } from '../../../service/settings.ts';
+import type { SourcedValue } from '../../../connection/settings.ts';
 
 export const command = defineCommand({
   summary: 'Show the service, the person, the organization and the sources of the keys',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { promptForKey, readPipedKey } from '../../../service/read-key.ts';
+import { promptForKey, readPipedKey } from '../../../connection/read-key.ts';
 
 export const command = defineCommand({
   summary: 'Log in with a personal access token or a private key',
@@ -12,7 +12,7 @@ export const command = defineCommand({
   options: { 'with-token': flagOption('Read the token from standard input') },
   examples: ['cloud auth use-pat', 'cloud auth use-pat --with-token < token.txt'],
   run: async (context, { 'with-token': withToken }) => {
-    const { logIn } = await import('../../../service/log-in.ts');
+    const { logIn } = await import('../../../connection/log-in.ts');
     return logIn(context, withToken ? await readPipedKey(context.io) : await promptForKey(context.io));
   },
 });

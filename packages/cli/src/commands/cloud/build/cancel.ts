@@ -38,7 +38,7 @@ export const command = defineCommand({
 
 /** Wait for the end of the build by following its log, which ends at the same time. */
 async function waitUntilEnded(context: CommandContext, client: Client, buildId: string): Promise<Build> {
-  const { withRetries } = await import('../../../service/retry.ts');
+  const { withRetries } = await import('../../../connection/retry.ts');
   const params = { buildId };
   let nextToken: string | undefined;
   do {

@@ -64,7 +64,7 @@ async function* followLines(
   from: string | undefined,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const { withRetries } = await import('../../../service/retry.ts');
+  const { withRetries } = await import('../../../connection/retry.ts');
   let nextToken = from;
   while (nextToken !== undefined) {
     const query = { nextToken, wait: 20, ...fullQuery(log) };

@@ -1,9 +1,9 @@
 import { maxKeyLifetimeSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, durationOption, flagOption, requiredOption } from '../../../command-line/options.ts';
+import { writeProfile } from '../../../connection/profile.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatTime } from '../../../output/format.ts';
-import { writeProfile } from '../../../service/profile.ts';
 
 export const command = defineCommand({
   summary: 'Create an API key and show it',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
+import { writeProfile } from '../../../connection/profile.ts';
 import { Failure } from '../../../failure.ts';
-import { writeProfile } from '../../../service/profile.ts';
 
 export const command = defineCommand({
   summary: 'Set the organization for later commands',

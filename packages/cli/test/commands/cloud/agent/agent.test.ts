@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeProfile } from '../../../../src/service/profile.ts';
+import { writeProfile } from '../../../../src/connection/profile.ts';
 import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
 import {
   agent,
