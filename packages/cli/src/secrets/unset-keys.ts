@@ -41,7 +41,7 @@ function requireValidKeys(keys: readonly string[]): void {
   const index = keys.findIndex((key) => !secretKeyPattern.test(key));
   if (index === -1) return;
   const message = `Argument ${index + 1} is not a key: use 1 to 64 letters, digits, underscores and hyphens.`;
-  throw new Failure('key-invalid', message);
+  throw new Failure('secret-key-invalid', message);
 }
 
 async function findSetOrNull(client: Client, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {

@@ -311,6 +311,11 @@ test('unset does not print an invalid key, because it may contain a value', asyn
   expect(service.requests).toEqual([]);
 });
 
+test('unset reports an invalid secret key by another reason than an API key that the service refused', async () => {
+  const { stdout } = await secrets(['unset', 'bot-secrets', 'B=1', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'secret-key-invalid' } });
+});
+
 test('unset removes several keys in one revision, and names a missing key or ignores it with --if-exists', async () => {
   service.values.set('A', '1').set('B', '2').set('C', '3');
   service.state.revision = 1;
