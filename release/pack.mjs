@@ -69,7 +69,7 @@ function stage(workspace, name, { private: _, devDependencies, scripts, ...manif
 }
 
 function isShipped(path) {
-  return !/\.(?:d\.ts|map|tsbuildinfo|pyc)$|\.test\.\w+$|\/__pycache__$|\.egg-info$/.test(path);
+  return !/\.(?:d\.c?ts|map|tsbuildinfo|pyc)$|\.test\.\w+$|\/__pycache__$|\.egg-info$/.test(path);
 }
 
 function readManifest(workspace) {

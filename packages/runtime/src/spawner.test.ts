@@ -81,16 +81,26 @@ describe('startProgram', () => {
   });
 });
 
-describe('a killed spawner', () => {
-  const killSpawner = () => {
-    const pid = getSpawnerPid();
-    if (pid === null) throw new Error('There is no spawner.');
-    process.kill(pid, 'SIGKILL');
-  };
+function signalSpawner(signal: NodeJS.Signals): void {
+  const pid = getSpawnerPid();
+  if (pid === null) throw new Error('There is no spawner.');
+  process.kill(pid, signal);
+}
 
+describe('the spawner', () => {
+  it.each(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const)('ignores %s', async (signal) => {
+    await runProgram(['true'], options);
+    const pid = getSpawnerPid();
+    signalSpawner(signal);
+    expect(await runProgram(shell('echo again'), options)).toMatchObject({ stdout: 'again\n' });
+    expect(getSpawnerPid()).toBe(pid);
+  });
+});
+
+describe('a killed spawner', () => {
   it('is replaced, and the programs that it started keep running', async () => {
     const { program, outputPath } = await start('read line; read end; echo survived');
-    killSpawner();
+    signalSpawner('SIGKILL');
     expect(await program.ended).toBe('unknown');
     expect(program.end()).toBe('unknown');
     expect(await runProgram(shell('echo again'), options)).toMatchObject({ stdout: 'again\n' });
@@ -104,7 +114,7 @@ describe('a killed spawner', () => {
     const script = `if [ -e ${pidFile} ]; then echo again; else echo $$ >${pidFile}; exec sleep 1000; fi`;
     const running = runProgram(shell(script), options);
     await expect.poll(() => existsSync(pidFile) && readFile(pidFile, 'utf8')).toMatch(/\n/);
-    killSpawner();
+    signalSpawner('SIGKILL');
     expect(await running).toMatchObject({ code: 0, stdout: 'again\n' });
     process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
   });

@@ -1,80 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-
-const maxOutputCharacters = 64 * 1024 * 1024;
-
-/**
- * The program of the spawner, a small Node process that creates processes for the server. Creating a process blocks the creator
- * until the new process has executed its program, and execution waits for kernel locks of the program's files and libraries. Bots
- * use the same libraries and may hold these locks while they wait for a processor, so a bot that forks without end would block
- * the server's event loop for up to a second. A large process also takes milliseconds to fork.
- *
- * When the server exits, the spawner exits too, and its programs see the end of their input. The spawner ignores signals that a
- * terminal or service manager sends to both processes, because the server needs the spawner while it stops.
- */
-const spawnerProgram = `
-const { spawn } = require('node:child_process');
-const { closeSync, openSync, readFileSync } = require('node:fs');
-process.title = 'bothost-spawner';
-process.once('disconnect', () => process.exit());
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']) process.on(signal, () => undefined);
-const children = new Map();
-const add = (id, child, endEvent, output = () => ({})) => {
-  children.set(id, child);
-  const end = (message) => children.delete(id) && process.connected && process.send({ id, ...message });
-  child.on('error', ({ message, code }) => end({ error: { message, code } }));
-  child.once(endEvent, (code, signal) => end({ end: { code, signal, ...output() } }));
-};
-const requests = {
-  run({ id, file, parameters, options, stallMs }) {
-    const child = spawn(file, parameters, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    let stdout = '';
-    let stderr = '';
-    add(id, child, 'close', () => ({ stdout, stderr }));
-    const timer = stallMs && setTimeout(() => child.kill('SIGKILL'), stallMs);
-    child.stdout?.setEncoding('utf8').on('data', (text) => {
-      stdout += text;
-      timer?.refresh();
-      if (stdout.length > ${maxOutputCharacters}) child.kill('SIGKILL');
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text) => {
-      stderr = (stderr + text).slice(0, 10000);
-    });
-    child.once('close', () => clearTimeout(timer));
-  },
-  start({ id, file, parameters, options, outputPath, exitPath, input }) {
-    const files = [];
-    try {
-      files.push(openSync(outputPath, 'a', 0o600), openSync(exitPath, 'r+'));
-      const [output, exit] = files;
-      const child = spawn(file, parameters, { ...options, detached: true, stdio: ['pipe', output, output, exit] });
-      add(id, child, 'exit');
-      if (child.pid === undefined) return;
-      child.stdin.on('error', () => undefined).write(input);
-      // Until this function returns, the process has its own entry in /proc, even if it has already ended.
-      const stat = readFileSync('/proc/' + child.pid + '/stat', 'latin1');
-      process.send({ id, pid: child.pid, startTicks: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]) });
-    } finally {
-      files.forEach((file) => closeSync(file));
-    }
-  },
-  closeInput: ({ id, text }) => children.get(id)?.stdin.end(text),
-  kill: ({ id }) => children.get(id)?.kill('SIGKILL'),
-};
-process.on('message', (request) => {
-  try {
-    requests[request.type](request);
-  } catch ({ message, code }) {
-    process.send({ id: request.id, error: { message, code } });
-  }
-});
-`;
-
-type ProgramOptions = {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly uid?: number;
-  readonly gid?: number;
-};
+import type { ProgramOptions, SpawnerEvent } from './spawner-messages.ts';
+import { createSpawnerProcess, SpawnerExitedError } from './spawner-process.ts';
 
 export type RunOptions = ProgramOptions & {
   /** Time in milliseconds without output after which the program is killed. Default: no limit. */
@@ -118,31 +43,21 @@ export type StartedProgram = {
   readonly kill: () => void;
 };
 
-type Message = {
-  readonly id: number;
-  readonly pid?: number;
-  readonly startTicks?: number;
-  readonly error?: { readonly message: string; readonly code?: string };
-  readonly end?: ProgramResult;
-};
+/** The spawner of this process. */
+const spawner = createSpawnerProcess();
 
-class SpawnerExitedError extends Error {}
-
-/** What to do with the messages about one program, and when the spawner has exited. */
-type Listener = { readonly onMessage: (message: Message) => void; readonly onLost: (error: Error) => void };
-
-const listeners = new Map<number, Listener>();
-let spawner: ChildProcess | null = null;
-let lastId = 0;
-/** Number of programs for which this process stays alive. */
-let awaitedPrograms = 0;
+/** The process id of the spawner, or null if there is none. */
+export const getSpawnerPid = spawner.pid;
 
 /**
  * Runs a program to its end. Rejects if it cannot be started; the error has a `code` such as ENOENT. The program may run twice,
  * because it is repeated if the spawner exits meanwhile.
  */
 export function runProgram(command: readonly string[], options: RunOptions): Promise<ProgramResult> {
-  return withNextSpawner(() => run(command, options));
+  return withNextSpawner(() => {
+    const running = run(command, options);
+    return options.unref === true ? running : spawner.keepAliveDuring(running);
+  });
 }
 
 /**
@@ -150,12 +65,7 @@ export function runProgram(command: readonly string[], options: RunOptions): Pro
  * all of its input, because it is started again if the spawner exits first.
  */
 export function startProgram(command: readonly string[], options: StartOptions): Promise<StartedProgram> {
-  return withNextSpawner(() => start(command, options));
-}
-
-/** The process id of the spawner, or null if there is none. */
-export function getSpawnerPid(): number | null {
-  return spawner?.pid ?? null;
+  return withNextSpawner(() => spawner.keepAliveDuring(start(command, options)));
 }
 
 /** Repeats a request if the spawner exits before it has answered. */
@@ -166,113 +76,66 @@ function withNextSpawner<T>(request: () => Promise<T>): Promise<T> {
   });
 }
 
-async function run(command: readonly string[], options: RunOptions): Promise<ProgramResult> {
-  const { stallMs, signal, unref = false, ...programOptions } = options;
+async function run(command: readonly string[], settings: RunOptions): Promise<ProgramResult> {
+  const { stallMs, signal, unref: _, ...options } = settings;
   signal?.throwIfAborted();
-  const [file, ...parameters] = command;
-  const id = nextId();
-  const kill = () => send({ type: 'kill', id });
-  if (!unref) keepAlive(1);
+  const program = spawner.openChannel();
+  const kill = () => program.send({ type: 'kill' });
   try {
     return await new Promise<ProgramResult>((resolve, reject) => {
-      listeners.set(id, {
-        onMessage: ({ error, end }) => (end === undefined ? reject(spawnError(error)) : resolve(end)),
+      program.listen({
+        onEvent: (event) => (event.type === 'completed' ? resolve(event.result) : reject(startError(event))),
         onLost: reject,
       });
-      send({ type: 'run', id, file, parameters, options: programOptions, stallMs });
+      program.send({ type: 'run', command, options, stallMs });
       signal?.addEventListener('abort', kill, { once: true });
     });
   } finally {
     signal?.removeEventListener('abort', kill);
-    listeners.delete(id);
-    if (!unref) keepAlive(-1);
+    program.close();
   }
 }
 
-async function start(command: readonly string[], options: StartOptions): Promise<StartedProgram> {
-  const { outputPath, exitPath, input, ...programOptions } = options;
-  const [file, ...parameters] = command;
-  const id = nextId();
+async function start(command: readonly string[], settings: StartOptions): Promise<StartedProgram> {
+  const { outputPath, exitPath, input, ...options } = settings;
+  const program = spawner.openChannel();
   let end: ProgramExit | 'unknown' | null = null;
-  let resolveEnded: (end: ProgramExit | 'unknown') => void = () => undefined;
-  const ended = new Promise<ProgramExit | 'unknown'>((resolve) => {
-    resolveEnded = resolve;
-  });
-  const finish = (known: ProgramExit | 'unknown') => {
-    listeners.delete(id);
-    end = known;
-    resolveEnded(known);
-  };
-  keepAlive(1);
-  try {
-    const identity = await new Promise<Pick<StartedProgram, 'pid' | 'startTicks'>>((resolve, reject) => {
-      listeners.set(id, {
-        onMessage: ({ pid, startTicks, end: known, error }) => {
-          if (pid !== undefined && startTicks !== undefined) return resolve({ pid, startTicks });
-          reject(spawnError(error));
-          finish(known ?? 'unknown');
+  return new Promise<StartedProgram>((resolve, reject) => {
+    const ended = new Promise<ProgramExit | 'unknown'>((resolveEnded) => {
+      const finish = (known: ProgramExit | 'unknown') => {
+        program.close();
+        end = known;
+        resolveEnded(known);
+      };
+      program.listen({
+        onEvent: (event) => {
+          if (event.type === 'started') {
+            const { pid, startTicks } = event;
+            resolve({ pid, startTicks, end: () => end, ended, closeInput, kill });
+          } else if (event.type === 'exited') {
+            finish(event.exit);
+          } else {
+            reject(startError(event));
+            finish('unknown');
+          }
         },
         onLost: (error) => {
           reject(error);
           finish('unknown');
         },
       });
-      send({ type: 'start', id, file, parameters, options: programOptions, outputPath, exitPath, input });
     });
-    return {
-      ...identity,
-      end: () => end,
-      ended,
-      closeInput: (text) => end === null && send({ type: 'closeInput', id, text }),
-      kill: () => end === null && send({ type: 'kill', id }),
+    const closeInput = (text: string) => {
+      if (end === null) program.send({ type: 'closeInput', text });
     };
-  } finally {
-    keepAlive(-1);
-  }
-}
-
-function nextId(): number {
-  lastId += 1;
-  return lastId;
-}
-
-function send(request: { readonly type: string; readonly id: number; readonly [field: string]: unknown }): void {
-  spawner ??= openSpawner();
-  // An error means that the spawner has exited or could not be started, which an event reports to the listeners. A spawner that
-  // could not be started has no `send`.
-  spawner.send?.(request, () => undefined);
-}
-
-function openSpawner(): ChildProcess {
-  // Do not detach the spawner: the niceness of its programs must be relative to the server, and niceness counts only within a
-  // process session (sched(7)).
-  const opened = spawn(process.execPath, ['-e', spawnerProgram], {
-    cwd: '/',
-    env: {},
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    const kill = () => {
+      if (end === null) program.send({ type: 'kill' });
+    };
+    program.send({ type: 'start', command, options, outputPath, exitPath, input });
   });
-  opened.unref();
-  opened.channel?.unref();
-  opened.on('message', (message: Message) => listeners.get(message.id)?.onMessage(message));
-  const lose = (error: Error) => {
-    if (spawner !== opened) return;
-    spawner = null;
-    for (const { onLost } of [...listeners.values()]) onLost(error);
-  };
-  opened.once('error', lose);
-  opened.once('exit', (code, signal) =>
-    lose(new SpawnerExitedError(`The spawner exited: ${signal ?? `status ${code}`}.`)),
-  );
-  if (awaitedPrograms > 0) opened.channel?.ref();
-  return opened;
 }
 
-function keepAlive(change: 1 | -1): void {
-  awaitedPrograms += change;
-  if (awaitedPrograms === 0) spawner?.channel?.unref();
-  else spawner?.channel?.ref();
-}
-
-function spawnError(error: Message['error']): Error {
-  return Object.assign(new Error(error?.message ?? 'The program could not be started.'), { code: error?.code });
+function startError(event: SpawnerEvent): Error {
+  if (event.type !== 'failed') return new Error(`The spawner sent the unexpected event "${event.type}".`);
+  return Object.assign(new Error(event.message), { code: event.code });
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,7 @@ rootTest('the process driver runs under an ordinary account and reports which li
   const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
   onTestFinished(() => rm(root, { recursive: true }));
   await chmod(root, 0o755);
+  const source = (name: string) => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
   // Bundled, because an ordinary user may not be able to read this checkout.
   await build({
     configFile: false,
@@ -64,6 +65,8 @@ rootTest('the process driver runs under an ordinary account and reports which li
       rollupOptions: { output: { entryFileNames: '[name].mjs' } },
     },
   });
+  // The driver runs this file by its path, so a bundle does not contain it.
+  await copyFile(source('spawner-program.cjs'), join(root, 'spawner-program.cjs'));
   await writeFile(join(root, 'server.mjs'), serverCode);
   await mkdir(join(root, 'project'));
   await writeFile(

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { statfsSync } from 'node:fs';
-import { chmod, chown, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.a
 
 async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
   // Bundle the program, because an ordinary user may not be able to read the files of this checkout.
-  const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}.ts`, import.meta.url));
+  const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}`, import.meta.url));
   await build({
     configFile: false,
     logLevel: 'silent',
@@ -61,11 +61,13 @@ async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
       outDir: scenario.root,
       emptyOutDir: false,
       rollupOptions: {
-        input: [source('test/hostile-tree-scenario'), source('src/registry'), source('test/test-options')],
+        input: [source('test/hostile-tree-scenario.ts'), source('src/registry.ts'), source('test/test-options.ts')],
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },
   });
+  // The driver runs this file by its path, so a bundle does not contain it.
+  await copyFile(source('src/spawner-program.cjs'), join(scenario.root, 'spawner-program.cjs'));
   await writeFile(join(scenario.root, 'program.mjs'), PROGRAM);
   await chown(scenario.root, nobody.uid, nobody.gid);
   const parameters = ['program.mjs', JSON.stringify(scenario)];

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import {
+  type SpawnerEvent,
+  type SpawnerRequest,
+  type SpawnerRequestMessage,
+  spawnerEventMessageSchema,
+} from './spawner-messages.ts';
+
+const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.url));
+
+/**
+ * The spawner, a small Node process that creates processes for the server. Creating a process blocks the creator until the new
+ * process has executed its program, and execution waits for kernel locks of the program's files and libraries. Bots use the same
+ * libraries and may hold these locks while they wait for a processor, so a bot that forks without end would block the server's
+ * event loop for up to a second. A large process also takes milliseconds to fork.
+ *
+ * When the server exits, the spawner exits too, and its programs see the end of their input.
+ */
+export type SpawnerProcess = {
+  /** The process id, or null if there is no spawner. */
+  readonly pid: () => number | null;
+  /** Opens a channel for the requests and events of one program. */
+  readonly openChannel: () => ProgramChannel;
+  /** Keeps this process alive until the promise settles. The spawner alone does not. */
+  readonly keepAliveDuring: <T>(work: Promise<T>) => Promise<T>;
+};
+
+export type ProgramChannel = {
+  /** Sends a request. Starts a spawner if there is none. */
+  readonly send: (request: SpawnerRequest) => void;
+  /** Calls the listener until `close`. */
+  readonly listen: (listener: ProgramListener) => void;
+  readonly close: () => void;
+};
+
+type ProgramListener = {
+  readonly onEvent: (event: SpawnerEvent) => void;
+  /** The spawner has exited (`SpawnerExitedError`) or could not be started, so no event follows. */
+  readonly onLost: (error: Error) => void;
+};
+
+export class SpawnerExitedError extends Error {}
+
+/** Manages one spawner, which is started when it is first needed, and replaced after it has exited. */
+export function createSpawnerProcess(): SpawnerProcess {
+  const listeners = new Map<number, ProgramListener>();
+  let spawner: ChildProcess | null = null;
+  let lastId = 0;
+  let awaitedPrograms = 0;
+
+  const updateReference = () => {
+    if (awaitedPrograms === 0) spawner?.channel?.unref();
+    else spawner?.channel?.ref();
+  };
+
+  const open = (): ChildProcess => {
+    const opened = startSpawner();
+    opened.on('message', (value) => {
+      const { id, event } = spawnerEventMessageSchema.parse(value);
+      listeners.get(id)?.onEvent(event);
+    });
+    const lose = (error: Error) => {
+      if (spawner !== opened) return;
+      spawner = null;
+      for (const { onLost } of [...listeners.values()]) onLost(error);
+    };
+    opened.once('error', lose);
+    opened.once('exit', (code, signal) =>
+      lose(new SpawnerExitedError(`The spawner exited: ${signal ?? `status ${code}`}.`)),
+    );
+    return opened;
+  };
+
+  return {
+    pid: () => spawner?.pid ?? null,
+
+    openChannel: () => {
+      lastId += 1;
+      const id = lastId;
+      return {
+        listen: (listener) => listeners.set(id, listener),
+        send: (request) => {
+          if (spawner === null) {
+            spawner = open();
+            updateReference();
+          }
+          const message: SpawnerRequestMessage = { id, request };
+          // An error means that the spawner has exited or could not be started, which an event reports to the listeners. A
+          // spawner that could not be started has no `send`.
+          spawner.send?.(message, () => undefined);
+        },
+        close: () => listeners.delete(id),
+      };
+    },
+
+    keepAliveDuring: async (work) => {
+      awaitedPrograms += 1;
+      updateReference();
+      try {
+        return await work;
+      } finally {
+        awaitedPrograms -= 1;
+        updateReference();
+      }
+    },
+  };
+}
+
+function startSpawner(): ChildProcess {
+  // Do not detach the spawner: the niceness of its programs must be relative to the server, and niceness counts only within a
+  // process session (sched(7)).
+  const spawner = spawn(process.execPath, [programPath], {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  spawner.unref();
+  return spawner;
+}
