@@ -82,8 +82,10 @@ function start(id, { command, options, outputPath, exitPath, input }) {
   /** @type {number[]} */
   const opened = [];
   try {
-    opened.push(openSync(outputPath, 'a', 0o600), openSync(exitPath, 'r+'));
-    const [output, exit] = opened;
+    const output = openSync(outputPath, 'a', 0o600);
+    opened.push(output);
+    const exit = openSync(exitPath, 'r+');
+    opened.push(exit);
     const child = spawn(file, parameters, { ...options, detached: true, stdio: ['pipe', output, output, exit] });
     track(id, child, 'exit', (code, signal) => ({ type: 'exited', exit: { code, signal } }));
     if (child.pid !== undefined) begin(id, child, child.pid, input);
@@ -99,8 +101,15 @@ function start(id, { command, options, outputPath, exitPath, input }) {
  * @param {string} input
  */
 function begin(id, child, pid, input) {
-  child.stdin?.on('error', () => undefined).write(input);
-  send(id, { type: 'started', pid, startTicks: readStartTicks(pid) });
+  try {
+    const startTicks = readStartTicks(pid);
+    child.stdin?.on('error', () => undefined).write(input);
+    send(id, { type: 'started', pid, startTicks });
+  } catch (error) {
+    // The server gets the error, which means that nothing runs.
+    child.kill('SIGKILL');
+    throw error;
+  }
 }
 
 /**

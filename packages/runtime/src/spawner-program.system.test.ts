@@ -1,11 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { on, once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import type { SpawnerRequest, SpawnerRequestMessage } from './spawner-messages.ts';
+import { type SpawnerRequest, type SpawnerRequestMessage, spawnerEventMessageSchema } from './spawner-messages.ts';
 
 const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.url));
 const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' } };
+/** Parameters of unshare(1) for a command in a mount namespace without processes in /proc. */
+const withoutProc = ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'];
 
 function startSpawner(file: string, parameters: readonly string[]): ChildProcess {
   const spawner = spawn(file, parameters, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -26,4 +31,21 @@ it('the spawner exits when the server disconnects, although a program has open p
   send(spawner, { type: 'run', command, options, stallMs: undefined });
   spawner.disconnect();
   expect(await exited).toEqual([null, 'SIGKILL']);
+});
+
+it('the spawner kills a program whose start time it cannot read', async ({ skip }) => {
+  skip(spawnSync('unshare', [...withoutProc, 'true']).status !== 0, 'this account or machine does not allow the mount');
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-spawner-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const [outputPath, exitPath] = [join(directory, 'output'), join(directory, 'exit')];
+  await writeFile(exitPath, '');
+  const spawner = startSpawner('unshare', [...withoutProc, process.execPath, programPath]);
+  const messages = on(spawner, 'message');
+  send(spawner, { type: 'start', command: ['sleep', '1000'], options, outputPath, exitPath, input: '' });
+  const nextEvent = async () => {
+    const { value } = await messages.next();
+    return spawnerEventMessageSchema.parse(value[0]).event;
+  };
+  expect(await nextEvent()).toMatchObject({ type: 'failed', code: 'ENOENT' });
+  expect(await nextEvent()).toEqual({ type: 'exited', exit: { code: null, signal: 'SIGKILL' } });
 });

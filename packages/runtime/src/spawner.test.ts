@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +72,15 @@ describe('startProgram', () => {
     await expect(startProgram(['/does/not/exist'], { ...options, ...files })).rejects.toMatchObject({ code: 'ENOENT' });
     const missing = { ...files, exitPath: `${exitPath}.missing` };
     await expect(startProgram(['true'], { ...options, ...missing })).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('leaves no file open in the spawner after it rejects', async () => {
+    const { outputPath, exitPath } = await start('exit');
+    const files = { outputPath, exitPath: `${exitPath}.missing`, input: '' };
+    await expect(startProgram(['true'], { ...options, ...files })).rejects.toMatchObject({ code: 'ENOENT' });
+    const directory = `/proc/${getSpawnerPid()}/fd`;
+    const open = readdirSync(directory).map((descriptor) => readlinkSync(join(directory, descriptor)));
+    expect(open).not.toContain(outputPath);
   });
 
   it('returns a function that kills the program', async () => {
