@@ -39,6 +39,11 @@ describe('runProgram', () => {
     expect(await running).toMatchObject({ code: null, signal: 'SIGKILL', stdout: 'before\n' });
   });
 
+  it('kills a program that prints only to standard error for too long', async () => {
+    const script = 'while echo still running >&2; do sleep 0.05; done';
+    expect(await runProgram(shell(script), { ...options, stallMs: 500 })).toMatchObject({ signal: 'SIGKILL' });
+  });
+
   it('kills a program that prints more than 64 Mi characters', async () => {
     const { signal, stdout } = await runProgram(['yes'], options);
     expect(signal).toBe('SIGKILL');

@@ -2,7 +2,10 @@ import type { ProgramOptions, SpawnerEvent } from './spawner-messages.ts';
 import { createSpawnerProcess, SpawnerExitedError } from './spawner-process.ts';
 
 export type RunOptions = ProgramOptions & {
-  /** Time in milliseconds without output after which the program is killed. Default: no limit. */
+  /**
+   * Time in milliseconds without standard output after which the program is killed. Standard error does not count, because `du`
+   * can write errors about a tenant's files for as long as the tenant wants. Default: no limit.
+   */
   readonly stallMs?: number;
   readonly signal?: AbortSignal;
   /** Whether this process may exit before the program ends, as after `unref` of a child process. Default: no. */
