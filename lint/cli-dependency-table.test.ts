@@ -5,7 +5,7 @@ defineFolderTableTests({
   document: 'docs/architecture.md',
   heading: '## The command line',
   programFiles: ['main.ts', 'program.ts', 'commands.ts', 'find-command.ts', 'help.ts', 'suggest-words.ts'],
-  groundFiles: ['config.ts', 'failure.ts', 'json-object.ts', 'version.ts'],
+  groundFiles: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'json-object.ts', 'version.ts'],
   nested: 'scaffold',
   deeper: { 'commands/cloud/agent': 'commands', 'scaffold/catalogue/vendors': 'scaffold/catalogue' },
   otherTargets: (folder) => ({

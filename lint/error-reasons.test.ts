@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { failureReasons } from '../packages/cli/src/failure-reasons.ts';
 import { failures } from '../packages/contract/src/errors.ts';
 import { repositoryRoot, trackedFiles } from './prose/tracked-files.ts';
 
@@ -23,4 +24,13 @@ it('every reason of the error table is named by a test', () => {
 it('every reason of the error table is produced by the server', () => {
   const produced = quotedIn(sources.filter((path) => path.startsWith('packages/server/src/') && !isTest(path)));
   expect(Object.keys(failures).filter((reason) => !produced.has(reason))).toEqual([]);
+});
+
+it('every reason of the table of botcli is produced by botcli, and none is a reason of the service', () => {
+  const texts = sources
+    .filter((path) => /^packages\/(?:cli|packing)\/src\//.test(path) && !isTest(path))
+    .map((path) => readFileSync(join(repositoryRoot, path), 'utf8'));
+  const constructed = /(?:new Failure|new PackingError|describeLocalFailure)\(\s*'([a-z-]+)'/g;
+  const produced = new Set(texts.flatMap((text) => [...text.matchAll(constructed)].map(([, reason]) => reason)));
+  expect(Object.keys(failureReasons).filter((reason) => !produced.has(reason) || reason in failures)).toEqual([]);
 });

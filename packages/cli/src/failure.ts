@@ -1,3 +1,9 @@
+import type { ErrorReason } from '@bothost/contract';
+import type { failureReasons } from './failure-reasons.ts';
+
+/** A reason of botcli itself, or of the service if botcli finds the same problem without a request or knows a better hint. */
+export type FailureReason = keyof typeof failureReasons | ErrorReason;
+
 /** Thrown if the command line is invalid, or if a prompt is needed and there is no terminal. The exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -23,13 +29,13 @@ type FailureOptions = {
 /** Thrown if the command fails. The exit status is 1. `reason` is a stable identifier for scripts. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  readonly reason: string;
+  readonly reason: FailureReason;
   readonly hint: string | null;
   readonly issues: readonly Issue[];
   readonly details: Readonly<Record<string, unknown>> | null;
 
   constructor(
-    reason: string,
+    reason: FailureReason,
     message: string,
     hint: string | null = null,
     { issues = [], details = null, ...errorOptions }: FailureOptions = {},

@@ -62,7 +62,7 @@ test.each([
   ['a hard link to a missing file', [link('a', 'b', 'link')], 'a is a hard link to b'],
 ])('readArchiveFolder rejects an archive with %s', async (_, entries, problem) => {
   await expect(readFolder(...entries)).rejects.toMatchObject({
-    reason: 'archive-invalid',
+    reason: 'project-unpackable',
     message: expect.stringContaining(problem),
   });
 });

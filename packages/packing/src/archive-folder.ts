@@ -131,7 +131,7 @@ function resolveLink(path: readonly string[], target: string): ResolvedLink {
 
 function invalidArchive(problem: string): PackingError {
   return new PackingError(
-    'archive-invalid',
+    'project-unpackable',
     `The archive cannot be read. ${problem}`,
     'Create it in the directory of the project: tar -czf ../project.tar.gz .',
   );

@@ -1,13 +1,28 @@
+/** Identifies the problem. The command line prints it for scripts, and documents it in docs/botcli.md. */
+export type PackingReason =
+  | 'project-missing'
+  | 'project-empty'
+  | 'project-too-large'
+  | 'project-unpackable'
+  | 'project-changed'
+  | 'ignore-file-invalid'
+  | 'deploy-file-invalid';
+
 export type PackingIssue = { readonly path: string; readonly message: string };
 
-/** Thrown if a project cannot be packed. `reason` is a stable identifier; `hint` says what to do. */
+/** Thrown if a project cannot be packed. `hint` says what to do. */
 export class PackingError extends Error {
   override readonly name = 'PackingError';
-  readonly reason: string;
+  readonly reason: PackingReason;
   readonly hint: string | null;
   readonly issues: readonly PackingIssue[];
 
-  constructor(reason: string, message: string, hint: string | null = null, issues: readonly PackingIssue[] = []) {
+  constructor(
+    reason: PackingReason,
+    message: string,
+    hint: string | null = null,
+    issues: readonly PackingIssue[] = [],
+  ) {
     super(message);
     this.reason = reason;
     this.hint = hint;

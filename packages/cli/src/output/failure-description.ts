@@ -1,3 +1,5 @@
+import type { FailureReason } from '../failure.ts';
+
 /** The printed fields of a failure. `code` and `reason` are for programs, `message` and `hint` for people. */
 export type FailureDescription = {
   readonly code: string;
@@ -13,6 +15,10 @@ export type FailureDescription = {
  * Describes a failure that did not come from the service. `code` and `reason` are then equal, because only the service has
  * separate codes.
  */
-export function describeLocalFailure(reason: string, message: string, hint: string | null = null): FailureDescription {
+export function describeLocalFailure(
+  reason: FailureReason,
+  message: string,
+  hint: string | null = null,
+): FailureDescription {
   return { code: reason, reason, message, requestId: null, issues: [], hint, details: null };
 }

@@ -4,6 +4,7 @@ import type { Options } from '../../src/command-line/options.ts';
 import { formatOption, formatUsage } from '../../src/command-line/usage.ts';
 import { commandAliases, commandGroups, commands } from '../../src/commands.ts';
 import { environmentVariables } from '../../src/config.ts';
+import { failureReasons } from '../../src/failure-reasons.ts';
 import { formatCode, formatTable } from './markdown.ts';
 
 export async function generateCommandReference(): Promise<string> {
@@ -17,6 +18,7 @@ export async function generateCommandReference(): Promise<string> {
     parts.push(`## botcli ${group}\n\n${about}.`);
     for (const path of own) parts.push(await commandSection(path));
   }
+  parts.push(reasonSection());
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -90,6 +92,19 @@ function introduction(): string {
         ['2', 'Usage error, or a prompt was needed and there was no terminal'],
         ['130', 'Interrupted'],
       ],
+    ),
+    'Scripts find out why a command failed from [`error.reason`](#reasons-of-failures) in the JSON document.',
+  ].join('\n\n');
+}
+
+function reasonSection(): string {
+  return [
+    '## Reasons of failures',
+    'With `--json`, a failed command prints `{"error": {"reason": "...", ...}}`. These are the reasons of botcli itself. The other ' +
+      'reasons are those of the service, which the API reference of each service (`/docs`) lists for each operation.',
+    formatTable(
+      ['Reason', 'Meaning'],
+      Object.entries(failureReasons).map(([reason, meaning]) => [formatCode(reason), meaning]),
     ),
   ].join('\n\n');
 }

@@ -67,7 +67,7 @@ async function findDeployFile(root: Folder) {
       const content = parseDeployFile(text, path);
       if (content.build_id === undefined) return { folder: place.folder, path, content };
       throw new PackingError(
-        'deploy-file-unusable',
+        'deploy-file-invalid',
         `${path} names an existing build (build_id), so the files of the folder would not be used.`,
         'To deploy the folder, remove build_id. To deploy that build, run: npx botcli cloud deploy',
       );

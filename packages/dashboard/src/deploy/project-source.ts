@@ -33,7 +33,11 @@ export function sourceFromDrop({ items }: DataTransfer): ProjectSource {
 }
 
 function wrongKind(message: string): PackingError {
-  return new PackingError('source-unknown', message, 'Choose the folder of your project, or a .tar.gz archive of it.');
+  return new PackingError(
+    'project-unpackable',
+    message,
+    'Choose the folder of your project, or a .tar.gz archive of it.',
+  );
 }
 
 type FileTree = Map<string, FileTree | File>;
