@@ -94,7 +94,7 @@ async function startCold(service: Service, agent: string, count: number): Promis
   return measured;
 }
 
-/** Prints the start phases of a cold and of a warm session as docs/bots.md shows them. */
+/** Prints the start phases of a cold and of a warm session as README.md shows them. */
 export async function printStartPhases({ service, log }: VoiceBenchContext): Promise<void> {
   for (const minAgents of [0, 1]) {
     await scaleAgent(service, forked, minAgents);
