@@ -72,8 +72,9 @@ async function startSocket(service: Service): Promise<Address> {
     headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
     body: '{"transport":"websocket"}',
   });
-  const { wsUrl, token } = (await answer.body.json()) as { wsUrl: string; token: string };
-  return { url: wsUrl, headers: { authorization: `Bearer ${token}` } };
+  // The agent requires no token.
+  const { wsUrl } = (await answer.body.json()) as { wsUrl: string };
+  return { url: wsUrl, headers: {} };
 }
 
 function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
