@@ -191,7 +191,8 @@ export type SessionPriority = {
    */
   sessionOpening(instanceId: string): void;
   /**
-   * Call this at the first output of a session, if the server learns of it. The CPU limit of the profile then applies at once.
+   * Ends the higher CPU limit before its five seconds are over. Call this when the bot sends its first message, if the server relays
+   * the session.
    */
   sessionOpened(instanceId: string): void;
 };

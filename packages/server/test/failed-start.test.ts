@@ -44,8 +44,8 @@ it('a server start on a port in use does not change the CLI profile of the runni
 });
 
 /**
- * Prepares a service that has not started yet: its directory, its settings, and a list of the addresses on which it
- * listens after a start.
+ * Prepares a service without starting it: its directory, its settings, and an empty list, to which a start adds the
+ * addresses on which the service listens.
  */
 async function prepareService() {
   const folder = await temporaryFolder();

@@ -97,6 +97,6 @@ function missingContext(path: readonly string[]): PackingError {
   return new PackingError(
     'project-missing',
     `The folder does not contain the directory ${path.join('/')}, which the deploy file names as context_dir.`,
-    'Choose a folder with this directory, or correct context_dir.',
+    `Choose a folder that contains ${path.join('/')}, or correct context_dir.`,
   );
 }

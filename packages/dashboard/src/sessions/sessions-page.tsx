@@ -69,7 +69,7 @@ type SessionFiltersProps = {
 function SessionFilters({ organization, filter, onChange }: SessionFiltersProps) {
   const agents = useQuery(agentNamesQuery(organization));
   const names = agents.data?.agents.map(({ name }) => name) ?? [];
-  // The agent that the URL names may have been deleted, so it may be missing in the list of agents.
+  // The agent that the URL names may have been deleted, so it may be missing from the list of agents.
   const known = filter.agent === undefined || names.includes(filter.agent) ? names : [filter.agent, ...names];
   return (
     <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">

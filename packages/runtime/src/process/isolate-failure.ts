@@ -9,6 +9,6 @@ export async function isolateFailure(
   try {
     await work();
   } catch (error) {
-    logger.error({ err: error, path }, 'directory entry skipped at start-up');
+    logger.error({ err: error, path }, 'unreadable entry of the data directory skipped at start-up');
   }
 }

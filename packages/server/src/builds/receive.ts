@@ -107,7 +107,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     },
 
     settle: async (upload) => {
-      // Do not wait for an upload in progress, because its client may still be sending.
+      // Do not wait for the end of an upload in progress: its client may take as long as it wants.
       if (!(await isUnsettled(context, upload))) return upload;
       return enqueue(upload.id, async () => settleNow(context, (await findUpload(db, upload.id)) ?? upload));
     },

@@ -152,7 +152,7 @@ export function cancelOpenBuild(
     .executeTakeFirst();
 }
 
-/** Updates a build that has not ended. Undefined if the build has ended. */
+/** Updates a build that has not ended. Returns undefined if the build has ended. */
 export function changeOpenBuild(
   db: Database,
   id: string,

@@ -66,7 +66,7 @@ export async function markStopping(db: Database, instanceId: string): Promise<vo
   await changeInstance(db, instanceId, ['starting', 'ready'], { state: 'stopping' });
 }
 
-/** Marks an instance as ended. Undefined if it had already ended. */
+/** Marks an instance as ended. Returns undefined if it had already ended. */
 export function markEnded(
   context: { db: Database; now: () => Date },
   instanceId: string,

@@ -116,7 +116,7 @@ export async function appendInstanceEvent(db: Database, id: string, notice: Stor
   return rows[0]?.session_id ?? null;
 }
 
-/** Marks an idle instance as stopping. Undefined if a session claimed the instance first. */
+/** Marks an idle instance as stopping. Returns undefined if a session claimed the instance first. */
 export function retireInstanceRow(db: Database, id: string): Promise<InstanceRow | undefined> {
   return db
     .updateTable('instances')

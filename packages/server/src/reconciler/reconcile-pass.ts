@@ -45,7 +45,7 @@ function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void
   }
 }
 
-/** Settles the outcomes of deployments that are no longer desired, because no event would settle them. */
+/** Tells callers that wait for a deployment that another one has replaced it, because no event reports that. */
 function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);

@@ -5,7 +5,7 @@ import type { Database, SessionState } from '../store/tables.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { endSessionRow, type SessionRow } from './rows.ts';
 
-/** Ends a session once, with its metrics. Undefined if it has already ended, or is not in the state `only`. */
+/** Ends a session once, with its metrics. Returns undefined if it has already ended, or is not in the state `only`. */
 export function finishSession(
   context: { db: Database },
   sessionId: string,

@@ -287,7 +287,7 @@ describe('an upload', () => {
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
     await expect.poll(() => existsSync(path)).toBe(true);
-    // Neither a request with a wrong token nor another request for this upload's URL closes the open connection.
+    // The connection of the upload stays open after a request with a wrong token, and after a request for a new upload URL.
     expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
     expect(hanging.destroyed).toBe(false);
     await begin(bytes);

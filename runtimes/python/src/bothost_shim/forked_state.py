@@ -88,7 +88,7 @@ def find_paths(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath
 
 
 def move_paths(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str) -> None:
-    """Change the variables that `find_paths` found to the same paths in another directory."""
+    """Replace the directory at the beginning of the paths in the variables that `find_paths` returned."""
     for namespace, name, value in paths:
         namespace[name] = type(value)(directory + str(value)[len(former) :])
 

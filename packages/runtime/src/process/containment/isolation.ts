@@ -37,7 +37,7 @@ export async function chooseIsolation(
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
   const cgroups = requested === undefined || requested === 'cgroup' ? await openParentCgroups(name) : null;
   if (requested === 'cgroup' && cgroups === null)
-    throw new RuntimeUnavailableError('This process may not create control groups on this machine.');
+    throw new RuntimeUnavailableError('The service has no permission to create control groups on this machine.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
   const privateTmp = ownAccounts && (await canMountPrivateTmp(dataDirectory, accessCheckAccount));
   const privateTmpOfForks = privateTmp && (await canUserMountPrivateTmp(dataDirectory, accessCheckAccount));

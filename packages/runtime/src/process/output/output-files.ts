@@ -14,8 +14,8 @@ export type OutputFiles = {
   /** File with the range of `output` that was dropped: its blocks are freed, so it reads as zeros. */
   readonly gap: string;
   /**
-   * File with a copy of the last output bytes before the offset in `base`. They are kept because the record of how the instance
-   * ended includes the last lines of its output.
+   * File with a copy of the last bytes that were dropped, those before the offset in `base`. The record of how the instance ended
+   * includes the last lines of its output, which may begin there.
    */
   readonly truncatedTail: string;
 };

@@ -91,9 +91,9 @@ class Instances:
             self._fail(self._instances[name], "the service no longer needs it")
 
     def disconnect(self, connection: "Connection") -> None:
-        """End the instances that a closed connection requested and that still wait for `go`.
+        """End the instances that were requested over a closed connection and have not received the message `go`.
 
-        No record of the service names these instances, so no later service would adopt them.
+        The server has not recorded these instances, so it would not adopt them after a restart.
         """
         for instance in [instance for instance in self._instances.values() if instance.owner is connection]:
             self._fail(instance, "the service has ended")
