@@ -1,6 +1,6 @@
 import type { Folder, FolderEntry } from '../src/folder.ts';
 
-/** A folder with the files of `texts`, by path. */
+/** A folder in memory. `texts` maps the path of each file to its content. */
 export function createMemoryFolder(texts: Readonly<Record<string, string>>): Folder {
   const nested = new Map<string, Record<string, string>>();
   const entries: FolderEntry[] = [];

@@ -66,7 +66,7 @@ async def test_instance_replaces_home_directory_paths_of_the_fork_server(tmp_pat
     assert seen["cache"] == ["/homes/first/.cache/models", "/homes/first"]
 
 
-async def test_instance_keeps_the_variables_that_the_import_set_or_removed(tmp_path: Path) -> None:
+async def test_instance_keeps_changes_of_the_import_to_environment_variables(tmp_path: Path) -> None:
     changes = """
 os.environ.update(ADDED="1", MODELS=os.path.expanduser("~/models"), KEY="default")
 del os.environ["ORT_DISABLE_TELEMETRY"]

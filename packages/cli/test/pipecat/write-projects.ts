@@ -12,7 +12,7 @@ export type WrittenProject = {
   readonly files: readonly string[];
 };
 
-/** Writes all projects of the matrix, without clients, to numbered directories. */
+/** Writes each project of the test matrix, without its web client, to a numbered directory. */
 export function writeProjects(directory: string): Promise<readonly WrittenProject[]> {
   return Promise.all(
     projectMatrix.map(async ([name, configuration], index): Promise<WrittenProject> => {

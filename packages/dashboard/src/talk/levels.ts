@@ -17,7 +17,7 @@ export type LoudnessLevel = {
   readonly read: () => number;
 };
 
-/** Creates the level of one voice. `now` returns the time of a monotonic clock in milliseconds. */
+/** Creates a meter for the loudness of one voice. `now` returns the time of a monotonic clock in milliseconds. */
 export function createLoudnessLevel(now: () => number): LoudnessLevel {
   const fadeMs = 500;
   let latest = 0;

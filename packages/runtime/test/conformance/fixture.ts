@@ -181,7 +181,7 @@ export async function waitForEvent<Kind extends InstanceEvent['kind']>(
   } finally {
     watching.abort();
   }
-  throw new Error('the watch ended');
+  throw new Error('The watch of instance events ended before the expected event.');
 }
 
 function isKind<Kind extends InstanceEvent['kind']>(event: InstanceEvent, kind: Kind): event is EventOfKind<Kind> {

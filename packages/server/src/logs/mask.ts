@@ -7,7 +7,7 @@ const masked = '***';
 /** Whether a line was cut at its start and at its end. A part of a secret value may remain at a cut. */
 export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 
-/** Returns a function that masks the lines of one part of an output, or null if the part contains nothing to mask. */
+/** Returns a function that masks the lines of one stored part of an instance's output. Null if the part contains nothing to mask. */
 export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
 
 /** Creates a mask for values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */

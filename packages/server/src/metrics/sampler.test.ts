@@ -143,7 +143,7 @@ describe('the sampler', () => {
     expect(await computeCurrentMetrics({ db: rows.db }, removed.sessionId)).toBeNull();
   });
 
-  it('removes a session that ends during sampling from memory', async () => {
+  it('forgets a session that ends while it is being sampled', async () => {
     const sampler = open();
     use(0, 0, 1_000);
     await sampler.sample([target()]);

@@ -68,5 +68,5 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
 
 function preparedByBuild({ build_prepared: prepared, build_error: error }: OpenDeployment): PreparedProject {
   if (prepared !== null) return prepared;
-  throw new PrepareError(`The build could not be repeated after a restore: ${error ?? 'it was removed'}`);
+  throw new PrepareError(`The build could not run again after a restore: ${error ?? 'its archive was removed'}`);
 }

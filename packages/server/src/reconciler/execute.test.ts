@@ -69,7 +69,7 @@ describe('the executor', () => {
     expect(calls).toEqual([['start instance', instanceId, of.deploymentId]]);
   });
 
-  it('stops a lost instance before it records its end, with the time of an end that no server observed', async () => {
+  it('stops a lost instance, then records its end with the time for ends that no server observed', async () => {
     const instanceId = await rows.instance(of);
     await execute({ do: 'instance-lost', instanceId });
     expect(calls).toEqual([

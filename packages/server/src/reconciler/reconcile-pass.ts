@@ -45,7 +45,7 @@ function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void
   }
 }
 
-/** Tells callers that wait for a deployment that another one has replaced it, because no event reports that. */
+/** Ends the waits for deployments that another one has replaced, because no event reports that. */
 function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);

@@ -71,7 +71,7 @@ export type Reconciler = {
   readonly endSession: EndRecorder['endSession'];
   /** Resolves with the next outcome of a deployment: null once it serves, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
-  /** Stops idle instances. From then on, starts an instance only if a session already waits for it. */
+  /** Stops idle instances and keeps no warm pool. Instances still start for sessions that are waiting for one. */
   readonly drain: () => void;
   /** Stops reconciling and releases all resources. Bots continue to run. */
   readonly close: () => Promise<void>;

@@ -61,7 +61,7 @@ describe('endSession', () => {
     expect(calls).toContain('count SESSION_TIME_LIMIT');
   });
 
-  it('keeps a session whose client connected before the end of its wait was recorded', async () => {
+  it('does not end a session as timed out if its client connects before the timeout is recorded', async () => {
     const id = await rows.session(of, { state: 'starting' });
     const { endSession, calls } = open();
     await endSession(id, 'BOT_CONNECTION_TIMEOUT', testNow, 'waiting');

@@ -39,7 +39,7 @@ describe('API keys', () => {
       headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
     });
 
-  /** Each operation that takes an API key, with each of its paths, and the path of the session proxy. */
+  /** All requests that take an API key: one for each path of each operation, and one to the session proxy. */
   const endpoints = [
     ...Object.values(allOperations)
       .filter(({ key }) => ['private', 'organization', 'public', 'account'].includes(key))

@@ -56,7 +56,7 @@ export function formatReply(status: number, headers: Readonly<Record<string, str
   return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
-/** Returns every encoding in which credentials could leak. */
+/** Returns the credentials in each encoding in which they could leak. */
 export function listCredentialForms(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {

@@ -47,7 +47,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   const directory = join(options.dataDirectory, 'fork-servers');
   const deployments = new Map<string, Deployment>();
   const remembered = openRememberedModules(join(directory, 'modules'), (error) =>
-    logger.warn({ err: error }, 'imported modules could not be stored'),
+    logger.warn({ err: error }, 'names of imported modules could not be stored'),
   );
   const pending = new Set<Promise<void>>();
   const closing = new AbortController();

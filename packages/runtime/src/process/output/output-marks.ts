@@ -2,7 +2,10 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import type { OutputMark, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
-/** Formats a mark to append. The line break comes first, so that a truncated mark does not damage the next. */
+/**
+ * Formats a mark, an offset in the output with the time at which it was read. The line break comes first, so that a truncated mark
+ * does not damage the next.
+ */
 export function formatMark(mark: OutputMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }

@@ -11,7 +11,7 @@ export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text) || isMetadataAddress(text)) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
-  // Of IPv6, accept only global unicast addresses (RFC 4291, section 2.4); other ranges are unassigned or were site-local.
+  // Accept only IPv6 addresses in 2000::/3, the allocated part of global unicast (RFC 4291, section 2.4).
   return address.kind() === 'ipv4' || address.match(ipaddr.parse('2000::'), 3);
 }
 
