@@ -2,13 +2,11 @@ import { createProcessIo } from './io/process-io.ts';
 import { run } from './program.ts';
 
 // If the event loop becomes empty before `run` settles, the process must not exit with status 0.
-let status = 1;
-let isOutputLost = false;
-// Standard output can fail after the command has ended, so the exit status is known only when the process exits.
-process.once('exit', () => {
-  process.exitCode = isOutputLost ? 1 : status;
-});
+process.exitCode = 1;
 const io = createProcessIo(() => {
-  isOutputLost = true;
+  // Standard output can fail after the command has ended.
+  process.once('exit', () => {
+    process.exitCode = 1;
+  });
 });
-status = await run(io, process.argv.slice(2));
+process.exitCode = await run(io, process.argv.slice(2));
