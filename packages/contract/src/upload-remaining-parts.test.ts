@@ -63,7 +63,7 @@ async function startUploadService(faults: Fault[] = [], earlier = Buffer.alloc(0
 
 const content = randomBytes(1_000_000);
 
-function startUpload(origin: string, signal = new AbortController().signal) {
+function startUpload(origin: string, signal = new AbortController().signal, archive = content) {
   const progress: number[] = [];
   const waitedMs: number[] = [];
   const client = createClient({ origin });
@@ -72,7 +72,7 @@ function startUpload(origin: string, signal = new AbortController().signal) {
   const result = getTarget().then((target) =>
     uploadRemainingParts(target, {
       sizeBytes: content.length,
-      readPart: async (offset, length) => content.subarray(offset, offset + length),
+      readPart: async (offset, length) => archive.subarray(offset, offset + length),
       getTarget,
       getOrigin: () => origin,
       onProgress: (sentBytes) => progress.push(sentBytes),
@@ -136,6 +136,13 @@ describe('uploadRemainingParts', () => {
     const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 0 })));
     const { result, waitedMs } = startUpload(service.origin);
     await expect(result).rejects.toThrow('was lost during the upload');
+    expect(waitedMs).toEqual(retryDelaysMs);
+  });
+
+  it('fails when all retry delays have passed if the archive has become shorter', async () => {
+    const service = await startUploadService();
+    const { result, waitedMs } = startUpload(service.origin, undefined, content.subarray(0, 1_000));
+    await expect(result).rejects.toThrow('no more bytes');
     expect(waitedMs).toEqual(retryDelaysMs);
   });
 

@@ -1,3 +1,4 @@
+import { ConnectionError } from './client.ts';
 import { canResumeUpload, computeNextPartBytes, initialPartBytes, sendUploadPart } from './upload-part.ts';
 import { delay, retryDelaysMs } from './with-retries.ts';
 
@@ -40,7 +41,9 @@ export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Up
       const startedAtMs = performance.now();
       const url = replaceOrigin(target.uploadUrl, upload.getOrigin());
       const receivedBytes = await sendUploadPart({ ...upload, url, token: target.uploadFields.token, offset, content });
-      if (receivedBytes > offset) failures = 0;
+      // For example, the archive has become shorter meanwhile.
+      if (receivedBytes <= offset) throw new ConnectionError('The service has received no more bytes of the archive.');
+      failures = 0;
       offset = receivedBytes;
       partBytes = computeNextPartBytes(partBytes, performance.now() - startedAtMs);
     } catch (error) {
