@@ -11,7 +11,7 @@ const options = { signal: new AbortController().signal, retry: <T>(read: () => P
  * `error` instead of a response. Later writes succeed.
  */
 function createFakeClient(deploymentId: string | null, { executes, error }: { executes: boolean; error: Error }) {
-  const service = { deploymentId, writes: 0 };
+  const service = { deploymentId, buildId: 'new', writes: 0 };
   const write = async () => {
     service.writes += 1;
     if (service.writes > 1 || executes) service.deploymentId = `of write ${service.writes}`;
@@ -22,7 +22,8 @@ function createFakeClient(deploymentId: string | null, { executes, error }: { ex
     if (service.deploymentId === null) throw failure('not-found');
     return { desiredDeploymentId: service.deploymentId };
   };
-  return { service, client: { createAgent: write, updateAgent: write, getAgent } as unknown as Client };
+  const getDeployment = async () => ({ buildId: service.buildId });
+  return { service, client: { createAgent: write, updateAgent: write, getAgent, getDeployment } as unknown as Client };
 }
 
 const lost = new ConnectionError('connection lost');
@@ -31,7 +32,7 @@ it.each([null, 'first'])(
   'submitDeployment returns the deployment of a request without response (latest deployment: %s)',
   async (latestDeploymentId) => {
     const { service, client } = createFakeClient(latestDeploymentId, { executes: true, error: lost });
-    const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, {}, options);
+    const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, { buildId: 'new' }, options);
     expect(accepted).toMatchObject({ agentName: 'parrot', deploymentId: 'of write 1', change: 'deployment' });
     expect(service.writes).toBe(1);
   },
@@ -41,11 +42,18 @@ it.each([null, 'first'])(
   'submitDeployment repeats a request that had no effect (latest deployment: %s)',
   async (latestDeploymentId) => {
     const { service, client } = createFakeClient(latestDeploymentId, { executes: false, error: lost });
-    const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, {}, options);
+    const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, { buildId: 'new' }, options);
     expect(accepted).toMatchObject({ deploymentId: 'of write 2' });
     expect(service.writes).toBe(2);
   },
 );
+
+it('submitDeployment repeats a request without response if another build was deployed meanwhile', async () => {
+  const { service, client } = createFakeClient('first', { executes: true, error: lost });
+  service.buildId = 'of somebody else';
+  const accepted = await submitDeployment(client, target, { buildId: 'new' }, options);
+  expect(accepted).toMatchObject({ deploymentId: 'of write 2' });
+});
 
 it('submitDeployment does not repeat a request that the service rejects', async () => {
   const { service, client } = createFakeClient('first', { executes: false, error: failure('invalid-request') });

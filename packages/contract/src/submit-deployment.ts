@@ -19,7 +19,8 @@ export type AcceptedDeployment = {
 
 /**
  * Creates an agent or updates its deployment. If no response arrives, the service may have executed the request: then reads the
- * agent, and sends the request again only if the agent has no new deployment. `retry` repeats reads after transient errors.
+ * agent, and sends the request again only if the agent has no new deployment of the same build. `retry` repeats reads after
+ * transient errors.
  */
 export async function submitDeployment(
   client: Client,
@@ -42,6 +43,9 @@ export async function submitDeployment(
     const agent = await retry(() => findAgent(client, agentName, signal));
     const deploymentId = agent?.desiredDeploymentId ?? null;
     if (deploymentId === latestDeploymentId || deploymentId === null) return write();
+    const { buildId } = await retry(() => client.getDeployment({ params: { agentName, deploymentId } }, signal));
+    // Another person has deployed another build meanwhile.
+    if (settings.buildId !== undefined && settings.buildId !== buildId) return write();
     return { agentName, deploymentId, change: 'deployment', warning: null };
   }
 }
