@@ -6,6 +6,8 @@ import type { BotResponse } from './completion.ts';
 
 /** Maximum size of a bot's response in bytes. */
 const responseBytes = 65_536;
+/** Maximum time in milliseconds for which `leave` waits until the request has been sent. */
+const leaveMs = 5_000;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -33,8 +35,10 @@ export function postSessionToBot(
   sent.end(body);
   const abort = () => void sent.destroy(new Error('aborted by the service'));
   const leave = () => {
-    if (sent.writableFinished) abort();
-    else sent.once('finish', abort);
+    if (sent.writableFinished) return abort();
+    sent.once('finish', abort);
+    // A bot that does not respond to anything does not read a large body.
+    setTimeout(abort, leaveMs).unref();
   };
   return { answer, abort, leave };
 }
