@@ -57,8 +57,10 @@ export function createSpawnerProcess(): SpawnerProcess {
   const open = (): ChildProcess => {
     const opened = startSpawner();
     opened.on('message', (value) => {
-      const { id, event } = spawnerEventMessageSchema.parse(value);
-      listeners.get(id)?.onEvent(event);
+      const message = spawnerEventMessageSchema.safeParse(value);
+      // A spawner of another version, for example after an upgrade in place, is replaced like one that has exited.
+      if (!message.success) return void opened.kill('SIGKILL');
+      listeners.get(message.data.id)?.onEvent(message.data.event);
     });
     const lose = (error: Error) => {
       if (spawner !== opened) return;
