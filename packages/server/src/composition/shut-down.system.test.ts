@@ -87,7 +87,7 @@ describe('shutdown', () => {
     await evaluateInBot(service, 'patient', id, 'true');
     const closing = service.server.close();
     await sql`alter table sessions rename to missing_sessions`.execute(db);
-    await expect.poll(() => warnings.join('')).toContain('open sessions could not be read');
+    await expect.poll(() => warnings.join('')).toContain('open sessions could not be checked');
     await sql`alter table missing_sessions rename to sessions`.execute(db);
     await evaluateInBot(service, 'patient', id, 'setImmediate(() => state.end(200, "{}")); true');
     await closing;

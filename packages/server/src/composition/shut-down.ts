@@ -91,11 +91,20 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
     return sessions.every(({ state }) => state === 'waiting');
   };
   await until(endWaiting, parts, [hurry, AbortSignal.timeout(parts.graceSeconds * 1000)]);
-  for (const session of await open()) await recordEndCause(parts, session.id, 'SESSION_STOPPED');
+  const recordCauses = async () => {
+    for (const session of await open()) await recordEndCause(parts, session.id, 'SESSION_STOPPED');
+  };
+  // Without the database, kill the bots all the same.
+  await recordCauses().catch((error: unknown) => {
+    parts.logger.error(
+      { err: error },
+      'sessions could not be stopped; the service records their ends when it starts again',
+    );
+  });
   parts.reconciler.requestReconcile();
   const reached = async () => (await open()).length === 0 && (await isEmpty(parts));
   await until(reached, parts, [hurry, AbortSignal.timeout(instancesMs)]);
-  if (await reached()) return;
+  if (await reached().catch(() => false)) return;
   await killBots(parts);
   await until(reached, parts, [AbortSignal.timeout(killMs)]);
 }
@@ -122,7 +131,7 @@ function until(
       // Start waiting for the next reconcile pass before checking the condition, so that no pass is missed.
       const pass = reconciler.nextPass(signal);
       const isReached = await reached().catch((error: unknown) => {
-        logger.warn({ err: error }, 'open sessions could not be read');
+        logger.warn({ err: error }, 'open sessions could not be checked');
         return false;
       });
       if (isReached) return;
