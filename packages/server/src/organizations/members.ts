@@ -74,8 +74,8 @@ export async function addMember(context: Context, scope: Scope, role: Role): Pro
 export async function updateMember(context: Context, scope: Scope, userId: string, role: Role): Promise<Member> {
   return change(context, scope, userId, async (inside, member) => {
     if (role !== 'owner') await requireOtherOwner(inside.db, scope.organizationId, member);
-    await setRole(inside.db, scope.organizationId, userId, role);
-    await record(inside, scope, 'members.update', userId, [member.email, role]);
+    await setRole(inside.db, scope.organizationId, member.user_id, role);
+    await record(inside, scope, 'members.update', member.user_id, [member.email, role]);
     return { ...member, role };
   });
 }
@@ -84,9 +84,9 @@ export async function updateMember(context: Context, scope: Scope, userId: strin
 export async function removeMember(context: Context, scope: Scope, userId: string): Promise<Member> {
   return change(context, scope, userId, async (inside, member) => {
     await requireOtherOwner(inside.db, scope.organizationId, member);
-    await deleteMember(inside.db, scope.organizationId, userId);
-    const action = scope.person?.id === userId ? 'members.leave' : 'members.remove';
-    await record(inside, scope, action, userId, [member.email]);
+    await deleteMember(inside.db, scope.organizationId, member.user_id);
+    const action = scope.person?.id === member.user_id ? 'members.leave' : 'members.remove';
+    await record(inside, scope, action, member.user_id, [member.email]);
     return member;
   });
 }
@@ -95,15 +95,19 @@ export async function removeMember(context: Context, scope: Scope, userId: strin
 export async function transferOrganization(context: Context, scope: Scope, userId: string): Promise<Member[]> {
   const { organizationId, person } = scope;
   await change(context, scope, userId, async (inside, member) => {
-    await setRole(inside.db, organizationId, userId, 'owner');
-    if (person !== undefined && person.id !== userId) await setRole(inside.db, organizationId, person.id, 'member');
-    await record(inside, scope, 'organization.transfer', userId, [member.email]);
+    await setRole(inside.db, organizationId, member.user_id, 'owner');
+    if (person !== undefined && person.id !== member.user_id)
+      await setRole(inside.db, organizationId, person.id, 'member');
+    await record(inside, scope, 'organization.transfer', member.user_id, [member.email]);
     return member;
   });
   return listMembers(context, scope);
 }
 
-/** Changes of one organization's members run one after another, so that two owners cannot remove each other. */
+/**
+ * Changes of one organization's members run one after another, so that two owners cannot remove each other. `userId` is a UUID in
+ * upper or lower case.
+ */
 async function change(
   context: Context,
   { organizationId }: Scope,

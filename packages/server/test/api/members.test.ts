@@ -122,6 +122,13 @@ describe('an organization', () => {
     ]);
   });
 
+  it('keeps its owner if the owner transfers it to themselves, in whatever case the id is written', async () => {
+    await owner.client.createOrganization({ body: { name: 'staying' } });
+    const userId = owner.user.id.toUpperCase();
+    const { members } = await owner.within('staying').transferOrganization({ body: { userId } });
+    expect(members.map(({ role }) => role)).toEqual(['owner']);
+  });
+
   it('can be deleted only if it has no agents and secrets, and loses its keys and memberships', async () => {
     await expect(home(owner).deleteOrganization()).rejects.toMatchObject({ reason: 'organization-not-empty' });
     await owner.client.createOrganization({ body: { name: 'ending' } });
