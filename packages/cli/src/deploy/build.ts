@@ -79,6 +79,8 @@ export function createBuildFailure(build: Build): Failure {
   // The first line of `errorMessage` is the error. The other lines are the last output of the failed command.
   const [reason = '', ...output] = (build.errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
   const messages: Partial<Record<Build['status'], string>> = {
+    pending: `The build ${build.id} has not started yet.`,
+    building: `The build ${build.id} has not ended yet.`,
     canceled: `The build ${build.id} was canceled.`,
     timeout: `The build ${build.id} took too long: ${reason}`,
   };

@@ -33,13 +33,13 @@ export type DeployOptions = {
 export async function deploy(context: CommandContext, options: DeployOptions): Promise<Report> {
   const project = await findProject(context.io, options);
   const desired = resolveDesiredAgent(options.settings, project);
-  const buildId = options.buildId ?? project.deployFile?.content.build_id;
-  if (buildId !== undefined && options.buildDir !== undefined) {
+  if (options.buildId !== undefined && options.buildDir !== undefined) {
     throw new UsageError(
       '--build-dir and --build-id cannot be combined.',
       'Either pack a directory, or deploy an existing build.',
     );
   }
+  const buildId = findBuildId({ options, project });
   const client = await context.service();
   const current = await findCurrentAgent(client, desired.name, context.io.signal);
   const region = await resolveRegion(client, desired, current);
@@ -214,6 +214,11 @@ async function executeDeploy(
  * of another project.
  */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
-  const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;
-  return isNamed ? null : readTransports(project.directory);
+  return findBuildId({ options, project }) === undefined ? readTransports(project.directory) : null;
+}
+
+/** Returns the id of an existing build to deploy. `--build-dir` takes precedence over `build_id` of the deploy file. */
+function findBuildId({ options, project }: Pick<DeployRun, 'options' | 'project'>): string | undefined {
+  if (options.buildDir !== undefined) return undefined;
+  return options.buildId ?? project.deployFile?.content.build_id;
 }

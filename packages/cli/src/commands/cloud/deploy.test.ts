@@ -488,6 +488,25 @@ test('--build-id deploys an existing build without packing, and rejects a failed
   });
 });
 
+test('--build-id rejects a build that has not ended', async () => {
+  await deploy('--yes');
+  const [build] = service.builds;
+  if (build === undefined) throw new Error('The service has no build.');
+  service.builds[0] = { ...build, status: 'building' };
+  const { status, stderr } = await deploy(`--build-id ${build.id} --yes`);
+  expect(status).toBe(1);
+  expect(stderr).toContain(`The build ${build.id} has not ended yet.`);
+});
+
+test('--build-dir takes precedence over build_id of the deploy file', async () => {
+  await deploy('--yes');
+  const deployFile = `agent_name = "my-bot"\nbuild_id = "${service.builds[0]?.id}"\n`;
+  await put({ 'deploy.toml': deployFile, 'server/bot.py': 'x' });
+  expect(JSON.parse((await deploy('--dry-run --json')).stdout)).toMatchObject({ packed: null });
+  const { stdout } = await deploy('--build-dir server --dry-run --json');
+  expect(JSON.parse(stdout)).toMatchObject({ packed: { files: 1 } });
+});
+
 test('finds a deploy file in server/ with the name pcc-deploy.toml, or at the path in --config-file', async () => {
   await rm(join(folder, 'deploy.toml'));
   expect(await deploy('--yes')).toMatchObject({ status: 2, stderr: expect.stringContaining('agent_name = "my-bot"') });
