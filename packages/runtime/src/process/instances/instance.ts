@@ -140,7 +140,11 @@ function watchEnd(
   };
   const finishOnce = (supervisorStatus: number | null) => {
     if (isClosed) return;
-    finishing ??= finish(supervisorStatus).catch((error: unknown) => onError(error, 'instance could not be ended'));
+    finishing ??= finish(supervisorStatus).catch((error: unknown) => {
+      // The watchdog calls `check` again.
+      finishing = null;
+      onError(error, 'instance could not be ended');
+    });
   };
   const close = () => {
     stopWatching();
