@@ -58,7 +58,7 @@ function stopOnSignals(
     const liveBots = grace === null ? 'bots keep running' : `live sessions get ${grace} s, or until the next signal`;
     logger.info({ signal }, wanted === 'stop' ? `stopping: ${liveBots}` : 'stopping now');
     stopping();
-    // `main` reports a failed start.
+    // If the start fails, `main` prints the error.
     starting.then(
       (server) => server.close().catch(fail),
       () => undefined,
