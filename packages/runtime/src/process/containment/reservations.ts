@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -47,15 +48,16 @@ export function readReservationOwner(directory: string, id: number): string | nu
 }
 
 /**
- * Releases ids whose owner no longer exists, for example because its data directory was deleted. Only one server at a time may do
- * this, so it holds a lock: an abstract Unix socket, which the kernel releases when the server dies. Does nothing if another
- * server holds the lock.
+ * Releases ids whose owner no longer exists, for example because its data directory was deleted. Only one server at a
+ * time may do this in a directory, so it holds a lock: an abstract Unix socket, which the kernel releases when the
+ * server dies. Does nothing if another server holds the lock.
  */
 export async function releaseOrphanedReservations(directory: string): Promise<void> {
   const lock = createServer();
+  const lockName = createHash('sha256').update(directory).digest('hex');
   const isLocked = await new Promise<boolean>((resolve) => {
     lock.once('error', () => resolve(false));
-    lock.listen({ path: '\0bothost-uids' }, () => resolve(true));
+    lock.listen({ path: `\0bothost-uids-${lockName}` }, () => resolve(true));
   });
   if (!isLocked) return;
   for (const id of listReservedIds(directory)) {

@@ -112,7 +112,7 @@ class Instances:
             self._instance_ended(instance, result)
 
     def _receive_message(self, instance: Instance) -> None:
-        """Read a message of an instance: first its announcement, later the names of modules that its session imported."""
+        """Read a message of an instance: first its announcement, later the names of imported modules."""
         try:
             received = instance.receive()
             if received is None:
