@@ -176,14 +176,18 @@ browserTest(
     // Until the page has handled the wheel event, the list follows new lines and may scroll to its end.
     await page.waitForURL(/at=/);
 
-    // Check that older lines are added above the visible lines without moving them.
-    for (let pages = 0; pages < 2; pages += 1) {
-      const release = await holdResponses(/\/logs\?.*order=desc/);
+    // Check that each scroll to the start fetches one page of older lines, which does not move the visible lines.
+    const olderPages = /\/logs\?.*order=desc/;
+    const requests: string[] = [];
+    page.on('request', (request) => void (olderPages.test(request.url()) && requests.push(request.url())));
+    for (let pages = 1; pages <= 2; pages += 1) {
+      const release = await holdResponses(olderPages);
       await scrollTo(0);
       const [before, oldest] = [await readCount(), (await list.locator('#log-line-0').textContent()) ?? ''];
       await release();
       await expect.poll(readCount).not.toBe(before);
       await line(oldest).waitFor();
+      expect(requests).toHaveLength(pages);
     }
     const readOlder = async () => {
       await scrollTo(0);

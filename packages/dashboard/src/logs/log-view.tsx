@@ -83,7 +83,9 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
   const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
   const isNearStart = range !== null && startIndex < rowsAhead;
   useEffect(() => {
-    if (isNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
+    // After lines were inserted above the view, the range is outdated until the scroll event.
+    const isStillNearStart = isNearStart && Number(scroller.current?.scrollTop) < rowsAhead * rowPixels;
+    if (isStillNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
   }, [isNearStart, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
 
   const lastVisible = range === null ? undefined : lines[Math.min(endIndex, lines.length - 1)];
