@@ -230,7 +230,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     if module.name.startswith('encodings.cp'):
         __import__(module.name)`;
     await evaluate(await launch('third'), code);
-    await runtime().stop('third', 10);
+    await runtime().stop('third', 10_000);
     await expect.poll(() => runs(former.importer), { timeout: 30_000 }).toBe(false);
     const next = await origin('fourth');
     expect(next.importer).toBe(forkServer(next));
