@@ -61,7 +61,7 @@ async function open(
 }
 
 describe('adoptSession', () => {
-  it('owns the session, publishes its address, and asks the bot for its state', async () => {
+  it("takes ownership of the session, publishes the instance's address, and asks the bot for the session's state", async () => {
     const { sessionId, ended, ownership, directory, adopt } = await open();
     await adopt();
     expect(ownership.has(sessionId)).toBe(true);
@@ -86,7 +86,7 @@ describe('adoptSession', () => {
     expect(ended).toEqual([]);
   });
 
-  it('releases the session if the adoption fails, so that the next pass retries', async () => {
+  it('releases the session if the adoption fails, so that the next reconcile pass retries the adoption', async () => {
     const error = new Error('The database rejects the query.');
     const { sessionId, ownership, adopt } = await open({}, {}, { retryWrite: () => Promise.reject(error) });
     await expect(adopt()).rejects.toBe(error);
@@ -96,7 +96,7 @@ describe('adoptSession', () => {
   it.each<[subject: string, Parameters<TestRows['session']>[1], Parameters<TestRows['instance']>[1]]>([
     ['a WebSocket session, which the request that relays it owns', { transport: 'websocket' }, {}],
     ['a session whose instance has no address', {}, { socket: null }],
-  ])('does not own %s', async (_, session, instance) => {
+  ])('does not take ownership of %s', async (_, session, instance) => {
     const { sessionId, ended, ownership, adopt } = await open(session, instance);
     await adopt();
     expect(ownership.has(sessionId)).toBe(false);

@@ -10,7 +10,7 @@ export type AdoptionContext = DispatchContext & {
   readonly isEnding: (instanceId: string) => boolean;
 };
 
-/** Takes ownership of a session whose instance is ready. Releases it on failure, so that the next pass retries. */
+/** Takes ownership of a session whose instance is ready. If this fails, releases the session, so that the next pass retries. */
 export async function adoptSession(context: AdoptionContext, row: OpenSession, instance: OpenInstance): Promise<void> {
   const { db, ownership, retryWrite } = context;
   if (ownership.has(row.id) || row.transport === 'websocket') return;

@@ -1,9 +1,9 @@
-/** Delay after a failed instance of a deployment: one second, doubling up to one minute. */
+/** Delay before the next start after an instance of a deployment failed: one second, doubling up to one minute. */
 const firstMs = 1_000;
 const longestMs = 60_000;
 /**
- * Failures that are further apart than this time do not increase the delay. A successful start does not reset the
- * delay, because a bot that exits right after it is ready would then be started every second forever.
+ * If the previous failure was longer ago than this time, the delay starts from one second again. A successful start alone does
+ * not reset the delay. Otherwise, a bot that exits right after each start would be started every second forever.
  */
 const retentionMs = 300_000;
 
@@ -37,7 +37,7 @@ export function createBackoff(now: () => Date): Backoff {
       const isAnother = before?.until == null || at >= before.until.getTime();
       const count = isAnother ? counted + 1 : counted;
       const wait = Math.min(longestMs, firstMs * 2 ** Math.min(count - 1, 10));
-      // Delete the entry first, so that the map stays in the order of the failures.
+      // Delete the entry first, so that the map stays ordered by the time of the last failure.
       failures.delete(id);
       failures.set(id, { count, at, until: new Date(at + wait) });
     },

@@ -61,7 +61,7 @@ describe('postSessionToBot', () => {
     ['not JSON', null],
     ['', null],
     [JSON.stringify({ completionStatus: 'DONE', filler: 'x'.repeat(70_000) }), null],
-  ])('returns the completion status in the response $0, if any', async (body, ownStatus) => {
+  ])('returns the completion status if the response contains a valid one: $0', async (body, ownStatus) => {
     const { address } = await answering(500, body);
     expect(await postSessionToBot(address, {}, '{}').answer).toEqual({ kind: 'responded', status: 500, ownStatus });
   });
@@ -94,12 +94,12 @@ describe('postSessionToBot', () => {
     const { answer, abort } = postSessionToBot(address, {}, '{}');
     await once(server, 'request');
     abort();
-    expect(await answer).toEqual({ kind: 'broken', message: 'aborted by the service' });
+    expect(await answer).toEqual({ kind: 'broken', message: 'the service aborted the request' });
   });
 });
 
 describe('requestSessionState', () => {
-  it('sends the control token and the time to wait', async () => {
+  it('sends the control token and the maximum wait time', async () => {
     const seen: unknown[] = [];
     const { address } = await bot((request, response) => {
       seen.push(request.url, request.headers.authorization);
@@ -133,7 +133,7 @@ describe('requestSessionState', () => {
     expect(await requestSessionState(address, 't', 0, never)).toBeNull();
   });
 
-  it('rejects if nothing listens, and when the request is aborted', async () => {
+  it('rejects if nothing listens, or when the request is aborted', async () => {
     await expect(requestSessionState(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
     const closing = new AbortController();
     const { address } = await bot(() => closing.abort());

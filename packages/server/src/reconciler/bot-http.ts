@@ -12,8 +12,8 @@ const leaveMs = 5_000;
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Sends `POST /bot`, which stays open for the whole session, on its own connection. `answer` never rejects. `abort` closes the
- * connection at once, `leave` when the request has been sent, so that the bot gets the session.
+ * Sends `POST /bot` on its own connection. The request stays open for the whole session. `answer` never rejects. `abort` closes
+ * the connection at once. `leave` closes the connection after the request has been sent, so that the bot receives the session.
  */
 export function postSessionToBot(
   address: InstanceAddress,
@@ -33,11 +33,11 @@ export function postSessionToBot(
   });
   const answer = responseOf(sent);
   sent.end(body);
-  const abort = () => void sent.destroy(new Error('aborted by the service'));
+  const abort = () => void sent.destroy(new Error('the service aborted the request'));
   const leave = () => {
     if (sent.writableFinished) return abort();
     sent.once('finish', abort);
-    // A bot that does not respond to anything does not read a large body.
+    // If the bot hangs, the request may never be sent completely.
     setTimeout(abort, leaveMs).unref();
   };
   return { answer, abort, leave };
@@ -78,8 +78,8 @@ const BotSessionState = z.object({
 export type BotSessionState = z.infer<typeof BotSessionState>;
 
 /**
- * Requests the state of a bot's session; the bot may delay its response up to `waitSeconds`, until the session ends.
- * Null if the bot does not support this route. Rejects if the bot cannot be reached.
+ * Requests the state of a bot's session. The bot responds when the session ends, or after `waitSeconds`. Null if the bot does
+ * not support this route. Rejects if the bot cannot be reached.
  */
 export async function requestSessionState(
   address: InstanceAddress,
@@ -150,7 +150,7 @@ async function readResponse(
         const body = size <= responseBytes ? Buffer.concat(chunks).toString() : '';
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
-      response.on('close', () => reject(new Error('the response is incomplete')));
+      response.on('close', () => reject(new Error("the bot's response is incomplete")));
     });
   });
 }

@@ -11,7 +11,7 @@ export type BotResponse =
   | { readonly kind: 'responded'; readonly status: number; readonly ownStatus: string | null }
   | { readonly kind: 'broken'; readonly message: string };
 
-/** Completion statuses that only the service can know. A bot may report the others, which it can observe itself. */
+/** Completion statuses that only the service may set. Bots may report all other statuses. */
 const reservedStatuses: ReadonlySet<string> = new Set(
   listStatusValues(completionStatusLabels).filter(
     (status) => status !== 'BOT_CONNECTION_TIMEOUT' && status !== 'SESSION_TIME_LIMIT',

@@ -7,8 +7,8 @@ import type { Backoff } from './backoff.ts';
 import type { OutcomeWaiters } from './outcomes.ts';
 
 /**
- * A signal that never aborts. A preparation continues during a shutdown; if it does not finish, the next server process
- * starts it again.
+ * A signal that never aborts. The preparation of a deployment continues during a shutdown. If the preparation does not finish,
+ * the next server process starts it again.
  */
 const never = new AbortController().signal;
 
@@ -18,14 +18,14 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly backoff: Backoff;
-  /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
+  /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
   readonly outcomes: OutcomeWaiters<string | null>;
   readonly retryWrite: RetryWrite;
 };
 
 /**
- * Prepares deployments from directories, with one attempt at a time per deployment. Deployments from builds are
- * prepared already, except after a restore, when they wait for their build to be repeated.
+ * Prepares deployments from directories, with one attempt at a time per deployment. Deployments from builds are already
+ * prepared, except after a restore from a backup: the build must then be repeated first.
  */
 export type DeploymentPreparer = {
   readonly prepare: (deployment: OpenDeployment) => Promise<void>;
@@ -45,8 +45,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const problem = { code: 'PCC_PREPARE_FAILED', message, exit: null } as const;
-      // A failure that the owner can fix is final. A failure that needs time or the operator, such as a full disk, is
-      // retried.
+      // Do not retry a failure that the owner must fix. Retry a failure that needs time or the operator, such as a full disk.
       if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
       else await context.retryWrite(() => failDeployment(context, deployment, problem));
       context.logger.warn({ deploymentId: row.id, agent: row.agent_name, err: error }, 'deployment preparation failed');
@@ -68,5 +67,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
 
 function preparedByBuild({ build_prepared: prepared, build_error: error }: OpenDeployment): PreparedProject {
   if (prepared !== null) return prepared;
-  throw new PrepareError(`The build could not run again after a restore: ${error ?? 'its archive was removed'}`);
+  throw new PrepareError(
+    `The build could not be repeated after a restore from a backup: ${error ?? 'its archive was removed'}`,
+  );
 }

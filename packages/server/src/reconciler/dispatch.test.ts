@@ -190,7 +190,7 @@ describe('dispatch', () => {
     const events = new EventEmitter();
     const bot: Bot = {
       '/bot': (request, response) => void events.once('status request', () => answer(503, {})(request, response)),
-      // The server aborts the status request once the bot has responded.
+      // The close event occurs because the server aborts this status request once it has the response to `POST /bot`.
       '/_bot/session': async (_, response) => {
         response.once('close', () => events.emit('responded'));
         await expect.poll(urls).toContain('/bot');
@@ -199,7 +199,7 @@ describe('dispatch', () => {
     };
     const { context, readySession } = await session(bot);
     const retryWrite: DispatchContext['retryWrite'] = async (write) => {
-      // The database is unreachable until then.
+      // Simulate a database that is unreachable until the bot has responded.
       if (!acceptDeadline.signal.aborted) await once(events, 'responded');
       acceptDeadline.abort();
       return write();
@@ -244,7 +244,7 @@ describe('dispatch', () => {
   });
 
   it.each([true, false])(
-    'sends and records nothing if the service closes first (status route: %s)',
+    'sends and records nothing if the service closes before the dispatch (status route: %s)',
     async (reportsSession) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession });
       closing.abort();
@@ -255,7 +255,7 @@ describe('dispatch', () => {
   );
 
   it.each(['recorded', 'sent'])(
-    'sends a session to a bot without a status route, and leaves it, if the service closes while the dispatch is %s',
+    'still sends a session to a bot without a status route if the service closes while the dispatch is being %s',
     async (moment) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession: false });
       await dispatch(
@@ -266,7 +266,7 @@ describe('dispatch', () => {
             if (moment === 'recorded') closing.abort();
             return result;
           },
-          // Called just after the request has begun, before the bot is connected.
+          // Called just after the request to the bot was created, before its connection is open.
           acceptDeadline: () => {
             closing.abort();
             return acceptDeadline.signal;
@@ -328,7 +328,7 @@ describe('a session adopted after a restart', () => {
     expect(transitions).toEqual(['open']);
   });
 
-  it('gets SESSION_TIME_LIMIT if it ended at its limit during the restart', async () => {
+  it('ends with SESSION_TIME_LIMIT if it reached its time limit during the restart', async () => {
     const report = { state: 'ended', status: 200, endedAt: secondsAgo(5).toISOString() };
     const fields = { botStartedAt: secondsAgo(70), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
@@ -336,7 +336,7 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
-  it('is polled while it runs', async () => {
+  it('is polled for its state until it ends', async () => {
     const { context, readySession } = await session(
       {
         '/_bot/session': (request, response) => {
@@ -384,13 +384,13 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual([]);
   });
 
-  it('is not ended when the service closes again', async () => {
+  it('is not ended when the service closes while it asks the bot for the state', async () => {
     const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
     await resume(context, readySession);
     expect(statuses()).toEqual([]);
   });
 
-  describe('with a bot that has no status route', () => {
+  describe('whose bot did not answer the first status request', () => {
     const silent = { reportsSession: false } as const;
 
     it('is dispatched if no dispatch was recorded', async () => {
@@ -410,7 +410,7 @@ describe('a session adopted after a restart', () => {
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
 
-    it('is dispatched if the bot was only too busy to respond earlier and now reports no session', async () => {
+    it('is dispatched if its bot now has a status route and reports no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,

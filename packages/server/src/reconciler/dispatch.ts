@@ -10,7 +10,7 @@ import { type BotSessionState, postSessionToBot, requestSessionState } from './b
 import { type BotResponse, completionFromResponse, isSessionAccepted } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
-/** A session whose instance is ready, with everything that its dispatch needs. */
+/** A session whose instance is ready, with all data that a dispatch needs. */
 export type ReadySession = {
   readonly id: string;
   readonly instanceId: string;
@@ -58,11 +58,11 @@ const againMs = 1_000;
 const acceptMs = 5;
 
 /**
- * Sends a session to its instance, which must not have it yet, and follows the session until it ends. The session is
- * live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
+ * Sends a session to its instance, and waits until the session ends. The instance must not have received the session before.
+ * The session is live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
 export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
-  // The next server process dispatches the session, because no dispatch is recorded.
+  // Leave the session to the next server process, which dispatches it because no dispatch is recorded.
   if (context.closing.aborted) return;
   // Record the dispatch for all bots. If the bot has exited when the next server process starts, only this record shows that
   // the bot had the session.
@@ -85,7 +85,7 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   const signal = AbortSignal.any([answered.signal, deadline]);
   const [, acceptedAt] = await Promise.all([recorded, whenAccepted(context, session, sentAt, signal)]);
   if (acceptedAt !== null) await markStarted(context, session, acceptedAt);
-  // A bot that has responded is not late, even if the deadline passed while the database was unreachable.
+  // If the bot has responded, it is not late, even if the deadline passed while the database was unreachable.
   const isLate = acceptedAt === null && deadline.aborted && !answered.signal.aborted;
   if (isLate) abort();
   const outcome = await answer;
@@ -115,8 +115,8 @@ async function whenAccepted(
 }
 
 /**
- * Follows a session after a restart. Asks the bot for the session's state, and dispatches the session only if the bot
- * certainly does not have it. Rejects if the result cannot be recorded.
+ * Continues to watch a session after a restart of the server. Asks the bot for the session's state, and dispatches the session
+ * only if the bot certainly does not have it. Rejects if the result cannot be recorded.
  */
 export async function resume(context: DispatchContext, session: ReadySession): Promise<void> {
   const { dispatchedAt } = session;
@@ -160,8 +160,8 @@ export async function resume(context: DispatchContext, session: ReadySession): P
 }
 
 /**
- * Asks the bot for the session's state until it responds. Returns null if the bot has no status route, and `aborted` if the
- * signal aborts or the instance has exited.
+ * Asks the bot for the session's state until the bot responds. Returns null if the bot has no status route, and `aborted` if
+ * the signal aborts or the instance has exited.
  */
 async function ask(
   context: DispatchContext,

@@ -19,13 +19,13 @@ beforeEach(async () => {
 });
 afterEach(() => rows.close());
 
-/** A fake that notes its calls. */
+/** Returns a fake function that records its calls. */
 const note =
   (name: string) =>
   async (...parameters: readonly unknown[]) =>
     void calls.push([name, ...parameters]);
 
-/** Executes an action with the rows of a pass. Only the database is real. */
+/** Executes an action with the current database rows. Everything except the database is a fake. */
 async function execute(action: Action, busyInstance: string | null = null): Promise<void> {
   const host = { id: of.hostId, region: 'us-west' };
   const shared = { db: rows.db, now: () => testNow, host, retryWrite: <T>(write: () => Promise<T>) => write() };
@@ -61,7 +61,7 @@ async function execute(action: Action, busyInstance: string | null = null): Prom
 const instances = () => rows.db.selectFrom('instances').select(['id', 'state']).execute();
 
 describe('the executor', () => {
-  it('starts an instance with its deployment, unless the instance is busy', async () => {
+  it('starts an instance with its deployment, unless a start or stop of the instance is in progress', async () => {
     const instanceId = await rows.instance(of, { state: 'starting' });
     await execute({ do: 'start-instance', instanceId }, instanceId);
     expect(calls).toEqual([]);
@@ -69,7 +69,7 @@ describe('the executor', () => {
     expect(calls).toEqual([['start instance', instanceId, of.deploymentId]]);
   });
 
-  it('stops a lost instance, then records its end with the time for ends that no server observed', async () => {
+  it('stops a lost instance, then records the time from unobservedEndAt as its end', async () => {
     const instanceId = await rows.instance(of);
     await execute({ do: 'instance-lost', instanceId });
     expect(calls).toEqual([
@@ -78,7 +78,7 @@ describe('the executor', () => {
     ]);
   });
 
-  it('stops an orphan before it removes its files', async () => {
+  it('stops an orphaned instance before it removes the files of the instance', async () => {
     const instanceId = newId();
     await execute({ do: 'remove-orphan', instanceId });
     expect(calls).toEqual([
@@ -87,7 +87,7 @@ describe('the executor', () => {
     ]);
   });
 
-  it('provisions missing instances up to the limit of the agent, and then requests no further pass', async () => {
+  it('provisions instances up to max_agents, and requests no reconcile pass if none is missing', async () => {
     const provision = { do: 'provision', deploymentId: of.deploymentId, idle: 5 } as const;
     await execute(provision);
     await execute(provision);
@@ -95,7 +95,7 @@ describe('the executor', () => {
     expect(calls).toEqual([['reconcile']]);
   });
 
-  it('retires an idle instance, but none with a session', async () => {
+  it('retires an idle instance, but not an instance with a session', async () => {
     const idle = await rows.instance(of);
     const claimed = await rows.instance(of, { session_id: await rows.session(of) });
     await execute({ do: 'retire-instance', instanceId: claimed });
@@ -110,7 +110,7 @@ describe('the executor', () => {
     );
   });
 
-  it('does nothing for rows that are missing in the pass', async () => {
+  it('does nothing for an action whose instance, deployment or session has no row', async () => {
     const [instanceId, deploymentId, sessionId] = [newId(), newId(), newId()];
     await execute({ do: 'start-instance', instanceId });
     await execute({ do: 'stop-instance', instanceId });

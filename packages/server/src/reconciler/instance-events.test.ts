@@ -42,7 +42,7 @@ const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): Instance
   exit,
 });
 
-/** Delivers exits at the same time, and resolves with what the watch called when all of them are recorded. */
+/** Delivers exits concurrently. Resolves with the recorded calls once all exits are processed. */
 async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
   const calls: string[] = [];
   const runtime = {
@@ -102,14 +102,14 @@ describe('the exit of an instance', () => {
     ['dispatched', 'code 0', 'HTTP_COMPLETED', dispatched, ok, exitedAt],
     ['dispatched', 'code 3', 'HTTP_ERROR', dispatched, failed, exitedAt],
     ['stopped', 'code 3', 'SESSION_STOPPED', { state: 'ending', ending_status: 'SESSION_STOPPED' }, failed, exitedAt],
-  ])('ends a %s session, by %s, with the status %s', async (_, _how, status, fields, exit, endedAt) => {
+  ])('in a %s session with %s ends the session with the status %s', async (_, _how, status, fields, exit, endedAt) => {
     const { sessionId, instanceId } = await open(fields);
     expect(await deliver(exitOf(instanceId, exit))).toEqual([`count ${status}`, 'forget']);
     expect(await stored(sessionId)).toMatchObject({ completion_status: status, ended_at: endedAt });
     expect(await instanceState(instanceId)).toBe('ended');
   });
 
-  it('makes a dispatched session live from its dispatch if the bot exited with code 0', async () => {
+  it('with code 0 before the session is live sets the start time to the dispatch time', async () => {
     const { sessionId, instanceId } = await open(dispatched);
     await deliver(exitOf(instanceId, ok));
     expect(await stored(sessionId)).toMatchObject({ bot_started_at: secondsAgo(8), cold_start: true });
@@ -127,17 +127,17 @@ describe('the exit of an instance', () => {
     });
   });
 
-  it('only removes the files of an unknown instance', async () => {
+  it('removes the files of an instance that has no row', async () => {
     expect(await deliver(exitOf(newId(), failed))).toEqual(['forget']);
   });
 
   it.each<[state: 'ready' | 'stopping', calls: string[]]>([
     ['ready', ['idle exit 3', 'forget']],
     ['stopping', ['forget']],
-  ])('counts against the deployment only if the idle instance was not stopped (%s)', async (state, calls) => {
+  ])('counts against the deployment if the idle instance was not being stopped (%s)', async (state, calls) => {
     const instanceId = await rows.instance(of, { state });
     expect(await deliver(exitOf(instanceId, failed))).toEqual(calls);
-    // The instance is ended now, so that a second delivery does not count again.
+    // The first delivery marked the instance as ended, so a second delivery does not count again.
     expect(await deliver(exitOf(instanceId, failed))).toEqual(['forget']);
   });
 
@@ -147,7 +147,7 @@ describe('the exit of an instance', () => {
     ['SIGKILL after the grace period', killed('SIGKILL'), 5, 0],
     ['SIGKILL because of its memory', { ...killed('SIGKILL'), outOfMemory: true }, 5, 1],
     ['code 3', failed, 1, 1],
-  ])('after the session, by %s, is an event unless the service caused it', async (_, exit, afterSeconds, events) => {
+  ])('after its session ends adds an event unless the service caused it: %s', async (_, exit, afterSeconds, events) => {
     const endedAt = secondsAgo(9);
     const { sessionId, instanceId } = await open({ state: 'ended', ended_at: endedAt, completion_status: '200' });
     await deliver(exitOf(instanceId, exit, secondsAgo(9 - afterSeconds)));

@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-/** A runner with a starting instance, and the calls that it made. `start` is the start of the fake runtime. */
+/**
+ * Creates a runner and a starting instance. `start` replaces the start function of the runtime. `calls` are the calls that the
+ * runner made.
+ */
 async function open(start: RunnerContext['runtime']['start'], fields: Partial<RunnerContext> = {}) {
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
@@ -72,7 +75,10 @@ async function open(start: RunnerContext['runtime']['start'], fields: Partial<Ru
   return { runner, row, deployment, state, calls, closing, deadline };
 }
 
-/** A start that never becomes ready, and fails when it is aborted. `begun` resolves when it has begun. */
+/**
+ * Creates a start function whose instance never becomes ready and that rejects when its signal aborts. `begun` resolves when
+ * `start` is called.
+ */
 function createEndlessStart() {
   const events = new EventEmitter();
   const start: RunnerContext['runtime']['start'] = async (_, signal) => {
@@ -84,7 +90,7 @@ function createEndlessStart() {
 }
 
 describe('the instance runner', () => {
-  it('marks an instance as ready, and reports it with its session', async () => {
+  it('marks an instance as ready, and calls onReady with the id of its session', async () => {
     const { runner, row, deployment, state, calls } = await open(async () => address);
     await runner.start(row, deployment);
     expect(calls).toEqual([['start'], ['ready', true]]);
@@ -100,7 +106,7 @@ describe('the instance runner', () => {
     expect(runner.isBusy(row.id)).toBe(false);
   });
 
-  it('ends a start whose instance is stopped, without calling it a failed start', async () => {
+  it('ends the start of an instance that is stopped, and does not report a failed start', async () => {
     const { start, begun } = createEndlessStart();
     const { runner, row, deployment, state, calls } = await open(start);
     const starting = runner.start(row, deployment);
@@ -138,7 +144,7 @@ describe('the instance runner', () => {
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
-  it('removes a ready instance that cannot be recorded, and does not call it late after its deadline', async () => {
+  it('removes an instance whose readiness cannot be stored, with HTTP_ERROR even if its deadline has passed', async () => {
     const { runner, row, deployment, calls, deadline } = await open(async () => address, {
       now: () => {
         deadline.abort();
@@ -164,7 +170,7 @@ describe('the instance runner', () => {
     expect(await state()).toBe('starting');
   });
 
-  it('leaves an instance running that becomes ready when the database is already closed', async () => {
+  it('leaves an instance running if it becomes ready after the database was closed', async () => {
     const { runner, row, deployment, state, calls, closing } = await open(async () => address, {
       now: () => {
         closing.abort();
@@ -176,7 +182,7 @@ describe('the instance runner', () => {
     expect(await state()).toBe('starting');
   });
 
-  it('does not begin a start whose turn comes after the server closed', async () => {
+  it('does not start an instance if the server closes while the start is queued', async () => {
     const { runner, row, deployment, state, calls, closing } = await open(async () => address, {
       startInTurn: (_organizationId, _signal, begin) => {
         closing.abort();

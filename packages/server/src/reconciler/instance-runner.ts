@@ -74,7 +74,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
         turn.deadline = context.startDeadline();
         return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
-      // The start was in time, whatever fails from now on.
+      // Clear the deadline: a later failure must not be reported as a start timeout.
       turn.deadline = null;
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
       const known = await requestSessionState(address, deriveControlToken(context.key, row.id), 0, asking).catch(
@@ -84,7 +84,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
-      // The bot may still become ready. The next server process finds it, or starts it again.
+      // Do not stop the instance, because it may still become ready. The next server process adopts it, or starts it again.
       if (context.closing.aborted) return;
       if (abort.signal.aborted) await removed(row, 'HTTP_ERROR', null);
       else await failed(row, deployment, error, turn.deadline?.aborted ?? false);

@@ -70,7 +70,7 @@ it('observe ignores ended instances and sessions', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('observe marks listed instances as running, and reports unknown ones as orphans if no start or stop is in progress', async () => {
+it('observe marks instances in the runtime as running, and reports instances without a row as orphans unless busy', async () => {
   const of = await agent();
   const [running, exited] = [await rows.instance(of), await rows.instance(of)];
   const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });
@@ -81,7 +81,7 @@ it('observe marks listed instances as running, and reports unknown ones as orpha
   expect(observed.orphans).toEqual(['orphan']);
 });
 
-it('observe reads a session with its time limit and instance, and whether this process owns it', async () => {
+it('observe returns the time limit and instance of a session, and whether this process owns the session', async () => {
   const of = await agent('parrot', { max_session_seconds: 90 });
   const sessionId = await rows.session(of, {
     state: 'live',

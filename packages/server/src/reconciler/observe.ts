@@ -23,8 +23,8 @@ export type ObservedRows = {
 };
 
 /**
- * Reads the observed state of a host. All rows come from one database snapshot. Otherwise, an instance could appear
- * without the session that claimed it between two queries, and would be stopped. The runtime is read after the
+ * Reads the observed state of a host. All rows come from one database snapshot. Otherwise, a session could claim an instance
+ * between two queries, and the instance would be stopped because it seems to have no session. The runtime is read after the
  * snapshot, so an instance that was ready in the snapshot and is missing in the runtime has exited.
  */
 export async function observe(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createOutcomeWaiters } from './outcomes.ts';
 
-it('createOutcomeWaiters delivers an outcome to all waiters', async () => {
+it('createOutcomeWaiters delivers an outcome to all waiters for its id', async () => {
   const { settle, next, awaited } = createOutcomeWaiters<string>();
   const both = Promise.all([next('d'), next('d')]);
   settle('other', 'well');

@@ -56,7 +56,7 @@ export type PlannedSession = {
 
 export type ObservedState = {
   readonly now: Date;
-  /** Whether the service is shutting down. It then starts only instances that a session waits for. */
+  /** Whether the service is shutting down. It then starts an instance only if a session waits for the instance. */
   readonly draining: boolean;
   readonly deployments: readonly PlannedDeployment[];
   readonly instances: readonly PlannedInstance[];
@@ -155,16 +155,16 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
 }
 
 /**
- * Whether no event will ever report the session's end: its instance no longer exists, or its WebSocket was never
- * relayed because the database connection was lost when the client was accepted.
+ * Whether no event will ever report the session's end. Either its instance no longer exists, or no request relays its
+ * WebSocket: the database connection was lost when the client was accepted.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
   return !session.owned && (instance === undefined || session.transport === 'websocket');
 }
 
 /**
- * Whether this process must take ownership of the session. A WebSocket session is already owned by the request that
- * relays it. The instance must be running, because the port of an exited instance may belong to another one by now.
+ * Whether this process must take ownership of the session. A WebSocket session is already owned by the request that relays it.
+ * The instance must be running, because another instance may use the port of an exited instance by now.
  */
 function mustAdopt(session: PlannedSession, instance: PlannedInstance): boolean {
   const answers = instance.state === 'ready' && instance.running;

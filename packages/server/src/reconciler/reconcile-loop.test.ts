@@ -34,7 +34,7 @@ function open() {
 }
 
 describe('the reconcile loop', () => {
-  it('runs a pass when it starts, and none before', () => {
+  it('runs no requested pass before it is started', () => {
     const { loop, begun } = open();
     loop.request();
     expect(begun()).toBe(0);
@@ -42,7 +42,7 @@ describe('the reconcile loop', () => {
     expect(begun()).toBe(1);
   });
 
-  it('runs one more pass after the current one, however many are requested during it', async () => {
+  it('runs only one more pass if several passes are requested during the current pass', async () => {
     const { loop, begun, nextBegin, end } = open();
     loop.start();
     for (let times = 0; times < 3; times++) loop.request();
@@ -69,7 +69,7 @@ describe('the reconcile loop', () => {
     await second;
   });
 
-  it('waits for the current pass when it closes, and runs no further one', async () => {
+  it('waits for the current pass when it is closed, and runs no further pass', async () => {
     const { loop, closing, begun, end } = open();
     loop.start();
     loop.request();

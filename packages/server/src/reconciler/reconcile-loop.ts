@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type ReconcileLoop = {
   /** Starts running reconcile passes: immediately, at each tick, and soon after each request. */
   readonly start: () => void;
-  /** Requests a pass soon. Requests during a pass share the next one. */
+  /** Requests a pass soon. All requests during a pass cause only one further pass. */
   readonly request: () => void;
   /** Resolves after the next pass, or when the signal aborts. */
   readonly nextPass: (signal: AbortSignal) => Promise<void>;

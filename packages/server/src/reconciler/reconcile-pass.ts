@@ -37,7 +37,7 @@ export async function runReconcilePass(context: Context): Promise<readonly Actio
 /** An action in progress. `done` never rejects: a failed action is planned again if it is still due. */
 export type ActionInProgress = { readonly action: Action; readonly done: Promise<void> };
 
-/** Publishes the addresses of instances that became ready before their session was in the directory. */
+/** Publishes the addresses of instances that became ready before their session was added to the session directory. */
 function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void {
   for (const row of rows.sessions.values()) {
     const address = row.instance_state === 'ready' ? getInstanceAddress(row) : null;
@@ -45,7 +45,7 @@ function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void
   }
 }
 
-/** Ends the waits for deployments that another one has replaced, because no event reports that. */
+/** Reports to waiters that their deployment was replaced or its agent was deleted, because no event reports that. */
 function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);

@@ -45,14 +45,14 @@ export type ReconcilerContext = {
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   /**
-   * The last heartbeat of the previous server process, which is recorded as the end time of the WebSockets that it relayed. Null
-   * if the region is new.
+   * Time of the last heartbeat of the previous server process. Recorded as the end time of WebSockets that the previous process
+   * relayed. Null if the region is new.
    */
   readonly lastHeartbeat: Date | null;
   readonly retryWrite: RetryWrite;
   /** Maximum number of instances per organization that start at the same time. */
   readonly startsAtOnce: number;
-  /** Whether this server holds the lock of its region. Passes do nothing without it. */
+  /** Whether this server holds the lock of its region. Reconcile passes do nothing without the lock. */
   readonly holdsRegion: () => boolean;
 };
 
@@ -62,14 +62,14 @@ export type Reconciler = {
    * process are recorded as ended.
    */
   readonly start: () => Promise<void>;
-  /** Requests a reconcile pass soon. Calls during a pass share the next one. */
+  /** Requests a reconcile pass soon. All calls during a pass cause only one further pass. */
   readonly requestReconcile: () => void;
   /** Resolves after the next pass, or when the signal aborts. Each end of a session or an instance causes a pass. */
   readonly nextPass: (signal: AbortSignal) => Promise<void>;
   /** Sends a newly started session to its warm instance. This server must already own the session. */
   readonly dispatch: (session: ReadySession) => void;
   readonly endSession: EndRecorder['endSession'];
-  /** Resolves with the next outcome of a deployment: null once it serves, otherwise the error. */
+  /** Resolves with the next outcome of a deployment: null once the deployment is activated, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** Stops idle instances and keeps no warm pool. Instances still start for sessions that are waiting for one. */
   readonly drain: () => void;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-/** An end recorder, and the calls that it made. `forget` removes the files of an instance. */
+/** Creates an end recorder. `calls` are the calls that the recorder made. `forget` removes the files of an instance. */
 function open(forget: () => Promise<void> = async () => undefined) {
   const calls: string[] = [];
   const recorder = createEndRecorder({
@@ -53,7 +53,7 @@ describe('endSession', () => {
     expect(calls.filter((call) => /count|reconcile/.test(call))).toEqual(['count HTTP_COMPLETED', 'reconcile']);
   });
 
-  it('records the cause that was decided before, instead of the given status', async () => {
+  it('records the status in ending_status, if any, instead of the given status', async () => {
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     const { endSession, calls } = open();
     await endSession(id, 'HTTP_ERROR');
@@ -71,7 +71,7 @@ describe('endSession', () => {
 });
 
 describe('instanceRemoved', () => {
-  it('records a failed start in the session, and forgets the instance before it is marked as ended', async () => {
+  it('records a failed start in the session, and removes the files of the instance', async () => {
     const sessionId = await rows.session(of);
     const instanceId = await rows.instance(of, { state: 'starting', session_id: sessionId });
     const { instanceRemoved, calls } = open();
@@ -92,7 +92,7 @@ describe('instanceRemoved', () => {
     expect(await instanceState(instanceId)).toBe('ended');
   });
 
-  it('does not mark an instance as ended whose files could not be removed', async () => {
+  it('does not mark an instance as ended if its files could not be removed', async () => {
     const instanceId = await rows.instance(of);
     const { instanceRemoved } = open(() => Promise.reject(new Error('The disk is broken.')));
     await expect(instanceRemoved(instanceId, 'HTTP_ERROR', null)).rejects.toThrow('The disk is broken.');

@@ -15,7 +15,7 @@ describe('the end time of a session after a restart', () => {
     { reported: null, end: at(30), expected: 'the current time if the bot reports none' },
     { reported: at(40).toISOString(), end: at(30), expected: 'the current time if the bot reports a later one' },
     { reported: at(5).toISOString(), end: at(10), expected: 'the start time if the bot reports an earlier one' },
-  ])('is the reported time within the bounds of the session: $expected', ({ reported, end }) => {
+  ])("is the reported time, limited to the time from the session's start until now: $expected", ({ reported, end }) => {
     expect(clampReportedTime(reported, at(10), at(30))).toEqual(end);
   });
 });
@@ -26,13 +26,13 @@ describe('isColdStart', () => {
     { ready: at(2), requested: at(2), cold: false },
     { ready: at(3), requested: at(2), cold: true },
     { ready: null, requested: at(2), cold: true },
-  ])('with an instance ready at $ready and a request at $requested returns $cold', ({ ready, requested, cold }) => {
+  ])('returns $cold for an instance ready at $ready and a request at $requested', ({ ready, requested, cold }) => {
     expect(isColdStart({ ready_at: ready }, requested)).toBe(cold);
   });
 });
 
 /**
- * Starts a bot with a running session. The bot responds to a status request with `wait` only when the session ends.
+ * Starts a bot with a running session. If a status request asks the bot to wait, the bot responds only when the session ends.
  */
 async function botWithSession(): Promise<{ port: number; end: () => void }> {
   const ended = new EventEmitter();

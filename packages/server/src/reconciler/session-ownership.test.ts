@@ -37,7 +37,7 @@ describe('session ownership', () => {
     expect(called).toEqual(['second']);
   });
 
-  it('resolves all waiters on release, even those from before a second acquire', async () => {
+  it('resolves all waiters on release, even if the session was acquired again after a waiter began to wait', async () => {
     const ownership = createSessionOwnership();
     ownership.acquire('s');
     const first = ownership.released('s', never);
@@ -48,7 +48,7 @@ describe('session ownership', () => {
     await ownership.released('s', never);
   });
 
-  it('resolves a waiter whose signal aborts, and lasts until release', async () => {
+  it('resolves a waiter whose signal aborts, but continues until release', async () => {
     const ownership = createSessionOwnership();
     ownership.acquire('s');
     const aborting = new AbortController();

@@ -147,7 +147,7 @@ describe('describeStartFailure', () => {
     ['failed with an unknown error', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
     ['failed with a value that is not an error', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
   ])(
-    'returns code, message and permanence of the failure for an instance that %s',
+    'returns the code, the message and whether a retry is useless for an instance that %s',
     (_, error, timedOut, code, lasting) => {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       const message = cause instanceof Error ? cause.message : cause;

@@ -19,7 +19,7 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly backoff: Backoff;
-  /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
+  /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
   readonly outcomes: OutcomeWaiters<string | null>;
   readonly retryWrite: RetryWrite;
 };
@@ -35,7 +35,10 @@ export type Validation = {
   readonly idleExit: (deploymentId: string, exit: NonNullable<DeploymentFault['exit']>) => Promise<void>;
 };
 
-/** Number of attempts to start an instance after which a deployment fails if the service causes each failure. */
+/**
+ * Maximum number of attempts to start an instance of a new deployment. After that, the deployment fails, even if each failure
+ * is temporary.
+ */
 const attempts = 5;
 
 export function createValidation(context: Context): Validation {

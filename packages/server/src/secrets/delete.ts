@@ -7,8 +7,8 @@ import type { WriteScope } from './write-transaction.ts';
 
 /**
  * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set, and is called in the
- * transaction of the deletion. A deploy that names the set locks it too, so no agent can start to use the set before the
- * deletion.
+ * transaction of the deletion. A deploy that names the set locks it too, so no agent can start to use the set between the call
+ * of `usedBy` and the deletion.
  *
  * @throws failure `secret-set-not-found`, `secret-set-changed`, `secret-set-in-use`
  */

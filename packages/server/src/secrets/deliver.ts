@@ -19,7 +19,7 @@ type Context = {
 const batch = 50;
 const firstRetrySeconds = 1;
 const maxRetrySeconds = 60;
-/** Failed attempts (about half a minute) after which a delivery is shown as failed. It is still retried. */
+/** Number of failed attempts, over about half a minute, after which a delivery is shown as failed. It is still retried. */
 const attemptsBeforeFailure = 6;
 
 const ownerMessages = {

@@ -143,7 +143,7 @@ async function decryptPin(
   }
   try {
     if (set.kind !== 'secret' || set.region !== of.region)
-      throw new DamagedDataError('the kind or the region of the set was changed');
+      throw new DamagedDataError('the kind or the region of the secret set was changed in the database');
     return await decryptRevision(context, set, revision);
   } catch (error) {
     if (error instanceof DamagedDataError) {

@@ -7,7 +7,8 @@ import { findRevision, findSecretSet } from './rows.ts';
 import { executeSecretWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
 
 /**
- * Creates a new revision with the content of an earlier one. The new revision refers to the stored values, so none is decrypted.
+ * Creates a new revision with the content of an earlier one. The new revision refers to the stored values, so no value is
+ * decrypted.
  *
  * @throws failure `secret-set-not-found`, `secret-revision-not-found`, `secret-set-changed`, `secret-set-damaged`
  */

@@ -123,7 +123,7 @@ describe('image pull secrets', () => {
     expect(await getRejectionReason(verify())).toBe('secret-set-not-found');
   });
 
-  it('are not sent if the set is missing, foreign or without a registry, or the image is elsewhere', async () => {
+  it('are sent only if the organization has the set, the set has a registry, and the image is in this registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await getRejectionReason(verify(null, 'hub', other))).toBe('secret-set-not-found');
@@ -134,7 +134,7 @@ describe('image pull secrets', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('are not sent to a host that was changed in the database', async () => {
+  it('are not sent to their registry if its host was changed in the database', async () => {
     await put(credentials);
     await sql`update secret_revisions set host = 'evil.example'`.execute(rows.db);
     expect(await getRejectionReason(verify())).toBe('secret-set-damaged');

@@ -23,7 +23,7 @@ export async function logPendingDeliveries(context: {
   for (const { organization, name, revision, region, attempts, created_at: at } of overdue) {
     context.logger.warn(
       { organization, set: name, revision, region, attempts, since: at.toISOString() },
-      'secret set has not reached its region yet',
+      'secret set still not delivered to its region',
     );
   }
   return overdue.length;

@@ -17,11 +17,9 @@ export type WriteRequest = {
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
   readonly host: string | null;
-  /**
-   * The expiry of an image pull secret. Null if the request has none; then `lifetimeSeconds` is the lifetime of such credentials,
-   * or null if it is unknown.
-   */
+  /** The expiry of an image pull secret. Null if the request contains no expiry. */
   readonly expiresAt: Date | null;
+  /** Lifetime of credentials for this registry and user. Null if unknown. */
   readonly lifetimeSeconds: number | null;
   readonly region: string | null;
   readonly expectedRevision: number | null;

@@ -109,8 +109,8 @@ async function readinessOf(
 function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentOrganizationKeys, dryRun: boolean) {
   return changes.map(({ key, change }) => {
     const value = values.get(key);
-    // Omit fingerprints in a dry run for a new set. They depend on the id of the set, which is discarded, so they would
-    // match the fingerprints of no later response.
+    // Omit fingerprints in a dry run for a new set. They depend on the id of the set, which a dry run discards, so a later
+    // response would contain other fingerprints.
     const hasFingerprint = value !== undefined && !(dryRun && set.revision === 0);
     const at = { setId: set.id, key };
     return {

@@ -3,7 +3,7 @@ import { failure } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { createCapacityRefusal } from './capacity-refusal.ts';
 
-it('createCapacityRefusal counts only starts without capacity, and delays those above 20 a second per organization', async () => {
+it('createCapacityRefusal counts only at-capacity errors, and delays those above 20 per second and organization', async () => {
   let at = 0;
   let counted = 0;
   const telemetry = {

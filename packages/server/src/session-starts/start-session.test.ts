@@ -62,7 +62,7 @@ describe('startSession', () => {
     await waitForSessionEnd(service, 'default', String(json['sessionId']));
   });
 
-  it('returns only URL and token for a WebSocket if the agent has the minimal start response', async () => {
+  it('returns only wsUrl and token for a WebSocket if the agent has websocket_start = "minimal"', async () => {
     const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } }, '', 'strict');
     expect(Object.keys(json)).toEqual(['wsUrl', 'token']);
     const { sessions } = await service.client.getSessions({ params: { agentName: 'strict' } });
@@ -80,7 +80,7 @@ describe('startSession', () => {
     await stopAgentSession(service, 'default', String(json['sessionId']));
   });
 
-  it('returns only the requested fields, because the standard WebSocket client rejects others', async () => {
+  it('returns only the fields in the query parameter "fields", and rejects unknown fields', async () => {
     const { json } = await startSession({ transport: 'websocket' }, '?fields=wsUrl,token');
     expect(Object.keys(json).sort()).toEqual(['token', 'wsUrl']);
     expect(await startSession({ transport: 'websocket' }, '?fields=wsUrl,secret')).toMatchObject({

@@ -21,9 +21,9 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If the
- * secrets of the deployment could not be decrypted at the last start of an instance, a session that needs a new
- * instance first decrypts them again, because the new instance could not start without them.
+ * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If the session needs
+ * a new instance, and the last start of an instance could not decrypt the deployment's secrets, first decrypts them again:
+ * without them, the new instance could not start.
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */

@@ -13,9 +13,9 @@ type Context = ClaimContext & {
 
 export type ConnectedSession = { readonly claim: InstanceClaim; readonly maxSessionSeconds: number };
 
-/** Explains the rejection in the log, because a carrier shows the caller of a phone call nothing. */
+/** Logged because a phone carrier does not show its users why a WebSocket was rejected. */
 const wantsToken =
-  'the agent takes sockets with a token only: stream to wsUrl/token of a start request, or set websocket_auth = "none"';
+  'the agent requires a token for WebSockets. Use the URL wsUrl/token from a start response, or set websocket_auth = "none"';
 
 type Target = { readonly organizationId: string; readonly agentName: string };
 

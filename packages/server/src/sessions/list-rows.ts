@@ -44,7 +44,7 @@ function selectMatching(db: Database, filter: SessionFilter) {
   return query;
 }
 
-/** Counts the sessions that match the filter, but no further than `limit`. */
+/** Counts the sessions that match the filter, up to `limit`. */
 export async function countSessions(db: Database, filter: SessionFilter, limit?: number): Promise<number> {
   const matching = selectMatching(db, filter).select('id');
   const row = await db

@@ -68,7 +68,7 @@ it('getOverview counts only agents of the organization, and only session starts 
   ]);
 });
 
-it('getOverview reports the errors of a failed deployment and of one whose instances do not start', async () => {
+it('getOverview reports the errors of failed deployments and of deployments whose instances do not start', async () => {
   const organizationId = await rows.organization();
   const broken = await rows.agent(organizationId, { name: 'broken' });
   await rows.deployment(broken, { state: 'failed', error: 'The build failed.', error_code: 'PCC_PREPARE_FAILED' });

@@ -10,7 +10,7 @@ import {
 
 const hourMs = 3_600_000;
 
-/** Figures and problems over all agents of an organization. Deleted agents do not count. */
+/** Returns statistics and problems of all agents of an organization, except deleted agents. */
 export async function getOverview(
   context: { db: Database; now: () => Date },
   { organizationId }: { organizationId: string },

@@ -64,7 +64,7 @@ const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(',
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 
-/** Updates a session if its state is one of `states`. Undefined otherwise. */
+/** Updates a session if its state is one of `states`. Otherwise, returns undefined. */
 export function changeSession(
   db: Database,
   id: string,

@@ -27,7 +27,7 @@ describe('the session directory', () => {
   });
   afterAll(() => rows.close());
 
-  it('contains a session from its claim to its end', async () => {
+  it('contains a session from the claim of its instance until the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -68,7 +68,7 @@ describe('the session directory', () => {
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
-  it('drops the address of an exited instance permanently, and resolves waits when the session ends', async () => {
+  it('drops the address of an exited instance permanently, and keeps callers waiting until the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -82,7 +82,7 @@ describe('the session directory', () => {
     expect(await waiting).toBeNull();
   });
 
-  it('resolves waits with null when the session ends', async () => {
+  it('resolves whenReady and whenOpen with null when the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -101,7 +101,7 @@ describe('the session directory', () => {
     expect(await waiting).toEqual(address);
   });
 
-  it('resolves an aborted wait with null', async () => {
+  it('resolves whenOpen with null when its signal aborts', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -111,7 +111,7 @@ describe('the session directory', () => {
     expect(await waiting).toBeNull();
   });
 
-  describe('falls back to the database', () => {
+  describe('find without an entry in memory', () => {
     const find = async (state: 'waiting' | 'starting' | 'live' | 'ending', instance?: 'starting' | 'ready') => {
       const sessionId = await rows.session(of, { state });
       const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
@@ -125,22 +125,22 @@ describe('the session directory', () => {
       ['starting', 'starting'],
       ['starting', 'ready'],
       ['live', 'ready'],
-    ] as const)('and finds a session that is %s, without the address of its instance', async (state, instance) => {
+    ] as const)('finds a session that is %s, but not the address of its instance', async (state, instance) => {
       const { sessionId, found } = await find(state, instance);
       expect(found).toMatchObject({ ...named(sessionId), address: null, open: false });
     });
 
-    it('and ignores a session that is ending or ended', async () => {
+    it('returns undefined for a session that is ending or ended', async () => {
       expect((await find('ending', 'ready')).found).toBeUndefined();
       const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
       expect(await open().find(named(ended))).toBeUndefined();
     });
 
-    it.each(['', 'x', newId()])('and ignores an invalid id (%j)', async (id) => {
+    it.each(['', 'x', newId()])('returns undefined for an invalid or unknown id (%j)', async (id) => {
       expect(await open().find(named(id))).toBeUndefined();
     });
 
-    it('and ignores a session of another organization or agent', async () => {
+    it('returns undefined for a session of another organization or agent', async () => {
       const { sessionId } = await find('live', 'ready');
       expect(await open().find({ ...named(sessionId), organizationId: newId() })).toBeUndefined();
       expect(await open().find({ ...named(sessionId), agentName: 'other' })).toBeUndefined();
@@ -150,7 +150,7 @@ describe('the session directory', () => {
     it.each([
       ['region', { hostRegion: 'us-west', region: 'eu-west' }],
       ['host', { hostRegion: 'eu-north', region: 'us-west' }],
-    ])('and rejects with session-elsewhere for an instance of another %s', async (_, { hostRegion, region }) => {
+    ])('rejects with session-elsewhere for an instance of another %s', async (_, { hostRegion, region }) => {
       const { sessionId } = await find('live', 'ready');
       const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
       const elsewhere = createSessionDirectory({ db: rows.db, host: { id: hostId, region } });

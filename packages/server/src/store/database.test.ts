@@ -170,7 +170,7 @@ test.each([
   [{ code: '23505' }, false],
   [{ code: '53100' }, false],
   [{}, false],
-])('isConnectionError of an error with %j is %s', (fields, expected) => {
+])('isConnectionError for an error with %j returns %s', (fields, expected) => {
   expect(isConnectionError(Object.assign(new Error('x'), fields))).toBe(expected);
 });
 

@@ -13,8 +13,8 @@ const nobody = 65534;
 const logger = pino({ level: 'silent' });
 
 /**
- * Drops root and returns a directory of an ordinary user. Other tests are not affected, because each system test file
- * has its own process.
+ * Drops root privileges, and returns a directory of an ordinary user. Other tests are not affected, because each system test
+ * file has its own process.
  */
 async function ordinaryUsersDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-user-'));

@@ -40,7 +40,7 @@ export type StoreOptions = {
    * again.
    */
   readonly onRegionRetaken: (db: Database) => Promise<void>;
-  /** Called when another server took the region while this one had lost its connection. */
+  /** Called when another server acquired the region's lock while this server had no database connection. */
   readonly onRegionLost: (error: Error) => void;
 };
 

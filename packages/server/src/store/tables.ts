@@ -134,7 +134,7 @@ export type DeploymentsTable = {
   error_at: Date | null;
   /** Exit of the last instance that failed to start or ended by itself. Null if there was none. */
   last_exit: JSONColumnType<StoredExit> | null;
-  /** Number of instances in a row that failed to start or ended by themselves. */
+  /** Number of consecutive instances that failed to start or ended by themselves. */
   restarts: Generated<number>;
   /** The prepared files: those of the build, or the deployment's own if the source is a directory. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
@@ -227,7 +227,7 @@ export type SessionsTable = {
   events: JSONColumnType<StoredEvent[]>;
 };
 
-/** Samples of open sessions, a few seconds per row: `[unix seconds, millicores, bytes][]`. */
+/** CPU and memory samples of open sessions: `[unix seconds, millicores, bytes][]`. Each row covers a few seconds. */
 export type SessionSamplesTable = {
   session_id: string;
   first_at: Date;
@@ -251,7 +251,7 @@ export type SessionMetricsTable = {
   created_at: Date;
 };
 
-/** The archive file is named by the id. `announced`: hash and size were declared before the upload. */
+/** Uploaded archives. `id` is the name of the archive's file. `announced`: hash and size were declared before the upload. */
 export type UploadsTable = {
   id: string;
   organization_id: string;
@@ -486,7 +486,7 @@ export type UserSessionsTable = {
   updated_at: Date;
 };
 
-/** A way in which a person signs in: `provider_id` is `credential` (a password) or `openid`. */
+/** A sign-in method of a person: `provider_id` is `credential` (a password) or `openid`. */
 export type UserCredentialsTable = {
   id: string;
   user_id: string;
@@ -510,8 +510,7 @@ export type AuthVerificationsTable = {
 };
 
 /**
- * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the page of the login; null until
- * then.
+ * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the login page. Null until then.
  */
 export type DeviceLoginsTable = {
   id: string;

@@ -193,7 +193,7 @@ describe('rotation of vault keys', () => {
   describe('rotateRootKey with keys from the settings', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)];
 
-    it('switches to the first key, after which the former key is not needed', async () => {
+    it('switches to the first key in the settings, after which the former key is not needed', async () => {
       const before = await filled({ keys: [former] });
       await expect(rotateRootKey(before.context)).rejects.toMatchObject({ reason: 'root-key-not-given' });
       await expect(server({ keys: [next] })).rejects.toThrow('Put that key back');

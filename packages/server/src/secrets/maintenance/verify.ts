@@ -15,7 +15,10 @@ import { listDeliveredRevisions, listKeysOfOrganization, listSecretSetRows } fro
 type VerifyContext = MaintenanceContext & { readonly pinsOf: PinnedRevisionLookup };
 type Report = (problem: string) => unknown;
 
-/** Verifies the canary, keys, MACs and values, each secret set in one snapshot. Findings contain no secret values. */
+/**
+ * Verifies keys, MACs and values, and that the root key decrypts the canary (a known text). Reads each secret set in one
+ * snapshot. Findings contain no secret values.
+ */
 export async function verifyVault(
   context: VerifyContext,
   organizationId: string | null,

@@ -16,8 +16,8 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Whether an IP address is link-local or belongs to a cloud's metadata service. The service refuses such an address even for a
- * host name that the operator listed: an attacker who controls the DNS could point the name at the metadata service.
+ * Whether an IP address is link-local or belongs to a cloud's metadata service. The service never connects to such an address,
+ * even if the operator listed the host name: an attacker who controls the DNS could point the name at the metadata service.
  */
 export function isMetadataAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;

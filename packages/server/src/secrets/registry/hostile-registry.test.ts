@@ -19,8 +19,8 @@ const leaks = (registry: FakeRegistry) =>
   listCredentialForms(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
- * `other` is the server of an attacker. The operator has listed its host, so only the rules for token servers keep the
- * credentials from this server.
+ * `other` is an attacker's server. The operator has listed its host as a registry, so only the rules for token servers prevent
+ * the service from sending the credentials to `other`.
  */
 describe('checkCredentials', () => {
   let registry: FakeRegistry;
@@ -197,7 +197,7 @@ describe('checkCredentials', () => {
     },
   );
 
-  it('does not connect to unlisted private addresses or without TLS', async () => {
+  it('does not connect to an unlisted registry on a private address or without TLS', async () => {
     answer = () => formatReply(200);
     const world = { policy: createRegistryPolicy([], []), resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     for (const host of [`127.0.0.1:${registry.port}`, `localhost:${registry.port}`, at(), '169.254.169.254']) {
@@ -206,7 +206,7 @@ describe('checkCredentials', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('does not connect to a listed name that resolves to a metadata address', async () => {
+  it('does not connect to a listed registry that resolves to the address of a metadata service', async () => {
     answer = () => formatReply(200);
     expect(await check({ resolve: [['169.254.169.254']] })).toMatchObject({ result: 'skipped' });
   });

@@ -7,7 +7,7 @@ export type RegistryPolicy = {
   readonly listed: ReadonlySet<string>;
   /** Registries to which the service may connect without TLS. */
   readonly plain: ReadonlySet<string>;
-  /** By registry, the origins of token servers on other hosts that may get its credentials. */
+  /** Origins of token servers that may receive the credentials of a registry on another host, by registry. */
   readonly tokenOrigins: ReadonlyMap<string, ReadonlySet<string>>;
 };
 

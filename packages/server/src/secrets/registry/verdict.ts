@@ -70,8 +70,8 @@ export function verdictForError(error: unknown, seconds: number): CredentialVerd
 }
 
 /**
- * Returns the code of an error. If it has none, returns the code of the first aggregated error or of the cause. Empty if there is
- * no code.
+ * Returns the code of an error. If the error has no code, returns the code of its first aggregated error or of its cause.
+ * Returns an empty string if no code is found.
  */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0 && !('code' in error)) return codeOf(error.errors[0]);

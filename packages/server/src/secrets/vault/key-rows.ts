@@ -86,8 +86,8 @@ export function findKey(
 }
 
 /**
- * Returns a version that is higher than the versions of all keys and of the keys that stored values need. So no version of a lost
- * key is used again, and a restore can bring the lost key back.
+ * Returns a key version that no stored key has and no stored value needs. The version of a lost key is not used again, so that
+ * a restore can bring the lost key back.
  */
 export async function findUnusedKeyVersion(db: Database, organizationId: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`select 1 + greatest(

@@ -37,9 +37,9 @@ export function findOwnAccount(): Account {
 }
 
 /**
- * Chooses the account that PostgreSQL runs as. The owner of an existing database keeps it, so that an account that is
- * installed later changes nothing. Without a database, it is the account of this process. PostgreSQL refuses root, so
- * root uses an existing unprivileged account instead.
+ * Chooses the account that PostgreSQL runs as. For an existing database, this is its owner, even if a preferred account is
+ * installed later. For a new database, it is the account of this process. PostgreSQL refuses root, so root uses an existing
+ * unprivileged account instead.
  *
  * @throws StoreError if none of these accounts exists, or if this process may not become the owner of the database
  */

@@ -34,9 +34,9 @@ async function worksIn(pid: number | string, directory: string): Promise<boolean
 }
 
 /**
- * Removes the lock files of a dead server whose pid now belongs to another program, which PostgreSQL would take for a running
- * server. Keeps them while any process works in the directory: children of a killed server may be alive, and only the lock
- * file warns a new server of them.
+ * Removes the lock files of a dead server if its pid now belongs to another program. PostgreSQL would otherwise assume that the
+ * server still runs. Keeps the lock files while any process works in the directory: children of a killed server may be alive,
+ * and only the lock file warns a new server of them.
  */
 export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   const pid = await readPostmasterPid(dataDirectory);

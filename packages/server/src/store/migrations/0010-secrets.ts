@@ -128,8 +128,8 @@ const statements = [
     primary key (organization_id, sequence)
   )`,
   `create index audit_events_at on audit_events (organization_id, at)`,
-  // Contains the newest audit entry of each organization that retention removed. The hash chain continues from the hash
-  // of that entry.
+  // Contains, for each organization, the newest of the audit entries that retention removed. The hash chain continues from the
+  // hash of that entry.
   `create table audit_checkpoints (
     organization_id uuid primary key references organizations,
     sequence bigint not null check (sequence >= 1),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Stores public keys in plain text, because web pages contain them anyway. Of private keys, only a hash is stored. */
+/** Stores public keys in plain text, because web pages contain them anyway. For private keys, only a hash is stored. */
 export const readablePublicKeysMigration = {
   name: '0026-readable-public-keys',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Lets an agent limit which fields the response to a session start with the transport `websocket` has. */
+/** Lets an agent limit the fields of the response to a session start with the transport `websocket`. */
 export const websocketStartMigration = {
   name: '0027-websocket-start',
   async up(db: Kysely<unknown>): Promise<void> {
