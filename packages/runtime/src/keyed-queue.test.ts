@@ -51,7 +51,7 @@ describe('createKeyedQueue', () => {
     expect(log).toEqual(['one starts', 'one ends', 'three starts', 'three ends']);
   });
 
-  it('rejects a task that would exceed the maximum number or the maximum total bytes of the tasks of its key', async () => {
+  it('rejects a task that exceeds the maximum number or total bytes of tasks per key', async () => {
     const enqueue = createKeyedQueue({ tasks: 3, bytes: 100, error: () => new Error('full') });
     const held = openTask([], 'held');
     const add = (key: string, bytes: number) => enqueue(key, held.task, { bytes });

@@ -2,15 +2,14 @@
 export type KeyedQueue = <T>(key: string, task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
 export type TaskOptions = {
-  /** An abort rejects a task that still waits, with the reason of the abort signal. A running task continues. */
+  /** An abort rejects a waiting task with the signal's reason. A running task continues. */
   readonly signal?: AbortSignal;
   /** Bytes of memory that the task holds while it waits or runs. They count against the limit of the queue. Default: 0. */
   readonly bytes?: number;
 };
 
 /**
- * Limits of the number and total bytes of the tasks of one key, running and waiting. A task is always accepted while its key has
- * no other task.
+ * Maximum number and total bytes of the running and waiting tasks of one key. A key without tasks accepts a task of any size.
  */
 export type QueueLimit = { readonly tasks: number; readonly bytes: number; readonly error: () => Error };
 

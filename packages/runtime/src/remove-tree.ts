@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RuntimeLogger, TreeRemover } from './runtime.ts';
 import { runProgram } from './spawner.ts';
 
-/** If the removal of a tree takes longer than this, it is reported and continues. A million files take about 20 s. */
+/**
+ * Milliseconds after which an unfinished removal of a tree is reported. The removal continues. A million files take about 20 s.
+ */
 const reportMs = 10 * 60_000;
 /**
  * Maximum time that a caller waits for a removal, because the caller may be the start-up of the server. The removal continues in

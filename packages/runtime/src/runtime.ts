@@ -186,8 +186,8 @@ export type UsageMeter = {
 /** Gives an instance more CPU while its session opens. */
 export type SessionPriority = {
   /**
-   * Call this when a session is dispatched to a ready instance. The instance then has the CPU limit of a starting one
-   * for five seconds, and priority over starting instances from now on.
+   * Call this when a session is dispatched to a ready instance. The instance then has the CPU limit of a starting instance for
+   * five seconds, and permanently has priority over starting instances.
    */
   sessionOpening(instanceId: string): void;
   /**
@@ -197,7 +197,7 @@ export type SessionPriority = {
   sessionOpened(instanceId: string): void;
 };
 
-/** Reports on and stops the fork servers, which make starts faster. */
+/** Lists and stops the fork servers, which speed up the start of instances. */
 export type ForkServerControl = {
   /** Stops the fork servers of all deployments except `deploymentIds`. Instances keep running. Idempotent. */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
@@ -207,7 +207,7 @@ export type ForkServerControl = {
   startMethods(): ReadonlyMap<string, StartMethod>;
 };
 
-/** A driver that is open. Functions ask only for the parts that they use. */
+/** An open driver. Most functions take only the interfaces that they use. */
 export type Runtime = ProjectPreparer &
   InstanceLifecycle &
   UsageMeter &
@@ -267,7 +267,7 @@ export type RuntimeOptions = {
   /** Memory in bytes for all fork servers together. */
   readonly forkServerMemoryBytes: number;
   readonly building: BuildLimits;
-  /** Null: no limits of disk space. */
+  /** Null means that disk space is not limited. */
   readonly disk: DiskLimits | null;
   readonly removeTree: TreeRemover;
 };

@@ -29,7 +29,7 @@ export type SpawnerRequest =
   | { readonly type: 'closeInput'; readonly text: string }
   | { readonly type: 'kill' };
 
-/** A message to the spawner about the program that the server knows by this id. */
+/** A message to the spawner about one program. `id` is the server's id of the program. */
 export type SpawnerRequestMessage = { readonly id: number; readonly request: SpawnerRequest };
 
 const exitSchema = z.object({ code: z.number().nullable(), signal: z.string().nullable() });

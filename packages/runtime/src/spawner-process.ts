@@ -22,14 +22,14 @@ export type SpawnerProcess = {
   readonly pid: () => number | null;
   /** Opens a channel for the requests and events of one program. */
   readonly openChannel: () => ProgramChannel;
-  /** Keeps this process alive until the promise settles. The spawner alone does not. */
+  /** Keeps this process alive until the promise settles. A running spawner alone does not keep this process alive. */
   readonly keepAliveDuring: <T>(work: Promise<T>) => Promise<T>;
 };
 
 export type ProgramChannel = {
   /** Sends a request. Starts a spawner if there is none. */
   readonly send: (request: SpawnerRequest) => void;
-  /** Calls the listener until `close`. */
+  /** Calls the listener at each event of the program until `close` is called. */
   readonly listen: (listener: ProgramListener) => void;
   readonly close: () => void;
 };
@@ -58,7 +58,7 @@ export function createSpawnerProcess(): SpawnerProcess {
     const opened = startSpawner();
     opened.on('message', (value) => {
       const message = spawnerEventMessageSchema.safeParse(value);
-      // A spawner of another version, for example after an upgrade in place, is replaced like one that has exited.
+      // A spawner of another version, for example after an upgrade in place, is replaced like a spawner that has exited.
       if (!message.success) return void opened.kill('SIGKILL');
       listeners.get(message.data.id)?.onEvent(message.data.event);
     });

@@ -23,7 +23,7 @@ function send(spawner: ChildProcess, request: SpawnerRequest): void {
   spawner.send(message);
 }
 
-it('the spawner exits when the server disconnects, although a program has open pipes to it', async () => {
+it('the spawner exits when the server disconnects, even if a program holds open pipes to the spawner', async () => {
   const spawner = startSpawner(process.execPath, [programPath]);
   const exited = once(spawner, 'exit');
   // The program ends with the spawner, because it cannot write to the closed pipe.

@@ -59,7 +59,7 @@ describe('runProgram', () => {
 });
 
 describe('startProgram', () => {
-  it('gives the program its input, and files for its output and exit status', async () => {
+  it('passes the input to the program, and stores its output and exit status in files', async () => {
     const { program, outputPath, exitPath } = await start(
       'read a; read b; echo "$a $b"; echo no >&2; printf 7 >&3; exit 7',
     );
@@ -102,7 +102,7 @@ function signalSpawner(signal: NodeJS.Signals): void {
 }
 
 describe('the spawner', () => {
-  it.each(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const)('ignores %s', async (signal) => {
+  it.each(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const)('ignores the signal %s', async (signal) => {
     await runProgram(['true'], options);
     const pid = getSpawnerPid();
     signalSpawner(signal);

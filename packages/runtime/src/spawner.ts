@@ -28,7 +28,7 @@ export type ProgramResult = ProgramExit & {
 export type StartOptions = ProgramOptions & {
   /** The file to which standard output and standard error are appended. */
   readonly outputPath: string;
-  /** An existing file, which the program gets as descriptor 3, to write its exit status. */
+  /** An existing file, which is opened as descriptor 3 of the program, so that the program can write its exit status. */
   readonly exitPath: string;
   /** Text for the program's standard input, which stays open until `closeInput`. */
   readonly input: string;
@@ -54,7 +54,7 @@ export const getSpawnerPid = spawner.pid;
 
 /**
  * Runs a program to its end. Rejects if it cannot be started; the error has a `code` such as ENOENT. The program may run twice,
- * because it is repeated if the spawner exits meanwhile.
+ * because the request is repeated if the spawner exits meanwhile.
  */
 export function runProgram(command: readonly string[], options: RunOptions): Promise<ProgramResult> {
   return withNextSpawner(() => {
@@ -71,7 +71,7 @@ export function startProgram(command: readonly string[], options: StartOptions):
   return withNextSpawner(() => spawner.keepAliveDuring(start(command, options)));
 }
 
-/** Repeats a request if the spawner exits before it has answered. */
+/** Repeats a request if the spawner exits before it responds. */
 function withNextSpawner<T>(request: () => Promise<T>): Promise<T> {
   return request().catch((error: unknown) => {
     if (error instanceof SpawnerExitedError) return request();

@@ -6,7 +6,7 @@ import type { RuntimeLogger, RuntimeOptions } from '../src/runtime.ts';
 
 const silentLogger: RuntimeLogger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Options for a driver under test: generous limits, and none of disk space. Creates the data directory if it is missing. */
+/** Options for a driver under test: generous limits, and no disk limits. Creates the data directory if it is missing. */
 export function createTestOptions(dataDirectory: string, logger = silentLogger): RuntimeOptions {
   // Accounts of bots must be able to pass through the data directory.
   mkdirSync(dataDirectory, { recursive: true, mode: 0o711 });

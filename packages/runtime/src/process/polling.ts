@@ -15,7 +15,7 @@ export function startPolling(
       try {
         run();
       } catch (error) {
-        logger.error({ err: error }, 'instances could not be checked');
+        logger.error({ err: error }, 'periodic check of instances failed');
       }
     }
   }, pollMs);

@@ -98,7 +98,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(details.join('\n')).toMatch(/Processing \.\/greeting[\s\S]*Successfully installed greeting-1/);
     });
 
-    it('shares its Python environment with versions that have equal dependencies, until all are discarded', async () => {
+    it('shares one Python environment between versions with equal dependencies, until all versions are discarded', async () => {
       const { project, prepare, startAndReport, commands, runtime, probe } = await open();
       const files = { 'bot.py': botCode.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);

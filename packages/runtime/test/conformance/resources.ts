@@ -39,7 +39,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('parent');
       const before = await usageOf(runtime(), 'parent');
-      // More than the expected 400 ms, because /proc counts in ticks of 10 ms and omits the last, incomplete tick.
+      // Use more CPU time than the expected 400 ms, because /proc counts in ticks of 10 ms and omits the last, incomplete tick.
       await evaluate(address, spawnBurner(`${burn(450)}; setInterval(() => {}, 1000)`));
       let highest = before.cpuMicroseconds;
       await expect

@@ -85,7 +85,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(seen).toMatchObject(variables);
     });
 
-    it('gives each instance of a deployment the variables of its own start', async () => {
+    it('gives each instance the variables of its own start, not those of another instance of its deployment', async () => {
       const { spec, runtime, track } = await openFixture(setup);
       const base = await spec('first');
       const startWith = (instanceId: string, VALUE: string) => {

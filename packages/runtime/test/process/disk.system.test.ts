@@ -99,7 +99,7 @@ describe('an instance above its disk limit', () => {
   });
 });
 
-it('the disk use of an instance counts hard links once, and neither symbolic link targets nor holes in files', async () => {
+it('the disk use of an instance counts hard links once, and excludes targets of symbolic links and holes in files', async () => {
   const { start, runtime } = await openFixture(setup);
   const innocent = await start('innocent');
   await evaluate(

@@ -61,8 +61,8 @@ const kills = inject('kills');
 const seed = inject('killSeed');
 
 /**
- * Python code that begins a session by storing its number in the memory of the process, so that a restarted process would lose
- * it.
+ * Python code that begins a session: it stores the session number only in memory, so that a restarted process would lose the
+ * number.
  */
 const begin = (session: number) => `import bot, os
 bot.SESSION = ${session}
@@ -146,8 +146,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
     const before = await records();
     const runtime = await bot.restartServer();
     for (const record of before.filter(hasStarted)) {
-      // Poll, because a supervisor ends an instance that had not yet run its bot when the server was killed, and this takes a
-      // moment.
+      // Poll: if the server was killed before an instance ran its bot, the supervisor takes a moment to end that instance.
       await expect
         .poll(async () => {
           const running = (await runtime.list()).some(({ instanceId }) => instanceId === nameOf(record));

@@ -153,7 +153,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await settled();
     await launch('second');
     const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    // Limit the supervisor's files to a size of 0, so that each of its writes fails.
+    // Limit the size of files that the supervisor can write to 0 bytes, so that each of its writes fails.
     execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
     await probe.kill('second', 'SIGKILL');
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
@@ -187,7 +187,7 @@ ${forkableBotSource}`;
   });
 
   it.each(['is stopped', 'has no socket'])(
-    'removes after a restart a fork server whose supervisor %s',
+    'removes a fork server after a restart if its supervisor %s',
     async (fault) => {
       const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
       await launch('first');
@@ -239,7 +239,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     expect(runs(former.pid)).toBe(true);
   });
 
-  it('spawns instances of a deployment that turned forking off', async () => {
+  it('spawns the instances of a deployment for which forking is turned off', async () => {
     const { origin, launch, method, settled } = await openForkingBot(kind);
     await launch('first');
     await settled();

@@ -77,7 +77,7 @@ describe('a build', () => {
     expect(left === null || hasEnded(left)).toBe(true);
   });
 
-  it("gets the operator's environment variables, whose secrets are masked in the output of the build", async () => {
+  it("receives the operator's environment variables, and their secret values are masked in its output", async () => {
     const environment = { PIP_INDEX_URL: 'https://reader:hunter2@pypi.example.com/simple', NPM_TOKEN: 'npm_abcdef' };
     const { build, lines } = await openRuntime({ environment });
     const code = 'console.log(process.env.PIP_INDEX_URL, process.env.NPM_TOKEN, process.env.NPM_TOKEN.length);';

@@ -65,7 +65,7 @@ rootTest('the process driver runs under an ordinary account and reports which li
       rollupOptions: { output: { entryFileNames: '[name].mjs' } },
     },
   });
-  // The driver runs this file by its path, so a bundle does not contain it.
+  // Copy the spawner program, because the driver runs it by its path and the bundle does not contain it.
   await copyFile(source('spawner-program.cjs'), join(root, 'spawner-program.cjs'));
   await writeFile(join(root, 'server.mjs'), serverCode);
   await mkdir(join(root, 'project'));

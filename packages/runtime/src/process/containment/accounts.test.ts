@@ -43,7 +43,7 @@ it('reserveUid removes orphaned reservations when all user ids are reserved, and
   expect(await readdir(reservations)).toHaveLength(lastAccountId - firstAccountId + 1);
 });
 
-it('reserveUid never returns the account under which the service checks that bots can run a program', async () => {
+it('reserveUid never returns the user id under which the service checks whether bots can run programs', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));

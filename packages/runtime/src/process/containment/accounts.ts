@@ -68,8 +68,8 @@ export function listUsedUids(reservationsDirectory: string): ReadonlySet<number>
 }
 
 /**
- * The user id at which the search begins. It is derived from the name, so that concurrent searches rarely try the same
- * id.
+ * Returns the user id at which the search for a free id begins. It is a hash of `name`, so that concurrent searches rarely try
+ * the same ids.
  */
 export function derivePreferredAccountId(name: string, range: IdRange = dynamicRange): number {
   return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
@@ -86,9 +86,9 @@ function reserveFirst(directory: string, owner: string, range: IdRange, taken: R
 }
 
 /**
- * Milliseconds for which a scan of all processes is reused, because a scan takes milliseconds if bots have started thousands of
- * processes. A process that starts after the scan hardly ever has the id of the next instance: only other programs that use this
- * range of ids, such as systemd, start processes without a reservation.
+ * Milliseconds for which a scan of all processes is reused. With thousands of processes, a scan takes milliseconds. An outdated
+ * scan is rarely a problem: only other programs that use this range of ids, such as systemd, start processes without a
+ * reservation.
  */
 const scanMs = 10_000;
 let lastScan: { readonly at: number; readonly uids: ReadonlySet<number> } | null = null;

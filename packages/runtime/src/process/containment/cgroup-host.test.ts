@@ -24,7 +24,7 @@ function occupy(directories: readonly string[], name: string): ChildProcess {
   return child;
 }
 
-it('the server gets ten times the CPU weight of all its instances together', async (test) => {
+it('enterServerCgroup gives the server ten times the CPU weight of all its instances together', async (test) => {
   enterServerCgroup();
   const { host } = await openHost(test);
   if (host.cpu === null || host.cpu === host.unified)

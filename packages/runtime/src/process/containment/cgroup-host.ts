@@ -8,8 +8,8 @@ import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
 /**
- * The directories, by controller, in which the server creates the control groups of instances. Null where the server cannot use
- * the controller.
+ * The directories, by controller, in which the server creates the control groups of instances. Null for a controller that the
+ * server cannot use.
  */
 export type ParentCgroups = Readonly<CgroupDirectories>;
 
@@ -138,8 +138,7 @@ export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId:
     const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
     return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
   };
-  // Each of these groups belongs to an owner and contains the groups of its instances, or belongs to an instance that version 0.1
-  // started.
+  // Each group is the parent group of an owner's instances, or the group of an instance that version 0.1 started.
   return directories
     .flatMap(groupsIn)
     .map((group) => isKnown(basename(group)) || removeOwner(group))

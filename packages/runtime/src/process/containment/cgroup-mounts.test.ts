@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { findCgroupHierarchies } from './cgroup-mounts.ts';
 
-it('finds the cgroup version 2 hierarchy when it is the only one', () => {
+it('findCgroupHierarchies finds the cgroup version 2 hierarchy if no other hierarchy is mounted', () => {
   const mounts = '30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n';
   expect(findCgroupHierarchies(mounts, '0::/system.slice/bothost.service\n')).toEqual([
     { version: 2, controllers: [], ownDirectory: '/sys/fs/cgroup/system.slice/bothost.service' },
   ]);
 });
 
-it('finds cgroup version 1 hierarchies with one or more controllers, and a version 2 hierarchy without controllers', () => {
+it('findCgroupHierarchies finds version 1 hierarchies, and a version 2 hierarchy without controllers', () => {
   const mounts = [
     '23 1 0:20 / /proc rw - proc proc rw',
     '32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct',
@@ -25,7 +25,7 @@ it('finds cgroup version 1 hierarchies with one or more controllers, and a versi
   ]);
 });
 
-it('finds the control group of a process in a container, where only a subtree of the hierarchy is mounted', () => {
+it('findCgroupHierarchies finds its own group in a container that mounts only a subtree of the hierarchy', () => {
   const mounts = '35 31 0:32 /docker/abc /my\\040groups/memory ro - cgroup cgroup rw,memory';
   expect(findCgroupHierarchies(mounts, '4:memory:/docker/abc/inner')[0]?.ownDirectory).toBe('/my groups/memory/inner');
   expect(findCgroupHierarchies(mounts, '4:memory:/docker/abc')[0]?.ownDirectory).toBe('/my groups/memory');

@@ -41,7 +41,7 @@ function ownPath(selfCgroup: string, controller: string): string | null {
 
 /**
  * Returns the directory of the control group `path`. In a container, the mounted tree may start at the container's own group,
- * `root`. The directory then does not contain the path of that group.
+ * `root`. The prefix `root` of `path` is then omitted from the directory.
  */
 function directoryInMount(mountPoint: string, root: string, path: string | null): string {
   if (path === null || path.startsWith('/..')) return mountPoint;

@@ -6,7 +6,7 @@ import { countCgroupMemoryKills, createCgroups, forbidForks, limitCgroupCpu, ope
 
 const resourceLimits = { cpuMillicores: 500, memoryBytes: 1_000_000 };
 
-/** Plain files replace the cgroup file system, because CI machines have no controllers of version 2. */
+/** Plain files stand in for the cgroup file system, because CI machines lack cgroup version 2 controllers. */
 async function unifiedGroup() {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-cgroup-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -16,7 +16,7 @@ async function unifiedGroup() {
   return { unified, memory: unified, cpu: unified, cpuacct: null, pids: unified };
 }
 
-it('writes limits in the format of cgroup version 2', async () => {
+it('createCgroups and limitCgroupCpu write limits in the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   await createCgroups(groups, resourceLimits, 64);
   expect(limitCgroupCpu(groups, 500, 'session')).toBe(true);
@@ -30,7 +30,7 @@ it('writes limits in the format of cgroup version 2', async () => {
   expect(await read('pids.max')).toBe('0');
 });
 
-it('reads usage and out-of-memory kills in the format of cgroup version 2', async () => {
+it('openCgroupUsage and countCgroupMemoryKills read the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   const write = (name: string, text: string) => writeFile(join(groups.unified, name), text);
   await write('cpu.stat', 'usage_usec 12345\nuser_usec 1\n');
@@ -43,7 +43,7 @@ it('reads usage and out-of-memory kills in the format of cgroup version 2', asyn
   expect(countCgroupMemoryKills(groups)).toBe(1);
 });
 
-it('returns false from limitCpu if the machine has no CPU controller', () => {
+it('limitCgroupCpu returns false if the machine has no CPU controller', () => {
   expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500, 'session')).toBe(
     false,
   );

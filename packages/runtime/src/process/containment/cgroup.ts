@@ -11,8 +11,8 @@ import type { ParentCgroups } from './cgroup-host.ts';
 export type InstanceCgroups = ParentCgroups;
 
 /**
- * Period of the CPU quota in microseconds: the longest that the kernel allows, so that a bot can use several idle processors for
- * a moment.
+ * Period of the CPU quota in microseconds: the longest that the kernel allows, so that a bot can briefly use several idle
+ * processors.
  */
 const periodMicroseconds = 1_000_000;
 
@@ -37,10 +37,9 @@ export function getInstanceCgroups(host: ParentCgroups, owner: string | null, in
 }
 
 /**
- * Creates the control groups of an instance with all limits except the CPU limit. Rejects with file system errors. Asynchronous,
- * like every function here that creates, enters or removes groups, because these operations can take seconds: the kernel has one
- * lock for all groups. While a process enters a group, the kernel holds the lock until processes that are just forking have
- * finished. A fork bomb on busy processors delays this.
+ * Creates the control groups of an instance with all limits except the CPU limit. Rejects with file system errors.
+ * Asynchronous, because creating, entering and removing groups can take seconds: all groups share one kernel lock. A process
+ * that enters a group holds this lock until all forks in progress are complete, which a fork bomb delays.
  */
 export async function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): Promise<void> {
   for (const directory of directories(groups)) await mkdir(directory, { recursive: true });
@@ -74,7 +73,7 @@ export function listCgroupProcsFiles(groups: InstanceCgroups): readonly string[]
 }
 
 /**
- * Sets the CPU limit, which applies to the average over a second, and the CPU priority. Returns false if the machine has no CPU
+ * Sets the CPU priority, and the limit of the average CPU use over one second. Returns false if the machine has no CPU
  * controller.
  */
 export function limitCgroupCpu(groups: InstanceCgroups, millicores: number, priority: CpuPriority): boolean {
@@ -101,7 +100,7 @@ export function listCgroupPids(groups: InstanceCgroups): readonly number[] {
   return text.split('\n').filter(Boolean).map(Number);
 }
 
-/** Prevents the instance from starting processes, so that the loop that kills its processes ends. */
+/** Prevents the instance from forking. Otherwise, killing its processes in a loop might never end. */
 export function forbidForks(groups: InstanceCgroups): void {
   if (groups.pids !== null) writeIfPresent(join(groups.pids, 'pids.max'), '0');
 }

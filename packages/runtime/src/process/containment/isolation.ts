@@ -18,13 +18,13 @@ export type Isolation = {
   readonly privateTmpOfForks: boolean;
 };
 
-/** An account with the rights of an instance, to check whether bots can reach programs and directories. */
+/** An account with the permissions of an instance, for checking which programs and directories bots can access. */
 export const accessCheckAccount = { uid: accessCheckAccountId, gid: accessCheckAccountId };
 
 /**
- * Chooses how instances are isolated: by the containment `requested`, or by default with the strongest containment that this
- * machine allows. Separate accounts require root. Control groups require write access to this process's control groups. Rejects
- * with `RuntimeUnavailableError` if `requested` is impossible.
+ * Chooses the containment of instances: `requested`, or by default the strongest that this machine allows. Separate accounts
+ * require root. Control groups require write access to this process's control groups. Rejects with `RuntimeUnavailableError` if
+ * `requested` is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -67,7 +67,7 @@ export function requireTraversableDirectory(directory: string): Promise<void> {
       else {
         reject(
           new RuntimeUnavailableError(
-            `Bots have their own accounts, and these cannot reach ${directory}. Let every account pass through it and its parent directories (mode 0711), or set BOTHOST_DATA_DIR to another directory.`,
+            `Bots run under their own accounts, which cannot access ${directory}. Set mode 0711 on this directory and its parent directories, or set BOTHOST_DATA_DIR to another directory.`,
           ),
         );
       }
@@ -84,7 +84,7 @@ export function warnAboutSharedAccount(isolation: Isolation, logger: RuntimeLogg
   } else if (findSetpriv() === null) {
     logger.warn(
       {},
-      'setpriv (util-linux) is missing: a setuid file that one bot leaves behind could give its account to another bot',
+      'setpriv is missing, so bots can run setuid files of other bots and thereby use their accounts; install util-linux',
     );
   }
   const { ownAccounts, privateTmp, privateTmpOfForks } = isolation;

@@ -16,14 +16,14 @@ export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Si
 const passesBeforeStopping = 2;
 const passesBeforeLastResort = 100;
 /**
- * Number of kill passes after which remaining processes are logged. Such a process hangs in the kernel, or runs as root while the
- * service does not.
+ * Number of kill passes after which remaining processes are logged. A process that survives hangs in the kernel, or runs as
+ * root while the service does not.
  */
 const passesBeforeReport = 500;
 const stuckPauseMs = 1000;
 
 /**
- * Kills the processes of an instance again and again until none is left. After two passes, also stops them before each kill,
+ * Kills the processes of an instance repeatedly until none is left. After two passes, first stops the processes with SIGSTOP,
  * because a stopped process cannot fork. `spared` is the pid of a supervisor that is not killed, because it still has to write
  * the exit status.
  */

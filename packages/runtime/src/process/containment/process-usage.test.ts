@@ -43,7 +43,7 @@ describe('countEndedProcessTicks', () => {
   });
 });
 
-it('reports CPU time that never decreases, and memory that excludes zombies', () => {
+it('createUsageCounter reports CPU time that never decreases, and memory that excludes zombies', () => {
   const countUsage = createUsageCounter(units);
   expect(countUsage([stat(1, 0, 5), stat(2, 1, 7)])).toEqual({ cpuMicroseconds: 120_000, memoryBytes: 81_920 });
   expect(countUsage([stat(1, 0, 5), { ...stat(2, 1, 7), state: 'Z' }]).memoryBytes).toBe(40_960);

@@ -32,7 +32,10 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
 
 type Processes = ReadonlyMap<number, ProcessStat>;
 
-/** CPU ticks of processes that have ended since `previous` and whose time no process of `current` includes. */
+/**
+ * Returns the CPU ticks of processes that have ended since `previous`, except ticks that the kernel added to a process in
+ * `current`.
+ */
 export function countEndedProcessTicks(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;
   const orphaned = new Map<number, number>();

@@ -28,7 +28,7 @@ export function tryReserve(directory: string, id: number, owner: string): boolea
   }
 }
 
-/** Releases an id if `owner` still has it reserved. */
+/** Releases an id if the id is still reserved for `owner`. */
 export function releaseReservation(directory: string, id: number, owner: string): void {
   if (readReservationOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
 }

@@ -33,7 +33,7 @@ export type DiskState = {
 /** An instance or build to end. `reason` is a sentence that names the limit, for the agent's owner. */
 export type DiskLimitViolation = { readonly id: string; readonly reason: string };
 
-/** Growth of the disk use that counts as normal: 16 MiB, or while the reserve is at risk, at most a 64th of the reserve. */
+/** Disk growth that counts as normal: 16 MiB, but while the reserve is at risk, at most 1/64 of the reserve. */
 const normalGrowthBytes = 16 * 1_048_576;
 const normalGrowthFraction = 1 / 64;
 

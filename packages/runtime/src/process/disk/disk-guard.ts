@@ -9,7 +9,7 @@ import { createDiskMeter, type MeasuredDiskConsumer, type Measurement } from './
 import { type FreeSpaceSample, forecastFreeSpace, selectRecentSamples } from './forecast-free-space.ts';
 import type { StoredUsage } from './stored-usage.ts';
 
-/** Time until the next attempt if the disk use could not be checked. */
+/** Milliseconds until the next attempt after a failed check of the disk use. */
 const retryMs = 1_000;
 
 /** An instance or build that uses disk space. */
@@ -150,7 +150,7 @@ function sumByOwner(uses: readonly DiskUse[]): ReadonlyMap<string, number> {
 }
 
 /**
- * Reads the free space. Uses a synchronous call: on a busy disk, an asynchronous one would wait for seconds behind other file
+ * Reads the free space. Uses a synchronous call: on a busy disk, an asynchronous call would wait seconds for other file
  * operations.
  */
 function readFreeBytes(directory: string): number {

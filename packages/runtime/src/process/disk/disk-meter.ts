@@ -4,13 +4,13 @@ import { measureDeletedFiles } from './deleted-files.ts';
 import { measureTrees } from './tree-sizes.ts';
 
 /**
- * A tree whose measurement takes longer than this is measured separately, so that it does not delay other trees. Most
+ * Time limit of a measurement, above which a tree is measured separately, so that it does not delay other trees. Most
  * measurements take milliseconds.
  */
 const stallMs = 500;
 /**
- * A tree whose measurement takes longer than this has too many files to count. `du` counts some hundred thousand files per
- * second.
+ * Time limit of a measurement, above which a tree counts as having too many files to count. `du` counts some hundred thousand
+ * files per second.
  */
 const giveUpMs = 60_000;
 

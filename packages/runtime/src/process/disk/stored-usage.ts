@@ -1,7 +1,8 @@
 import { measureTrees } from './tree-sizes.ts';
 
 /**
- * An owner's disk use is measured after each of its builds, and at least once in this interval, because removals also change it.
+ * Maximum milliseconds between two measurements of an owner's disk use. A build or the removal of a project triggers an earlier
+ * measurement.
  */
 const refreshMs = 10 * 60_000;
 const stallMs = 10 * 60_000;
@@ -37,8 +38,8 @@ export function createStoredUsage({ owners, directoriesOf }: StoredUsageOptions)
 
   const measure = async (owner: string, paths: readonly string[], signal: AbortSignal): Promise<void> => {
     const earlier = known.get(owner)?.bytes ?? 0;
-    // Set the time of the next measurement before the present one starts, so that a call of `changed` during the present one can
-    // bring it forward.
+    // Schedule the next measurement before this one starts, so that a call of `changed` during this measurement can bring the
+    // next one forward.
     known.set(owner, { bytes: earlier, dueAtMs: performance.now() + refreshMs });
     const sizes = await measureTrees([{ id: owner, paths }], { stallMs, isBackground: true, signal });
     known.set(owner, { bytes: sizes.get(owner) ?? earlier, dueAtMs: known.get(owner)?.dueAtMs ?? 0 });

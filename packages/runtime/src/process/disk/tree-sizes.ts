@@ -10,7 +10,10 @@ export type MeasureOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Memory limit of `du`, whose memory counts against the service. `du` stores the hard links and the levels of a tree. */
+/**
+ * Memory limit of `du`, whose memory counts against the service. `du` keeps the hard links and directory levels of a tree in
+ * memory.
+ */
 const memoryKibibytes = 1024 * 1024;
 
 /**
@@ -59,8 +62,8 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
 }
 
 /**
- * Index of the first tree that `du` did not complete, judging by the last path that it printed. Where paths do not exist, `du`
- * may in fact have stalled at a later tree.
+ * Index of the first tree that `du` did not complete, judging by the last path that it printed. If paths of that tree do not
+ * exist, `du` may actually have stalled at a later tree.
  */
 function firstIncomplete(trees: readonly MeasuredTree[], lastPath: string | null): number {
   const at = trees.findIndex(({ paths }) => lastPath !== null && paths.includes(lastPath));

@@ -56,7 +56,10 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
   const discarded = new AbortController();
   const unwanted = AbortSignal.any([discarded.signal, closing]);
   let server: ForkServer | null = null;
-  /** Why instances are spawned, or why the fork server has imported only libraries. Null if neither is known to be the case. */
+  /**
+   * Why instances are spawned, or why the fork server has imported only libraries. Null if neither applies, or if the reason is
+   * not known yet.
+   */
   let reason: string | null = null;
   let usedAt = 0;
   /**

@@ -21,7 +21,7 @@ export type ForkServer = {
   readonly status: () => ForkServerStatus;
   /** Resolves when the import of the bot has ended, or after the timeout. */
   readonly imported: (timeoutMs: number) => Promise<void>;
-  /** Forks an instance. If it rejects, with a reason of one line, no process of the instance is running. */
+  /** Forks an instance. Rejects with a one-line reason; then no process of the instance is running. */
   readonly fork: (order: ForkRequest) => Promise<ForkedProcess>;
   /** Ends the connection to the supervisor. The fork server and its instances keep running. */
   readonly disconnect: () => void;
@@ -36,8 +36,8 @@ export type ForkServerOptions = {
 };
 
 /**
- * A process identity that matches no process. It takes the place of the supervisor where the supervisor must not count as a
- * process of the fork server.
+ * A process identity that matches no process. Pass it instead of the supervisor's identity where the supervisor must not count
+ * as a process of the fork server.
  */
 const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 
@@ -158,7 +158,7 @@ function createPendingForks() {
   };
 }
 
-/** A condition variable: `until` resolves as soon as its condition is true, which it checks now and at each change. */
+/** A condition variable: `until` checks its condition now and after each change, and resolves when the condition is true. */
 function createChangeSignal() {
   const listeners = new Set<() => void>();
   return {
@@ -187,7 +187,7 @@ export async function removeForkServer(
   if (record !== null) {
     // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
-    // This also kills forked processes that have no instance id yet, because they still count as processes of the fork server.
+    // Forked processes without an instance id are killed too, because they still have the mark of the fork server.
     const containment = openContainment(
       { ...record, instanceId: formatForkServerMark(record.id) },
       noProcess,

@@ -24,9 +24,12 @@ export type ForkServersOptions = RemovalContext &
 export type ForkServers = {
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: InstanceSource) => ForkServer | null;
-  /** Starts a fork server for later instances of the deployment in the background, if it has none and may launch one now. */
+  /**
+   * Starts a fork server for later instances of the deployment in the background, if the deployment has none and may launch one
+   * now.
+   */
   readonly ensure: (source: ForkServerSource) => void;
-  /** Stops the fork servers of all deployments except `deploymentIds`, even during their imports. */
+  /** Stops the fork servers of all deployments except `deploymentIds`, even while they import the bot. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
   readonly forget: (project: string) => void;

@@ -1,4 +1,7 @@
-/** What a fork server imports: the bot, or only its libraries if the bot opens something that forks would share. */
+/**
+ * What a fork server imports: the bot, or only its libraries if forking after the import of the bot is unsafe, for example
+ * because the import starts a thread.
+ */
 export type ImportLevel = 'module' | 'libraries';
 
 export type ImportAttempt = { readonly level: ImportLevel; readonly modules: readonly string[] };

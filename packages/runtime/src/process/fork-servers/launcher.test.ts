@@ -3,7 +3,7 @@ import { createLauncher } from './launcher.ts';
 
 const minuteMs = 60_000;
 
-it('launches at most five fork servers of a deployment in ten minutes', async () => {
+it('createLauncher launches at most five fork servers of a deployment in ten minutes', async () => {
   let nowMs = 0;
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const context = { logger, now: () => new Date(nowMs), track: (work: Promise<void>) => work };

@@ -2,8 +2,8 @@ import type { RuntimeLogger } from '../../runtime.ts';
 import { errorMessage } from '../error-message.ts';
 
 /**
- * Maximum number of launches of a deployment per period. A fork server that keeps crashing, or whose environment keeps
- * changing, costs more than it saves.
+ * Maximum number of fork server launches per deployment and period. A fork server that keeps crashing, or whose environment
+ * keeps changing, costs more than it saves.
  */
 const maxLaunches = 5;
 const launchPeriodMs = 10 * 60 * 1000;
@@ -16,7 +16,7 @@ const pausesMs = [30_000, 2 * 60_000, 10 * 60_000] as const;
 export type LauncherContext = {
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
-  /** Called with each launch and removal in progress, so that the server can wait for it when it closes. */
+  /** Called with the promise of each launch and removal, which the server awaits when it closes. */
   readonly track: (work: Promise<void>) => Promise<void>;
 };
 
@@ -27,7 +27,7 @@ export type Launcher = {
   /** Calls `launch`, unless there were too many launches recently. A rejection of `launch` counts as a failed launch. */
   readonly start: (launch: () => Promise<void>) => void;
   readonly succeeded: () => void;
-  /** Records a failed launch. Launches then pause, for longer after each further failure until a launch succeeds. */
+  /** Records a failed launch. Launches then pause. The pause grows with each failure in a row. */
   readonly failed: (reason: string | null) => void;
   /**
    * Pauses launches for `durationMs`; if it is infinite, until the service restarts. Callers of `start` must check `isPaused`

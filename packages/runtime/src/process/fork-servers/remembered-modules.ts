@@ -17,8 +17,8 @@ export type RememberedModules = {
 };
 
 /**
- * Opens the stored lists of modules. `onError` is called if a list could not be stored; later sessions then only start more
- * slowly.
+ * Opens the stored lists of modules. `onError` is called if a list could not be stored, which only slows down the start of
+ * later sessions.
  */
 export function openRememberedModules(directory: string, onError: (error: unknown) => void): RememberedModules {
   const pathOf = (project: string) => join(directory, `${project}.json`);

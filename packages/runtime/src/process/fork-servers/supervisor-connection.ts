@@ -55,9 +55,9 @@ export type SupervisorConnection = {
 const retryMs = 5;
 
 /**
- * Connects to the supervisor of a fork server, which may not listen yet. Returns null if the supervisor has ended or does not
- * listen in time, for example because a bot with the service's account has deleted the socket. `onClose` is called once, when an
- * established connection ends.
+ * Connects to a fork server's supervisor, which may not be listening yet. Returns null if the supervisor has ended or does not
+ * listen in time, for example because a bot with the service's account has deleted the socket. `onClose` is called once, when
+ * an established connection ends.
  */
 export async function connectSupervisor(options: {
   readonly path: string;

@@ -18,7 +18,7 @@ async function openReservations(): Promise<string> {
 }
 
 describe('reserveRange', () => {
-  it('gives each owner a different range of user ids that no distribution uses', async () => {
+  it('gives each owner a different range of user ids that no Linux distribution uses', async () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     const second = reserveRange(reservations, '/data/fork-servers/a');

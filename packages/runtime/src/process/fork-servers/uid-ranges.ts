@@ -10,9 +10,9 @@ import {
 } from '../containment/reservations.ts';
 
 /**
- * Ranges of user ids for fork servers and their instances. They lie in the part of the 32-bit space that systemd leaves
- * unused (systemd.io/UIDS-GIDS): above the ranges for containers, and below those for foreign images and for negative
- * numbers.
+ * Ranges of user ids for fork servers and their instances. Systemd leaves this part of the 32-bit space unused
+ * (systemd.io/UIDS-GIDS): it is above the ids for containers, and below the ids for foreign images and the ids that are
+ * negative as signed numbers.
  */
 const firstId = 0x7000_0000;
 const endId = 0x7ffe_0000;
@@ -47,8 +47,8 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
 }
 
 /**
- * Releases a range if `owner` still has it reserved. Running instances keep their ids, and the range is not reserved
- * again until they end.
+ * Releases a range if the range is still reserved for `owner`. Running instances keep their ids, and no fork server can reserve
+ * the range until these instances end.
  */
 export function releaseRange(reservationsDirectory: string, first: number, owner: string): void {
   releaseReservation(rangesDirectory(reservationsDirectory), first, owner);

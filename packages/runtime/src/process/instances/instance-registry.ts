@@ -66,8 +66,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // `hasRun` is false if the previous server process was killed before it called `go`. Report no end of a bot that never
-        // ran.
+        // `hasRun` is false if the previous server process was killed before it called `go`. Do not report an exit for a bot
+        // that never ran.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
       },
@@ -98,8 +98,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       for (const found of earlier.instances) {
         await isolateFailure(logger, found.files.directory, () => {
           const instance = add({ ...found, supervisorProgram: null });
-          // Apply the session's CPU limit: the previous server process may have been killed while a session opened, when the
-          // limit is higher.
+          // Restore the CPU limit, because the previous server process may have been killed while a session opened and the
+          // limit was raised.
           const { address, limits } = found.record;
           if (address !== null && instance.end() === null)
             instance.containment.limitCpu(limits.cpuMillicores, 'session');

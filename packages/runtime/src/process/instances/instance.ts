@@ -88,7 +88,7 @@ export function openInstance(options: InstanceOptions): Instance {
     limitBytes: options.outputLimitBytes,
     adopted: options.supervisorProgram === null && options.isForked !== true,
     onDropped: options.onDropped,
-    onError: (error) => options.onError(error, 'output could not be followed'),
+    onError: (error) => options.onError(error, 'output of instance could not be processed'),
   });
   return {
     files,
@@ -141,7 +141,7 @@ function watchEnd(
   const finishOnce = (supervisorStatus: number | null) => {
     if (isClosed) return;
     finishing ??= finish(supervisorStatus).catch((error: unknown) => {
-      // The watchdog calls `check` again.
+      // Retry at the next call of `check`, which the watchdog calls regularly.
       finishing = null;
       onError(error, 'instance could not be ended');
     });
@@ -179,7 +179,7 @@ function watchEnd(
     kill().catch((error: unknown) => onError(error, 'instance above a limit could not be killed'));
   };
 
-  // If the status is unknown, the supervisor may still be running, and the watchdog finds its end.
+  // If the status is unknown, the supervisor may still be running, and the watchdog will detect when the supervisor ends.
   supervisorProgram?.ended.then((known) => known !== 'unknown' && finishOnce(known.code));
   if (end !== null) {
     containment.close();

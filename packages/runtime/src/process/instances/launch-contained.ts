@@ -25,7 +25,7 @@ export type ContainedLaunchOptions = {
   readonly now: Date;
 };
 
-/** A program that waits for `go`. It never runs if this process dies before that. */
+/** A program that waits for `go`. The program never runs if this process dies before it calls `go`. */
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;

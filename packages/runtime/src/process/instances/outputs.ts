@@ -52,7 +52,7 @@ export function createInstanceOutputs(context: {
   };
 }
 
-/** `cp` of coreutils preserves holes, where Node would write zeros for a sparse file of any length. */
+/** Copies with `cp` of coreutils, which preserves the holes of a sparse file. Node would fill them with zeros. */
 async function moveToOtherDisk(from: string, to: string, removeTree: TreeRemover): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;

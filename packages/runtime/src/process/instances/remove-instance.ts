@@ -6,8 +6,8 @@ import { type InstanceFiles, readRecord } from '../records/instance-record.ts';
 export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: TreeRemover };
 
 /**
- * Removes control groups, files and account of an ended instance, in this order. `uid` is an account that was reserved for it
- * and may not be in the record yet. Idempotent.
+ * Removes control groups, files and account of an ended instance, in this order. `uid` is the account that was reserved for the
+ * instance, if the record may not contain it yet. Idempotent.
  */
 export async function removeInstance(
   { reservationsDirectory, removeTree }: RemovalContext,
@@ -18,6 +18,6 @@ export async function removeInstance(
   if (record?.cgroups != null) await removeCgroups(record.cgroups);
   const reserved = record?.account?.uid ?? uid;
   const isRemoved = await removeTree(files.directory);
-  // Release the account last, because its next holder must not reach these files.
+  // Release the account last, because the next instance with this account must not be able to access these files.
   if (isRemoved && reserved !== null) releaseReservation(reservationsDirectory, reserved, files.directory);
 }

@@ -10,7 +10,9 @@ export function computeStartingMillicores(profileMillicores: number): number {
 
 export type SessionCpu = SessionPriority & { readonly close: () => void };
 
-/** Raises the CPU priority of an instance when it gets a session, and its CPU limit only while the session opens. */
+/**
+ * Raises the CPU priority of an instance once a session is dispatched to it, and its CPU limit only while the session opens.
+ */
 export function createSessionCpu(
   instances: ReadonlyMap<string, Pick<Instance, 'record' | 'containment' | 'end'>>,
   logger: Pick<RuntimeLogger, 'warn'>,

@@ -46,7 +46,7 @@ export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgr
   };
 }
 
-/** Ignores that the supervisor has already ended, because the instance then ends with the supervisor's status and output. */
+/** Ignores ESRCH: the supervisor has already ended, and the instance ends with the supervisor's status and output. */
 function ignoreEnded(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ESRCH') throw error;
 }

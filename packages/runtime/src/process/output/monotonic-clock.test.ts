@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMonotonicClock } from './monotonic-clock.ts';
 
-it('returns increasing timestamps even if the system clock stands still or is set back', () => {
+it('createMonotonicClock returns increasing timestamps even if the system clock stands still or is set back', () => {
   let now = 5;
   const clock = createMonotonicClock(() => new Date(now));
   expect([clock.next(), clock.next()]).toEqual([5000, 5001]);

@@ -11,11 +11,11 @@ export type OutputFiles = {
   readonly marks: string;
   /** File with the offset of the first byte of `output`. The file is missing while that offset is 0. */
   readonly base: string;
-  /** File with the range of `output` that was dropped: its blocks are freed, so it reads as zeros. */
+  /** File with the range of `output` that was dropped. The blocks of this range are freed, so the range reads as zeros. */
   readonly gap: string;
   /**
-   * File with a copy of the last bytes that were dropped, those before the offset in `base`. The record of how the instance ended
-   * includes the last lines of its output, which may begin there.
+   * File with a copy of the bytes just before the offset in `base`, which were dropped from `output`. The last lines of the
+   * output, which are reported when the instance ends, may begin in this copy.
    */
   readonly truncatedTail: string;
 };

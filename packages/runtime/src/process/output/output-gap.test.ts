@@ -16,25 +16,25 @@ async function gapIn(text: string, known: { from: number; to: number } | null = 
 
 const lines = (bytes: number) => `${'x'.repeat(99)}\n`.repeat(bytes / 100);
 
-it('returns no gap for output within the limit', async () => {
+it('selectOutputToDrop returns no gap for output within the limit', async () => {
   expect(await gapIn(lines(100_000))).toBeNull();
 });
 
-it('returns a gap that keeps the first quarter and the last half of the limit in whole lines', async () => {
+it('selectOutputToDrop returns a gap that keeps the first quarter and the last half of the limit in whole lines', async () => {
   expect(await gapIn(`${'y'.repeat(30)}\n${lines(100_000)}`)).toEqual({ from: 24_931, to: 50_131 });
 });
 
-it('extends an existing gap without moving its beginning', async () => {
+it('selectOutputToDrop extends an existing gap without moving its beginning', async () => {
   const known = { from: 24_900, to: 50_000 };
   expect(await gapIn(lines(125_000), known)).toBeNull();
   expect(await gapIn(lines(126_000), known)).toEqual({ from: 24_900, to: 76_100 });
 });
 
-it('begins and ends the gap within a line that is longer than the range searched for a line break', async () => {
+it('selectOutputToDrop splits a line that is longer than the range searched for a line break', async () => {
   expect(await gapIn('x'.repeat(110_000))).toEqual({ from: 25_000, to: 60_000 });
 });
 
-it('ignores an earlier gap that lies before the offset at which the bot truncated its output', async () => {
+it('selectOutputToDrop ignores an earlier gap that lies before the offset at which the bot truncated its output', async () => {
   const gap = await gapIn(lines(110_000), { from: 24_900, to: 50_000 }, 60_000);
   expect(gap).toEqual({ from: 85_000, to: 120_100 });
 });

@@ -6,8 +6,8 @@ const lineBytes = 16 * 1024;
 const newline = 10;
 
 /**
- * Returns the part of an output file to drop, in whole lines, or null if the file is within its limit. The first
- * quarter of the limit stays. The rest may grow to three quarters of the limit and is then cut to half the limit.
+ * Returns the part of an output file to drop, in whole lines, or null if the file is within its limit. Keeps the beginning of
+ * the file, a quarter of the limit. When the remainder exceeds three quarters of the limit, keeps its end, half of the limit.
  */
 export function selectOutputToDrop(output: {
   readonly path: string;

@@ -9,7 +9,7 @@ export type OutputLimiterOptions = {
   readonly files: OutputFiles;
   readonly limitBytes: number;
   readonly searchPath: string;
-  /** Whether the output has ended. Its file is then not truncated any more. */
+  /** Whether the output has ended. The output file is then no longer truncated. */
   readonly isFinished: () => boolean;
   /** Called after the file was emptied, with the offset at which it now begins. */
   readonly onTruncated: (base: number) => void;
@@ -18,7 +18,9 @@ export type OutputLimiterOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/** Keeps an output file within its limit: frees the blocks of its middle, or empties it where that is impossible. */
+/**
+ * Limits the size of an output file: frees the blocks in the middle of the file, or empties the file if blocks cannot be freed.
+ */
 export type OutputLimiter = {
   /** The offset at which the output file begins. */
   readonly base: () => number;
@@ -40,8 +42,8 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 
   /**
-   * Records the gap before its blocks are freed, so that readers already skip it. If this server is killed before the blocks are
-   * freed, the next gap includes the blocks, and they are freed then.
+   * Records the gap before its blocks are freed, so that readers already skip it. If this server is killed before the blocks
+   * are freed, they are freed with the next gap, which includes them.
    */
   const drop = (next: OffsetRange) => {
     replaceJson(files.gap, next);
@@ -106,9 +108,9 @@ open(my $file, '+<', $path) or exit 1;
 exit(syscall($number + 0, fileno($file), $mode + 0, $offset + 0, $length + 0) != 0)`;
 
 /**
- * Frees the blocks of a range of a file while other processes may write. Returns false if that is impossible, for example because
- * the file system does not support holes. Node lacks the system call, so this runs `perl`, or else `fallocate` of util-linux,
- * which also writes the rest of the file to the disk (fsync): a bot that floods its output would slow down the database.
+ * Frees the blocks of a range of a file while other processes may write. Returns false if that is impossible, for example
+ * because the file system does not support holes. Node lacks the system call, so this runs `perl`. `fallocate` of util-linux is
+ * only the fallback, because it also calls fsync: a bot that floods its output would then slow down the database.
  */
 async function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
   const options = { cwd: '/', env: { PATH: `${searchPath}:/usr/bin:/bin` }, stallMs: 10_000 };

@@ -6,14 +6,14 @@ const expectedMarks = [
   { end: 30, at: 2_000_000, unattended: true },
 ];
 
-it('parses the marks that formatMark returns, even after a mark that is incomplete because the server was killed', () => {
+it('parseMarks parses the marks that formatMark returns, even after an incomplete mark of a killed server', () => {
   expect(parseMarks(expectedMarks.map(formatMark).join(''))).toEqual(expectedMarks);
   const [first, second] = expectedMarks.map(formatMark);
   expect(parseMarks(`${first}\n29 19${second}`)).toEqual(expectedMarks);
   expect(parseMarks(`${first}${second}\n40 1`)).toEqual(expectedMarks);
 });
 
-it('skips marks that do not increase, so that binary search by time or offset works', () => {
+it('parseMarks skips marks that do not increase, so that binary search by time or offset works', () => {
   const damaged = [
     ...expectedMarks,
     { end: 25, at: 3_000_000, unattended: false },
@@ -22,13 +22,13 @@ it('skips marks that do not increase, so that binary search by time or offset wo
   expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(expectedMarks);
 });
 
-it('skips marks whose numbers a double cannot represent exactly', () => {
+it('parseMarks skips marks whose numbers a double cannot represent exactly', () => {
   const text = expectedMarks.map(formatMark).join('');
   expect(parseMarks(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(expectedMarks);
   expect(parseEnd(`${text}\n${'9'.repeat(400)} e`)).toBeNull();
 });
 
-it('parses the time at which the output ended, or returns null if no end is recorded', () => {
+it('parseEnd returns the time at which the output ended, or null if no end is recorded', () => {
   const text = expectedMarks.map(formatMark).join('');
   expect(parseEnd(text)).toBeNull();
   expect(parseEnd(text + formatEndMark(2_000_001))).toBe(2_000_001);

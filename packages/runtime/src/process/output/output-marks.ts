@@ -3,8 +3,8 @@ import type { OutputMark, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
 /**
- * Formats a mark, an offset in the output with the time at which it was read. The line break comes first, so that a truncated mark
- * does not damage the next.
+ * Formats a mark: an offset in the output, and the time at which the output before that offset was read. The line break comes
+ * first, so that a truncated mark does not damage the next mark.
  */
 export function formatMark(mark: OutputMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;

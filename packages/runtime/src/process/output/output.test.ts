@@ -28,7 +28,7 @@ function openTestOutput(parent = tmpdir()) {
   return { output, path: files.output, dropped };
 }
 
-it('drops excess output that was written while an earlier part was being dropped', async () => {
+it('openOutput drops excess output that was written while an earlier part was being dropped', async () => {
   const { output, path } = openTestOutput();
   appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(limitBytes / 50));
   output.poll();
@@ -39,7 +39,7 @@ it('drops excess output that was written while an earlier part was being dropped
   expect(dropped).toEqual([{ from: limitBytes / 4, to: 2 ** 43 - limitBytes / 2 }]);
 });
 
-it('empties an output file that is longer than the largest supported offset, and still reports its last lines', async ({
+it('openOutput empties an output file above the largest supported offset, but still reports its last lines', async ({
   skip,
 }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');

@@ -11,8 +11,8 @@ export type OutputOptions = {
   readonly directory: string;
   readonly clock: MonotonicClock;
   /**
-   * Maximum number of output bytes that are kept. Of longer output, the first bytes (a quarter of the limit) and the last bytes
-   * (at least half of the limit) are kept.
+   * Maximum number of output bytes that are kept. If the output is longer, its first bytes (a quarter of the limit) and its
+   * last bytes (at least half of the limit) are kept.
    */
   readonly limitBytes: number;
   /**

@@ -22,15 +22,15 @@ it.each([
       loopbackOnly: false,
     },
   ],
-])('parses the address %s', (local, expected) => {
+])('parseListeners parses the address %s', (local, expected) => {
   expect(parseListeners(row(local))).toEqual([{ port: 8080, inode: '4711', user: 1000, ...expected }]);
 });
 
-it('skips the header line and sockets that are not in the listening state', () => {
+it('parseListeners skips the header line and sockets that are not in the listening state', () => {
   expect(parseListeners(`  sl  local_address rem_address   st\n${row('0100007F:1F90', '01')}\n`)).toEqual([]);
 });
 
-it('finds the process that owns a listener', async () => {
+it('filterListenersByProcess finds the process that owns a listener', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasEnded, isAlive, parseProcessStat, readProcessStat } from './process-identity.ts';
 
-it('parses a stat line whose command name contains spaces and parentheses', () => {
+it('parseProcessStat parses a stat line whose command name contains spaces and parentheses', () => {
   const line = '41 (a) R 9 (x) S 7 41 40 0 -1 4194560 1 2 3 4 11 5 20 6 20 0 1 0 8813 2703360 321 18446744073709551615';
   expect(parseProcessStat(line)).toEqual({
     pid: 41,
@@ -15,12 +15,12 @@ it('parses a stat line whose command name contains spaces and parentheses', () =
   });
 });
 
-it('returns null for a truncated stat line', () => {
+it('parseProcessStat returns null for a truncated stat line', () => {
   expect(parseProcessStat('')).toBeNull();
   expect(parseProcessStat('12 (sh')).toBeNull();
 });
 
-it('identifies a process by pid and start time', () => {
+it('isAlive identifies a process by pid and start time', () => {
   const own = readProcessStat(process.pid);
   expect(own).not.toBeNull();
   if (own === null) return;

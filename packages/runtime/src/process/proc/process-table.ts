@@ -41,9 +41,9 @@ export function createUidMembership(uid: number): ProcessMembership {
 }
 
 /**
- * Finds processes by a variable that children inherit, by descent, and, while the supervisor runs, by its process session (later,
- * the session id can be reused). A process escapes if it clears its environment and leaves its session and parent between two
- * scans; only its own account or a control group prevents that.
+ * Finds the processes of an instance by an environment variable, by their parent, and by the supervisor's process session. The
+ * session counts only while the supervisor runs, because its id can be reused later. A process escapes if it clears its
+ * environment and leaves its session and parent between two scans. Only a separate account or a control group prevents that.
  */
 export function createVariableMembership(variable: string, supervisor: ProcessIdentity): ProcessMembership {
   return cachedMembership((stat, table) => {

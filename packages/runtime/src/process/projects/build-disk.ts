@@ -48,7 +48,10 @@ export function createBuildDiskMonitor({
     },
   });
 
-  /** Returns the bytes of a download cache. Removes a cache that alone exceeds the limit, as it would only grow. */
+  /**
+   * Returns the size of a download cache in bytes. Deletes a cache that by itself exceeds the build's disk limit, because a
+   * build would only enlarge it.
+   */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
     const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: cacheStallMs, signal });
     const bytes = sizes.get(cache);

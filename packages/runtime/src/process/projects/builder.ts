@@ -73,8 +73,8 @@ export async function withBuilder<T>(
 }
 
 /**
- * Returns the unique name of an owner's builds, by which a server recognizes their processes. It contains a hash of the
- * directory, because another server on this machine may have an owner of the same name.
+ * Returns the unique name of an owner's builds, by which a server recognizes their processes. It contains a hash of
+ * `preparingDirectory`, because another server on this machine may have an owner of the same name.
  */
 export function createBuilderName(preparingDirectory: string, owner: string): string {
   const suffix = createHash('sha256').update(preparingDirectory).digest('hex').slice(0, 8);

@@ -32,8 +32,8 @@ export async function openCache(
 }
 
 /**
- * Denies all accounts except the service's access to the cache between builds, because a build of another owner may get the
- * account that owns the cache files. Idempotent.
+ * Lets only the service access the cache between builds, because another owner's build may get the account that owns the cache
+ * files. Idempotent.
  */
 export function lockCache(cachesDirectory: string, owner: string): void {
   const directory = join(cachesDirectory, owner);

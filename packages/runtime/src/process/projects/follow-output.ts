@@ -6,8 +6,7 @@ import type { Output } from '../output/output.ts';
 const chunkBytes = 8 * 1024;
 
 /**
- * Limits of the output that is read of each build command: only the first and the last part. Reading more would cost time, and
- * build logs keep little more.
+ * Maximum bytes and lines to read from the beginning and from the end of a build command's output. Build logs keep little more.
  */
 const headBytes = 2 * 1024 * 1024;
 const headLines = 10_000;

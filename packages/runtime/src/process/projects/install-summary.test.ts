@@ -20,7 +20,7 @@ it.each([
   ['pip', linesOfPip, ['DEPRECATION', '  WARNING: Retrying', 'ERROR: ', 'Installed 2 packages']],
   ['uv', linesOfUv, ['warning: The package', 'Installed 1 package in']],
 ])(
-  'the short build log has only the warnings, the errors and the result of the installer %s',
+  'summarizeInstallLine keeps only the warnings, the errors and the result of the installer %s',
   (_, output, expected) => {
     const shown = output.split('\n').flatMap((line) => summarizeInstallLine(line) ?? []);
     expect(shown).toEqual(expected.map((beginning) => expect.stringMatching(new RegExp(`^${beginning}`))));

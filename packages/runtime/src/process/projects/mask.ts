@@ -1,5 +1,5 @@
 const secretName = /TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|API_?KEY/i;
-/** Minimum length of a masked value, because shorter values would mask ordinary words. */
+/** Minimum length of a masked value. Masking shorter values would also mask ordinary words. */
 const minLength = 4;
 /**
  * Matches the user name and password in a URL. Does not match the scheme before `://`, which would take quadratic time in the

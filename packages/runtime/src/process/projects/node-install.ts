@@ -82,8 +82,8 @@ export function createNodeCommands(
 
 function installArguments({ tool, install, builds }: NodeInstallPlan, isClassicYarn: boolean): readonly string[] {
   if (tool === 'pnpm') {
-    // Copy packages from the pnpm store. A hard link would share the owner with the file in the store, and the owner of the
-    // project's files changes after the build.
+    // Copy packages from the pnpm store instead of hard-linking them. The owner of the project's files changes after the build,
+    // and with hard links, the owner of the files in the store would change too.
     const args = ['install', '--frozen-lockfile', '--package-import-method=copy'];
     return builds ? args : [...args, '--prod'];
   }

@@ -20,7 +20,7 @@ const preparedSchema = z.object({
  */
 export type Project = z.infer<typeof preparedSchema>;
 
-/** Parses a result of `prepare`. Throws if it is anything else. */
+/** Parses a stored result of `prepare`. Throws if the value is not valid. */
 export function parsePreparedProject(prepared: PreparedProject): Project {
   return preparedSchema.parse(prepared);
 }

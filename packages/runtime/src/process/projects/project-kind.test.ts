@@ -15,14 +15,14 @@ it.each([
   ],
   ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
   ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
-])('detects whether a project with %s is a Node or a Python project', async (_, files, kind) => {
+])('detectKind detects whether a project with %s is a Node or a Python project', async (_, files, kind) => {
   const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
   const found = detectKind(directory);
   expect(found.kind).toBe(kind);
   expect(found.because).toContain(kind === 'node' ? 'Node' : 'Python');
 });
 
-it('detects a package.json with "main" beside a bot.py as a Node project, and reports the ignored bot.py', async () => {
+it('detectKind detects a Node project if package.json has "main", and reports that bot.py is ignored', async () => {
   const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
   expect(detectKind(directory)).toEqual({
     kind: 'node',
@@ -33,7 +33,7 @@ it('detects a package.json with "main" beside a bot.py as a Node project, and re
 it.each([
   ['no package.json and no bot.py', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
   ['a pyproject.toml but no bot.py', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
-])('rejects a project with %s and lists the expected files', async (_, files, sentence) => {
+])('detectKind rejects a project with %s and lists the expected files', async (_, files, sentence) => {
   const directory = await writeProject(files);
   expect(() => detectKind(directory)).toThrow(sentence);
   expect(() => detectKind(directory)).toThrow(PrepareError);

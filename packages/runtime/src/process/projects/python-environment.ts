@@ -8,8 +8,8 @@ import type { PythonInterpreter } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
 /**
- * Version of the way in which environments are created. Increment it with each change, so that environments created before are
- * not reused.
+ * Version of the procedure that creates environments. Increment it with each change of the procedure, so that older
+ * environments are not reused.
  */
 const formatVersion = 1;
 

@@ -1,6 +1,6 @@
 import type { BuildOutputHandler } from '../../runtime.ts';
 
-/** Lets concurrent callers share one run of the same work and its output. */
+/** Single flight: concurrent callers with the same key share one run of the work, and all get its output. */
 export type SharedWork<T> = (
   key: string,
   output: BuildOutputHandler,

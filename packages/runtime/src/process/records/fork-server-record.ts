@@ -7,7 +7,7 @@ import { replaceJson } from './replace-json.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),
-  /** Also the name of the fork server's directory, and part of the name of its control groups. */
+  /** Id of the fork server. It is also the name of its directory, and part of the name of its control groups. */
   id: z.string(),
   deploymentId: z.string(),
   bootId: z.string(),
@@ -35,7 +35,7 @@ export type ForkServerFiles = {
   readonly record: string;
   /** The Unix socket on which the supervisor listens. */
   readonly socket: string;
-  /** Output of the bot's module while it was imported. */
+  /** File with the output that the bot's module wrote while it was imported. */
   readonly output: string;
   readonly log: string;
   readonly home: string;

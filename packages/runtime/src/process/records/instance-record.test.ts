@@ -8,7 +8,7 @@ import { getInstanceFiles, readRecord, writeRecord } from './instance-record.ts'
 const stored =
   '{"version":1,"instanceId":"i","deploymentId":"d","createdAt":"2026-01-02T03:04:05.678Z","bootId":"b","port":16384,"limits":{"cpuMillicores":500,"memoryBytes":1000000},"containment":"uid","account":{"uid":61185,"gid":61186},"cgroups":null,"address":{"host":"127.0.0.1","port":16384},"keeper":{"pid":7,"startTicks":99}}';
 
-it('reads and writes the format of earlier versions, so that instances survive upgrades and downgrades', async () => {
+it('readRecord and writeRecord support the format of version 0.1.0, for upgrades and downgrades', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-record-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const files = { ...getInstanceFiles(directory, 'i'), record: join(directory, 'spec.json') };

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 
-/** The size of a memory page. The kernel writes that much without an interruption. */
+/** Size of a memory page in bytes. The kernel writes up to one page without interruption. */
 const pageBytes = 4096;
 
 /**

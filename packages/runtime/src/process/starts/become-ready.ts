@@ -19,9 +19,9 @@ export type BotReadinessContext = {
 };
 
 /**
- * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to the bot's address, or, after a
- * failure that the bot did not cause, to the reason why it must be started again. Rejects with `StartError`: after an abort of
- * `stop`, it has stopped the bot; after an abort of `leave`, the bot keeps running.
+ * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to the bot's address. After a
+ * failure that the bot did not cause, resolves to the reason for starting the bot again. Rejects with `StartError` after any
+ * other failure or an abort. An abort of `stop` stops the bot; after an abort of `leave`, the bot keeps running.
  */
 export async function awaitBotReadiness(
   context: BotReadinessContext,
@@ -91,8 +91,8 @@ function limitAndRecord(
 }
 
 /**
- * Whether another process listens on the port that a bot should get. The exit status of a bot does not show that its port was
- * taken.
+ * Whether another process listens on the port that was assigned to a bot. The exit status of a bot does not show a port
+ * conflict.
  */
 function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);

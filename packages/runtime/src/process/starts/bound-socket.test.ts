@@ -30,14 +30,14 @@ async function listen(path: string) {
   if (account !== null) await chown(path, account.uid, account.gid);
 }
 
-it('returns null until the bot has bound its socket', async () => {
+it('findBoundSocket returns null until the bot has bound its socket', async () => {
   const { files, find } = await openInstance();
   expect(find()).toBeNull();
   await listen(files.socket);
   expect(find()).toBe('/short/path');
 });
 
-it('returns null for a link to the socket of another program', async () => {
+it('findBoundSocket returns null for a link to the socket of another program', async () => {
   const { files, find } = await openInstance();
   const other = join(files.directory, 'other');
   await listen(other);
@@ -45,7 +45,7 @@ it('returns null for a link to the socket of another program', async () => {
   expect(find()).toBeNull();
 });
 
-rootTest('prevents the bot from replacing its socket', async () => {
+rootTest('findBoundSocket prevents the bot from replacing its socket', async () => {
   const { files, find } = await openInstance();
   await listen(files.socket);
   const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...accessCheckAccount });

@@ -42,7 +42,7 @@ export async function findFreePort(name: string, taken: ReadonlySet<number>): Pr
   }
   for (;;) {
     const port = await tryPort(0);
-    if (port === null) throw new Error('No port is free.');
+    if (port === null) throw new Error('No TCP port is free on the loopback interface of this machine.');
     if (!taken.has(port)) return port;
   }
 }

@@ -7,9 +7,7 @@ import { filterListenersByProcess, type Listener, readListeners } from '../proc/
 const tryMs = 1000;
 const fastIntervalMs = 10;
 const slowIntervalMs = 100;
-/**
- * Number of readiness checks at the short interval. Most small bots are ready within these, and callers wait during a cold start.
- */
+/** Number of readiness checks at the short interval. Most small bots become ready during these checks, while a caller waits. */
 const fastTries = 50;
 const triesPerScan = 50;
 const loopbacks = ['127.0.0.1', '::1'];

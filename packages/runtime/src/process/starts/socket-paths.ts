@@ -6,7 +6,8 @@ import type { InstanceFiles } from '../records/instance-record.ts';
 /** Maximum length of the path of a Unix socket (unix(7)). */
 const maxPathBytes = 107;
 
-// Parent directories for the directory of short socket paths. In both, no other account can replace that directory.
+// Parent directories (for root, and for other users) of the directory of short socket paths. Other accounts cannot replace a
+// directory in either of them.
 const systemDirectory = '/run/bothost-sockets';
 const sharedDirectory = '/tmp';
 

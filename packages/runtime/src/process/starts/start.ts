@@ -32,7 +32,7 @@ export function createStarter(context: StarterContext): Starter {
   const { instances, logger } = context;
   const launching = new Map<string, Promise<Instance>>();
   const cancellations = new Map<string, AbortController>();
-  /** Starts in progress. The key ends the wait for the bot without stopping the bot. */
+  /** Starts in progress. Aborting the key ends the wait for a bot without stopping the bot. */
   const starting = new Map<AbortController, Promise<InstanceAddress>>();
   let isClosed = false;
   // Keep the port of an instance reserved until `forget`, because the server may still send requests to it.
@@ -93,7 +93,7 @@ export function createStarter(context: StarterContext): Starter {
         const outcome = await awaitBotReadiness(context, instance, spec, signals);
         if (typeof outcome !== 'string') return outcome;
         reason = outcome;
-        // Remove the instance first, so that no exit event is sent for it, because it is started again.
+        // Remove the instance from the registry before stopping it: it is started again, so no exit event must be sent.
         instances.remove(instance);
         await instance.stop(0);
       }

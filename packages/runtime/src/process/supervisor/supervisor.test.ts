@@ -31,11 +31,11 @@ it.each([
   ['r 78', { state: 'exited', code: 78, signal: null }],
   ['r143', { state: 'exited', code: null, signal: 'SIGTERM' }],
   ['r255', { state: 'exited', code: 255, signal: null }],
-])('parses the exit file %j', (text, expected) => {
+])('parseExitFile parses the exit file %j', (text, expected) => {
   expect(parseExitFile(text)).toEqual(expected);
 });
 
-it('never runs the command if the server dies before it releases the supervisor', async () => {
+it('the supervisor never runs the command if the server dies before releasing the supervisor', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
   supervisor.closeInput('');
   await supervisor.ended;
@@ -43,7 +43,7 @@ it('never runs the command if the server dies before it releases the supervisor'
   expect(await readFile(outputPath, 'utf8')).toBe('');
 });
 
-it('passes arguments to the command unchanged', async () => {
+it('the supervisor passes arguments to the command unchanged', async () => {
   const { supervisor, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
   releaseSupervisor(supervisor);
   await supervisor.ended;
@@ -51,7 +51,7 @@ it('passes arguments to the command unchanged', async () => {
 });
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'survives the signal %s and records the exit status of the command',
+  'the supervisor survives the signal %s and records the exit status of the command',
   async (signal) => {
     const { supervisor, exitPath } = await supervise(
       '/bin/sh',
@@ -64,7 +64,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-it('reports a missing command with status 127, like a shell', async () => {
+it('the supervisor reports a missing command with status 127, like a shell', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/does/not/exist');
   releaseSupervisor(supervisor);
   await supervisor.ended;

@@ -9,9 +9,9 @@ import { rootEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../con
 import { findPerl, prepareShellLaunch } from './shell-environment.ts';
 
 /**
- * The parent of a bot's main process: a shell that outlives the server and writes the exit status to a file. It starts nothing
- * before it has read a line, so it is in its control groups before the bot exists, and a server that is killed before it has
- * written the record leaves nothing running.
+ * The parent of a bot's main process: a shell that outlives the server and writes the exit status to a file. The shell starts
+ * the bot only after it has read a line from the server. So the shell is in its control groups before the bot exists, and exits
+ * without starting the bot if the server is killed before it has written the record.
  *
  * Descriptor 3 is the exit file. The shell's own messages do not go to the bot's output. Signals are caught, because children
  * inherit ignored signals. `$1` limits the processes of the account (0: no limit); the other arguments are the command.
@@ -55,7 +55,7 @@ function exportLine(environment: Readonly<Record<string, string>>): string {
     .join(' ')}\n`;
 }
 
-/** Spaces that reserve room for the status, so that it can be written to a full disk. */
+/** Spaces that reserve room for the exit status, so that it can be written even when the disk is full. */
 const unwritten = '    ';
 
 export type SupervisorOptions = {
