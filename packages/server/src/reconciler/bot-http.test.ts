@@ -73,7 +73,7 @@ describe('postSessionToBot', () => {
 
   it.each<[string, (socket: Socket, send: (text: string) => void) => void]>([
     ['before its response', (socket) => socket.destroy()],
-    ['by a connection reset', (socket) => socket.resetAndDestroy()],
+    ['with a reset', (socket) => socket.resetAndDestroy()],
     [
       'during its response',
       (socket, send) => {
@@ -81,7 +81,7 @@ describe('postSessionToBot', () => {
         socket.end();
       },
     ],
-  ])('reports a lost connection if the bot exits %s', async (_, leave) => {
+  ])('reports a lost connection if the bot ends the connection %s', async (_, leave) => {
     const { address } = await bot((request) => {
       request.resume().once('end', () => leave(request.socket, (part) => request.socket.write(part)));
     });

@@ -61,7 +61,7 @@ describe('deployment validation', () => {
     expect(await stored()).toMatchObject({ replaced_at: null });
   });
 
-  it('fails when the first bot exits, and keeps the previous deployment serving', async () => {
+  it('fails when the first bot exits during its start, and keeps the previous deployment active', async () => {
     const { startFailed, outcomes, backoff } = begin();
     const outcome = outcomes.next(id);
     await startFailed(await open(), exited, false);

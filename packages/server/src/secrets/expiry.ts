@@ -1,8 +1,8 @@
 import { failure } from '@bothost/contract';
 
 /**
- * Returns when credentials expire: at the time in the request; else at the stored time `before`, which is null if the credentials
- * changed; else at the end of the known lifetime of such credentials. Null if none of these times is known.
+ * Returns when credentials expire: at the time in the request. If the request has none, at the stored time `before` (null if
+ * the credentials changed). Otherwise, after the known lifetime of such credentials. Null if it is unknown.
  *
  * @throws failure `invalid-request` if the time in the request has passed
  */
@@ -25,7 +25,7 @@ export function isSameTime(one: Date | null, other: Date | null): boolean {
   return one?.getTime() === other?.getTime();
 }
 
-/** Tokens of Amazon ECR are valid for 12 hours. Their user is always AWS. */
+/** Lifetime of Amazon ECR tokens in seconds. Their user name is always `AWS`. */
 const ecrSeconds = 12 * 3_600;
 
 /** Returns null if the lifetime of the credentials is not known for this registry and user. */

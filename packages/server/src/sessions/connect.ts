@@ -20,8 +20,8 @@ const wantsToken =
 type Target = { readonly organizationId: string; readonly agentName: string };
 
 /**
- * Claims an instance for the waiting session of a WebSocket client. A token is valid once, on all servers together,
- * because the session leaves the state `waiting`. At capacity nothing changes, so the client may retry with the same
+ * Claims an instance for the waiting session of a WebSocket client. A token can be used only once across all servers, because
+ * the session leaves the state `waiting`. If the agent is at capacity, nothing changes, so the client may retry with the same
  * token.
  *
  * @throws failure `token-invalid`, `at-capacity`, `secrets-unavailable`

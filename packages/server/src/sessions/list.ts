@@ -36,7 +36,7 @@ export async function listSessions(
 }
 
 /**
- * Lists the sessions of all agents of an organization, also of deleted ones, newest first.
+ * Lists the sessions of all agents of an organization, including deleted agents, newest first.
  *
  * @throws failure `invalid-request`
  */

@@ -10,7 +10,7 @@ const batch = 1_000;
 const instanceDays = 1;
 const dayMs = 86_400_000;
 
-/** Removes sessions that ended more than `days` ago (0: never). Returns the number of removed sessions. */
+/** Removes sessions that ended more than `days` ago, or none if `days` is 0. Returns the number of removed sessions. */
 export async function purgeSessions(context: { db: Database; now: () => Date }, days: number): Promise<number> {
   const now = context.now().getTime();
   await inBatches(() => purgeInstances(context.db, new Date(now - instanceDays * dayMs), batch));

@@ -22,7 +22,9 @@ export function insertSession(row: NewSession): RawBuilder<unknown> {
       ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
 }
 
-/** Finds a session with its metrics, by the agent's name or id. Prepared, because it is the most frequent query. */
+/**
+ * Finds a session with its metrics, by the agent's name or id. Uses a prepared query, because this is the most frequent query.
+ */
 export async function findSessionWithMetrics<Metrics>(
   db: Database,
   organizationId: string,

@@ -42,7 +42,7 @@ describe('the session directory', () => {
     expect(directory.running()).toEqual([]);
   });
 
-  it('ignores updates of unknown sessions', () => {
+  it('ignores updates for sessions that it does not contain', () => {
     const directory = open();
     directory.ready('unknown', address);
     directory.opened('unknown');

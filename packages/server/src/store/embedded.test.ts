@@ -84,7 +84,7 @@ describe('an embedded database', () => {
     second.close();
   });
 
-  test('has a role without superuser rights, durable writes and UTF-8', async () => {
+  test('uses a role without superuser rights, durable writes, and the encoding UTF-8', async () => {
     const postgres = await open();
     const settings = ['fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'server_encoding'];
     const columns = settings.map((name) => `current_setting('${name}') as ${name}`).join();

@@ -72,7 +72,10 @@ export type ApiKeysTable = {
   start: string;
   /** SHA-256 of the key. Keys are random, so a slow hash would add no security. */
   hash: Buffer;
-  /** Null for a private key, and for a public key that an earlier version of the service created, until that key is used. */
+  /**
+   * A public key in plain text. Null for a private key. Also null for a public key from an earlier version of the service,
+   * until the key is used.
+   */
   public_key: string | null;
   created_at: Date;
   expires_at: Date | null;
@@ -396,7 +399,8 @@ export type SecretRevisionsTable = {
 };
 
 /**
- * A value of a secret set, with the revision in which it was written. Later revisions that did not change the value refer to it.
+ * A value of a secret set, with the revision in which it was written. Later revisions refer to this row until the value
+ * changes.
  */
 export type SecretValuesTable = {
   set_id: string;
@@ -426,7 +430,9 @@ export type SecretDeliveriesTable = {
   done_at: Date | null;
 };
 
-/** The last check of an image pull secret's revision at its registry. The result is only shown; nothing depends on it. */
+/**
+ * The last check of an image pull secret's revision at its registry. The result is only shown to users; nothing depends on it.
+ */
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;

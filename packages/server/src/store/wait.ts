@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 
-/** Interval in milliseconds for changes that no directory watch reports, such as the end of a process. */
+/** Polling interval in milliseconds. Detects changes that no directory watch reports, such as the end of a process. */
 const recheckMs = 100;
 
 /**

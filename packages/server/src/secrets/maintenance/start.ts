@@ -93,7 +93,7 @@ async function storeTask(context: Context, task: TaskRow['task'], organization: 
 
 /**
  * Records in the audit log of each organization that the operator started work on its keys or secrets. Call this last in a
- * transaction, because it locks the logs; it always locks them in the same order.
+ * transaction, because it locks the logs, always in the same order to avoid deadlocks.
  */
 async function auditOrganizations(
   { db, now, by = { keyId: null } }: Context,

@@ -54,7 +54,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   const { rootKeys, now } = context;
   const cache = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
 
-  /** Locks the vault's state while it creates a key, so that a rotation cannot replace the root key that wraps the new key. */
+  /** Creates a key. Locks the vault's state meanwhile, so that no rotation replaces the root key that wraps the new key. */
   function create(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
     return inTransaction(db, async (inside) => {
       const state = await findVaultState(inside, 'share');

@@ -74,7 +74,10 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
   return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
 }
 
-/** Removes copies of other versions and unfinished copies, which take 55 MB each. No database may be running from such a copy. */
+/**
+ * Removes copies of other versions and unfinished copies, which take 55 MB each. Call this only while no database runs from
+ * such a copy.
+ */
 export async function removeOtherPrograms(parent: string, kept: PostgresPrograms): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
