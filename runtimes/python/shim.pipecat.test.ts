@@ -7,7 +7,7 @@ import { openTestEnvironment } from './tests/environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A cache directory that is kept between runs. */
+    /** Cache directory for Python environments and results of mypy. It is kept between test runs. */
     pythonCache: string;
     python: string | undefined;
     /** Path of a directory that contains uv. Empty string if uv could not be installed. */
@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** Runs the shim's Python tests with the real Pipecat, and checks the shim's code. */
+/** Runs the shim's Python tests with the real Pipecat, and checks the shim's code with ruff and mypy. */
 const environment = await openTestEnvironment(inject('pythonCache'), inject('python'), inject('uvFolder'));
 
 async function run(program: string, ...parameters: readonly string[]): Promise<{ status: number; output: string }> {
@@ -35,10 +35,10 @@ describe('the Python host shim', () => {
   });
 
   it.each([
-    ['is formatted', 'ruff', ['format', '--check', '.', '../../examples/pipecat-echo']],
-    ['passes the lint of ruff', 'ruff', ['check', '.', '../../examples/pipecat-echo']],
-    // The cache contains the types of the installed packages, because mypy spends most of its time on them.
-    ['is completely typed', 'mypy', ['--no-error-summary', '--cache-dir', join(inject('pythonCache'), 'mypy')]],
+    ['passes ruff format --check', 'ruff', ['format', '--check', '.', '../../examples/pipecat-echo']],
+    ['passes ruff check', 'ruff', ['check', '.', '../../examples/pipecat-echo']],
+    // Keep the mypy cache between runs, because checking the installed packages takes most of the time.
+    ['passes mypy', 'mypy', ['--no-error-summary', '--cache-dir', join(inject('pythonCache'), 'mypy')]],
   ])('%s', async (_, program, parameters) => {
     expect(await run(program, ...parameters)).toMatchObject({ status: 0 });
   });

@@ -12,7 +12,7 @@ const oldestMinor = 11;
 
 export type TestEnvironment =
   | { readonly kind: 'ready'; readonly bin: string }
-  /** Says in one line why there is no environment. */
+  /** `reason` is one line that says why no environment can be created. */
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**

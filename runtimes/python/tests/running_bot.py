@@ -63,7 +63,7 @@ class RunningBot:
 def bot_environment(**variables: str) -> dict[str, str]:
     """Return the environment of a bot, without the variables of the test process."""
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    # Write no compiled files next to the sources, because the sources are shipped.
+    # Write .pyc files to another directory, because the source directory is shipped.
     python = {
         "PYTHONPATH": str(SOURCE_DIRECTORY),
         "PYTHONUNBUFFERED": "1",
@@ -97,7 +97,7 @@ async def running_bot(folder: Path, **variables: str) -> AsyncIterator[RunningBo
         transport = httpx.AsyncHTTPTransport(uds=variables.get("BOT_SOCKET"))
         address = "http://localhost" if port is None else f"http://127.0.0.1:{port}"
         bot.client = httpx.AsyncClient(base_url=address, timeout=60, transport=transport, trust_env=False)
-        # Retry, because the server accepts connections a moment after this line.
+        # Wait until the server responds, because it logs its port before it accepts connections.
         await bot.client.get("/livez")
         yield bot
     finally:

@@ -51,7 +51,7 @@ class ForkedInstance:
         os.close(descriptor)
 
     async def exit_status(self) -> str:
-        """Wait for the exit status that the supervisor writes."""
+        """Wait until the exit file contains an exit status, and return the content of the file."""
         while True:
             text = self.exit.read_text()
             if text[1:].strip():

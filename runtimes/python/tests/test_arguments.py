@@ -1,4 +1,4 @@
-"""Tests which class the arguments object of a bot has. This depends on the packages in the bot's environment."""
+"""Tests the class of the argument of `bot(args)`, which depends on the packages in the bot's environment."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def receive_arguments(folder: Path, without: list[str], over_socket: bool 
         (["pipecatcloud", "pipecat", "loguru"], "bothost_shim.BotArguments", "bothost_shim.BotArguments"),
     ],
 )
-async def test_argument_classes_come_from_the_installed_packages_or_else_from_the_host(
+async def test_bot_arguments_use_pipecat_classes_if_installed_and_host_classes_otherwise(
     tmp_path: Path, without: list[str], plain: str, socket: str
 ) -> None:
     values = {

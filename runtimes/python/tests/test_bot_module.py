@@ -69,13 +69,15 @@ async def test_invalid_port_exits_with_status_78(tmp_path: Path) -> None:
         ("def readyz(): raise ValueError('not yet')", 503),
     ],
 )
-async def test_readyz_returns_the_readiness_that_the_bot_reports(tmp_path: Path, readyz: str, status: int) -> None:
+async def test_readyz_responds_200_if_the_bot_is_ready_and_503_otherwise(
+    tmp_path: Path, readyz: str, status: int
+) -> None:
     async with running_bot(write_bot(tmp_path, f"async def bot(args): ...\n\n{readyz}\n")) as bot:
         assert (await bot.client.get("/readyz")).status_code == status
         assert (await bot.client.get("/livez")).status_code == 200
 
 
-async def test_bot_adds_its_own_routes_and_lifespans(tmp_path: Path) -> None:
+async def test_host_serves_routes_and_runs_lifespan_handlers_that_the_bot_adds(tmp_path: Path) -> None:
     source = """
 from contextlib import asynccontextmanager
 from fastapi import WebSocket
@@ -113,7 +115,7 @@ async def bot(args): ...
         assert "over" in await bot.all_output()
 
 
-async def test_dotenv_file_is_ignored(tmp_path: Path) -> None:
+async def test_host_ignores_a_dotenv_file_in_the_bot_directory(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("PORT=1\nSECRET=from a file\n")
     source = "import os\n\nasync def bot(args):\n    print('secret', os.environ.get('SECRET'), flush=True)\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
@@ -121,7 +123,7 @@ async def test_dotenv_file_is_ignored(tmp_path: Path) -> None:
         await bot.wait_for("secret None")
 
 
-async def test_child_processes_inherit_no_variables_of_the_host(tmp_path: Path) -> None:
+async def test_environment_of_the_bot_contains_no_loguru_variables_of_the_host(tmp_path: Path) -> None:
     source = (
         "import os\n\nasync def bot(args):\n    print(sorted(n for n in os.environ if 'LOGURU' in n), flush=True)\n"
     )
@@ -137,7 +139,7 @@ import sys
 async def bot(args):
     print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
 """
-    # Check most packages before the session, because the session imports Pipecat, which imports some of them.
+    # Check most packages before the session starts, because the session imports Pipecat, which imports some of them.
     before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
     async with running_bot(write_bot(tmp_path, before + source)) as bot:
         await bot.wait_for(r"ready \[\]")
@@ -145,7 +147,7 @@ async def bot(args):
         await bot.wait_for(r"^\[(?!.*aiortc).*\]$")
 
 
-async def test_host_exits_with_status_78_when_a_lifespan_of_the_bot_fails(tmp_path: Path) -> None:
+async def test_host_exits_with_status_78_when_a_lifespan_handler_of_the_bot_fails(tmp_path: Path) -> None:
     source = """
 from contextlib import asynccontextmanager
 from pipecatcloud_system import add_lifespan_to_app
@@ -174,7 +176,7 @@ async def test_sigterm_during_the_import_exits_with_status_0(tmp_path: Path) -> 
     assert await process.wait() == 0
 
 
-async def test_threads_and_tasks_of_the_bot_do_not_keep_the_process_alive(tmp_path: Path) -> None:
+async def test_one_shot_host_exits_despite_running_threads_and_tasks_of_the_bot(tmp_path: Path) -> None:
     source = """
 import asyncio, threading, time
 

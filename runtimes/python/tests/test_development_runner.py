@@ -20,7 +20,7 @@ def find_free_port() -> int:
         return port
 
 
-async def test_echo_bot_runs_under_the_development_runner() -> None:
+async def test_echo_bot_echoes_audio_under_the_pipecat_development_runner() -> None:
     port = find_free_port()
     variables = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     process = await asyncio.create_subprocess_exec(

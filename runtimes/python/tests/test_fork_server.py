@@ -59,14 +59,14 @@ async def test_each_instance_has_its_own_random_numbers(tmp_path: Path) -> None:
     assert len({one["random"] for one in seen} | {one["own_random"] for one in seen}) == 6
 
 
-async def test_instance_replaces_home_directory_paths_of_the_fork_server(tmp_path: Path) -> None:
+async def test_instance_replaces_the_fork_server_home_directory_in_paths_with_its_own(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("first", HOME="/homes/first")).report_state()
     assert seen["cache"] == ["/homes/first/.cache/models", "/homes/first"]
 
 
-async def test_instance_keeps_changes_of_the_import_to_environment_variables(tmp_path: Path) -> None:
+async def test_instance_keeps_environment_variable_changes_made_during_the_import(tmp_path: Path) -> None:
     changes = """
 os.environ.update(ADDED="1", MODELS=os.path.expanduser("~/models"), KEY="default")
 del os.environ["ORT_DISABLE_TELEMETRY"]
@@ -169,7 +169,7 @@ UNSAFE_IMPORTS = {
 
 
 @pytest.mark.parametrize("what", UNSAFE_IMPORTS)
-async def test_fork_server_rejects_an_import_that_leaves_shared_state(what: str, tmp_path: Path) -> None:
+async def test_fork_server_reports_why_an_import_failed_or_is_unsafe_to_fork(what: str, tmp_path: Path) -> None:
     source, reason = UNSAFE_IMPORTS[what]
     async with running_fork_server(write_bot(tmp_path, f"{source}\n{REPORTING_BOT}"), tmp_path) as server:
         status = await server.imported()

@@ -7,7 +7,7 @@ from running_bot import SESSION_ID, running_bot, write_bot
 TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
 
 
-async def test_loguru_logs_the_session_id_after_a_bot_replaced_its_handler(tmp_path: Path) -> None:
+async def test_loguru_logs_the_session_id_after_the_bot_replaces_the_log_handler(tmp_path: Path) -> None:
     source = """
 import sys, threading
 from loguru import logger
@@ -41,7 +41,7 @@ async def bot(args):
         await bot.wait_for(rf"{SESSION_ID} - begun$")
 
 
-async def test_loguru_traces_contain_no_values_of_variables(tmp_path: Path) -> None:
+async def test_loguru_tracebacks_contain_no_values_of_variables(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 
@@ -58,7 +58,7 @@ async def bot(args):
         assert bot.text.count("hunter2") == 1
 
 
-async def test_standard_logging_logs_the_session_id(tmp_path: Path) -> None:
+async def test_standard_library_logging_logs_the_session_id(tmp_path: Path) -> None:
     source = """
 import logging
 

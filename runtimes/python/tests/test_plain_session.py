@@ -122,7 +122,9 @@ async def test_disconnected_caller_does_not_end_the_session(sleeping_bot: Path) 
 
 
 @pytest.mark.parametrize(("body", "status"), [(b"[]", 422), (b"{", 422), (b'"x"', 422), (b" " * 1_048_577, 413)])
-async def test_start_body_that_is_not_an_object_starts_no_session(sleeping_bot: Path, body: bytes, status: int) -> None:
+async def test_start_with_an_invalid_or_too_large_body_is_rejected(
+    sleeping_bot: Path, body: bytes, status: int
+) -> None:
     async with running_bot(sleeping_bot) as bot:
         answer = await bot.client.post("/bot", content=body)
         assert answer.status_code == status
@@ -155,7 +157,7 @@ async def test_running_session_finishes_after_sigterm_before_the_process_exits(s
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         bot.signal(signal.SIGTERM)
-        await bot.wait_for("exits after its session")
+        await bot.wait_for("exit when its session ends")
         assert (await bot.client.get("/readyz")).status_code == 503
         assert (await bot.post("/bot")).status_code == 503
         assert (await bot.report(wait=0.1))["state"] == "running"
@@ -193,7 +195,7 @@ async def test_start_of_a_bot_that_is_not_async_responds_500(tmp_path: Path) -> 
         await bot.wait_for("TypeError: bot.args. must be async")
 
 
-async def test_room_session_requires_the_headers_for_room_url_and_token(tmp_path: Path) -> None:
+async def test_daily_session_requires_the_headers_for_room_url_and_token(tmp_path: Path) -> None:
     source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
         room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}

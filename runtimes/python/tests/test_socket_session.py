@@ -51,7 +51,7 @@ async def wait_for_close_code(client: ClientConnection) -> int | None:
     return client.close_code
 
 
-async def test_session_lasts_as_long_as_its_socket(plain_bot: Path) -> None:
+async def test_socket_session_ends_when_its_client_disconnects(plain_bot: Path) -> None:
     async with running_bot(plain_bot) as bot:
         async with open_socket(bot) as client:
             await client.send("hello")
@@ -118,7 +118,9 @@ async def test_socket_requires_the_control_token(plain_bot: Path) -> None:
         ("?body=%%%", {}),
     ],
 )
-async def test_socket_session_gets_the_start_body_of_its_url(plain_bot: Path, query: str, body: dict[str, Any]) -> None:
+async def test_socket_session_passes_the_body_in_its_url_to_the_bot(
+    plain_bot: Path, query: str, body: dict[str, Any]
+) -> None:
     async with running_bot(plain_bot) as bot, open_socket(bot, query) as client:
         await client.send("hello")
         await bot.wait_for(re.escape(f"body {body}"))
@@ -148,7 +150,7 @@ async def test_first_frame_identifies_carriers_and_evaluations_and_is_passed_to_
         await bot.wait_for(f"type {expected} body")
 
 
-async def test_client_that_sends_no_frame_counts_as_a_plain_client(tmp_path: Path) -> None:
+async def test_client_that_sends_no_frame_has_the_transport_type_websocket(tmp_path: Path) -> None:
     source = "async def bot(args):\n    await args.websocket.send_text(str(args.transport_type))\n"
     async with running_bot(write_bot(tmp_path, source)) as bot, open_socket(bot) as client:
         assert await client.recv() == "websocket"
@@ -175,7 +177,7 @@ async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain_bot: P
         async with open_socket(bot) as client:
             await bot.wait_for("Starting bot session")
             bot.signal(signal.SIGTERM)
-            await bot.wait_for("exits after its session")
+            await bot.wait_for("exit when its session ends")
             await client.send("hello")
             assert await client.recv() == "hello"
         assert await bot.process.wait() == 0
@@ -187,7 +189,7 @@ async def test_active_socket_stays_open_after_sigterm(plain_bot: Path) -> None:
             await client.send("hello")
             await client.recv()
             bot.signal(signal.SIGTERM)
-            await bot.wait_for("exits after its session")
+            await bot.wait_for("exit when its session ends")
             await client.send("still here")
             assert await client.recv() == "still here"
         assert await bot.process.wait() == 0

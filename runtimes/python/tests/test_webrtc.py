@@ -19,7 +19,7 @@ from running_bot import ECHO_BOT_DIRECTORY, SESSION_ID, RunningBot, running_bot,
 START_HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION_ID}
 CLIENT_HEADERS = {"x-session-id": SESSION_ID}
 
-# Makes aiortc use 127.0.0.1, which it ignores by default. The test machine may have no other address.
+# Makes aiortc use 127.0.0.1, which aiortc ignores by default. The test machine may have no other address.
 LOOPBACK_PATCH = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
 
 
@@ -122,7 +122,7 @@ BODY_PRINTING_BOT = (
 
 
 @pytest.mark.parametrize(("more", "body"), [({}, {"a": 1}), ({"requestData": {"b": 2}}, {"b": 2})])
-async def test_bot_gets_the_body_of_the_offer_or_else_of_the_start_request(
+async def test_bot_receives_the_request_data_of_the_offer_or_else_the_start_body(
     tmp_path: Path, echo_bot: Path, more: dict[str, Any], body: dict[str, Any]
 ) -> None:
     async with running_bot(write_bot(tmp_path, BODY_PRINTING_BOT)) as bot:
@@ -150,7 +150,9 @@ async def bot(args):
 """
 
 
-async def test_plain_session_calls_the_bot_again_when_a_client_connects(tmp_path: Path, echo_bot: Path) -> None:
+async def test_session_without_transport_calls_the_bot_again_when_a_client_connects(
+    tmp_path: Path, echo_bot: Path
+) -> None:
     async with running_bot(write_bot(tmp_path, MANAGED_BOT)) as bot:
         session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=CLIENT_HEADERS))
         await bot.wait_for("^waiting {'a': 1}$")
@@ -195,7 +197,7 @@ async def test_start_responds_500_if_the_bot_raises_during_a_call(tmp_path: Path
         await call.connection.close()
 
 
-async def test_session_without_a_client_times_out(echo_bot: Path) -> None:
+async def test_webrtc_session_responds_504_if_no_client_connects_in_time(echo_bot: Path) -> None:
     async with running_bot(echo_bot, BOT_CONNECTION_TIMEOUT="0.2") as bot:
         answer = await bot.post("/bot", headers=START_HEADERS)
         assert answer.status_code == 504

@@ -24,12 +24,12 @@ _EXIT_GRACE_SECONDS = 5.0
 class _TerminatedError(BaseException):
     """Raised if SIGTERM arrives before the server handles signals.
 
-    It is not SystemExit, because an imported bot may raise that.
+    It is no subclass of SystemExit, because an imported bot may raise SystemExit.
     """
 
 
 def main() -> int:
-    """Serve the bot of this directory. Return the exit status."""
+    """Serve the bot of the current directory. Return the exit status."""
     return _until_terminated(lambda: _run(None, is_forked=False))
 
 
@@ -45,7 +45,7 @@ def _until_terminated(run: Callable[[], int]) -> int:
     def terminate(*_: object) -> Never:
         raise _TerminatedError
 
-    # Install a handler, because the first process of a container ignores SIGTERM without one.
+    # Handle SIGTERM explicitly: for process 1 of a container, the kernel ignores signals without a handler.
     signal.signal(signal.SIGTERM, terminate)
     try:
         return run()
@@ -65,8 +65,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
     from .pipecatcloud_system import register_module
     from .server import listen, serve
 
-    # Listen before the bot is imported. Connections wait in the kernel until the import is done, so clients need not
-    # retry.
+    # Listen before the bot is imported. The kernel queues connections during the import, so clients need not retry.
     try:
         listener = listen(settings)
     except OSError as error:
@@ -95,7 +94,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
     preload_argument_classes()
     if not asyncio.run(run()):
         return _refuse("a lifespan handler of the bot failed")
-    logger.info("Instance exits")
+    logger.info("Instance is exiting")
     return 0
 
 
@@ -112,7 +111,7 @@ def _refuse(reason: str) -> int:
 
 
 def _limit_exit(status: int) -> None:
-    """End the process after a grace period even if the bot's threads, or tasks that ignore cancellation, still run."""
+    """Exit after a grace period even if threads of the bot, or tasks that ignore cancellation, are still running."""
     watchdog = threading.Timer(_EXIT_GRACE_SECONDS, os._exit, [status])
     watchdog.daemon = True
     watchdog.start()

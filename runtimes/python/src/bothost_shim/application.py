@@ -1,4 +1,4 @@
-"""Routes requests to the host or the bot (docs/bot-contract.md, "Routes")."""
+"""Routes each HTTP request to the Python host or to the bot's own routes (docs/bot-contract.md, "Routes")."""
 
 from collections.abc import Awaitable, Callable
 
@@ -44,7 +44,7 @@ _ROUTES: dict[str, dict[str, _Route]] = {
 
 
 def create_application(host: Host) -> Application:
-    """Return the ASGI application of the host."""
+    """Return the ASGI application of the Python host."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -70,7 +70,7 @@ async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> Non
     except HttpError as error:
         await send_json(send, error.status, error.body())
     except Exception:
-        logger.exception("%s %s failed", scope["method"], raw_path(scope))
+        logger.exception("Request %s %s failed", scope["method"], raw_path(scope))
         if not has_started:
             await send_json(send, 500, HttpError(500, "The request failed").body())
 

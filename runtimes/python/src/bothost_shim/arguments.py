@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 Kind = Literal["plain", "daily", "websocket", "webrtc"]
 
-# For each kind of session, two class names: in `pipecatcloud.agent`, and in `pipecat.runner.types`, which has the base
-# classes.
+# Maps each kind of session to a class name in `pipecatcloud.agent` and to the name of its base class in
+# `pipecat.runner.types`.
 _NAMES: dict[Kind, tuple[str, str]] = {
     "plain": ("PipecatSessionArguments", "RunnerArguments"),
     "daily": ("DailySessionArguments", "DailyRunnerArguments"),
@@ -34,12 +34,12 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
-        # Add the arguments for which the class of an older version of Pipecat has no field.
+        # Add arguments that are not fields of the class in an older version of Pipecat.
         if not hasattr(arguments, name):
             setattr(arguments, name, value)
     # Tell Pipecat not to handle signals, because the host does.
     arguments.handle_sigint = arguments.handle_sigterm = False
-    # Add `flow_config`, because bots for newer hosts read it without a check and pipecat-ai 1.14 does not declare it.
+    # Add `flow_config`, because pipecat-ai 1.14 does not declare this attribute, and some bots read it without a check.
     arguments.flow_config = None
     return arguments
 
@@ -68,7 +68,7 @@ def _argument_class(kind: Kind) -> type[Any]:
         try:
             return _named(_import_hosted(), hosted)
         except (ImportError, AttributeError):
-            # Use a class below: Pipecat is missing or too old to have its own class for this kind of session.
+            # Fall back to a more general class: Pipecat is missing or has no class for this kind of session.
             pass
     if find_spec("pipecat") is not None:
         return _named(import_module("pipecat.runner.types"), runner)
@@ -78,8 +78,8 @@ def _argument_class(kind: Kind) -> type[Any]:
 def _import_hosted() -> ModuleType:
     """Import `pipecatcloud.agent` without its package, unless the bot imported the package.
 
-    Importing the package would replace all log handlers and import an HTTP client. A bot that imports it later gets the
-    same classes.
+    Importing the package would replace all log handlers and import an HTTP client. A bot that imports the package later
+    gets the same classes.
     """
     package = "pipecatcloud"
     spec = None if package in sys.modules else find_spec(package)

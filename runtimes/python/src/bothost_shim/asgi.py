@@ -1,4 +1,4 @@
-"""The types of ASGI and readers of a request, without importing a framework."""
+"""ASGI types and functions that read a request, without importing a web framework."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -17,7 +17,7 @@ def raw_path(scope: Scope) -> str:
 
 
 def first_header(scope: Scope, *names: str) -> str | None:
-    """Return the first of these headers that is present and not empty. The names must be in lower case."""
+    """Return the value of the first header in `names` that is present and not empty. Names must be in lower case."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     for name in names:
         for key, value in headers:

@@ -1,4 +1,4 @@
-"""Access control of the host's paths, which is required because all users of the machine can reach a loopback port."""
+"""Access control of the HTTP routes. It is required because all users of the machine can reach a loopback port."""
 
 import hmac
 
@@ -13,7 +13,7 @@ def require_token(scope: Scope, token: str | None) -> None:
 
 
 def require_session(scope: Scope, token: str | None, session_id: str) -> None:
-    """Check the session id that the service adds to forwarded requests. Raises HttpError 401, 404."""
+    """Check the session id that the service adds to forwarded requests. Raises HttpError 401 or 404."""
     given = first_header(scope, "x-session-id", "x-daily-session-id")
     if given is not None and given != session_id:
         raise HttpError(404, "The session does not exist")

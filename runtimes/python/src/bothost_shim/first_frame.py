@@ -1,4 +1,4 @@
-"""Reads a socket's first frame ahead to detect the kind of client. The bot still receives the frame."""
+"""Peeks at the first frame of a WebSocket to detect the kind of client. The bot still receives the frame."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class FirstFrame:
 
 
 def begins_with_handshake(message: Message | None) -> bool:
-    """Return whether the first frame is the handshake of a telephony carrier or an evaluation.
+    """Return whether the first frame is the handshake of a telephony carrier or of an evaluation.
 
     Bots read such a handshake themselves.
     """

@@ -1,6 +1,6 @@
 """The command `python -m bothost_shim.fork_server`, which imports the bot once and forks its instances.
 
-`fork_supervisor` starts it in the environment of the bot and sends requests to descriptor 3.
+`fork_supervisor` starts this command in the environment of the bot and sends requests through file descriptor 3.
 """
 
 import gc
@@ -28,7 +28,7 @@ _HARMLESS_FILES = {"/dev/null", "/dev/random", "/dev/urandom"}
 
 
 class UnsafeImportError(Exception):
-    """Raised if the import left something open, so that a fork is not safe. The message is one line."""
+    """Raised if the import left threads or files that make a fork unsafe. The message is one line."""
 
 
 def main() -> int:
@@ -65,7 +65,7 @@ def main() -> int:
     _report(control, {"modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
     forked = _serve(control)
     if forked is None:
-        # Exit the fork server without running the `atexit` handlers of the bot, because they are meant for instances.
+        # Skip the `atexit` handlers of the bot, because only instances should run them.
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return run_instance(forked, imported)
@@ -94,7 +94,8 @@ def _import(order: dict[str, Any]) -> Bot | None:
 def _serve(control: socket.socket) -> ForkedInstance | None:
     """Fork an instance for each message from the supervisor.
 
-    Returns the descriptors of the instance in the fork. Returns None in the fork server when the supervisor ends.
+    In a fork, returns the file descriptors of the new instance. In the fork server, returns None when the supervisor
+    ends.
     """
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 3, socket.MSG_CMSG_CLOEXEC)
@@ -102,7 +103,7 @@ def _serve(control: socket.socket) -> ForkedInstance | None:
             return None
         sys.stdout.flush()
         sys.stderr.flush()
-        # Fork twice and end the process in between, so that the supervisor becomes the parent of the instance.
+        # Double fork: the intermediate process exits, so that the supervisor becomes the parent of the instance.
         pid = os.fork()
         if pid == 0:
             if os.fork() != 0:
@@ -130,7 +131,7 @@ def _open_files() -> dict[str, str]:
         try:
             files[name] = os.readlink(f"/proc/self/fd/{name}")
         except FileNotFoundError:
-            # Skip the descriptor with which `listdir` read the directory, because it is closed by now.
+            # Skip the file descriptor that `listdir` used to read the directory. It is already closed.
             continue
     return files
 

@@ -52,7 +52,7 @@ def run_instance(forked: ForkedInstance, imported: ImportState) -> int:
     try:
         environment = _become(forked, imported.environment, channel)
     except BaseException as error:
-        sys.stderr.write(f"bothost_shim: the fork cannot be used: {error}\n")
+        sys.stderr.write(f"bothost_shim: the forked process cannot be used: {error}\n")
         sys.stderr.flush()
         os._exit(_UNUSABLE)
     replace_environment(environment, imported.variables)
@@ -116,17 +116,16 @@ def _wait_for_parent(pid: int) -> None:
     deadline = time.monotonic() + _REPARENT_SECONDS
     while os.getppid() != pid:
         if time.monotonic() > deadline:
-            raise TimeoutError("the supervisor did not become the parent of the fork")
+            raise TimeoutError("the supervisor did not become the parent of the forked process")
         time.sleep(0.0002)
 
 
 def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
-    """Report the modules that the session imported, for the next fork server."""
+    """Report the modules that the session imported, so that the next fork server imports them before the fork."""
     names = [name for name in imported_modules() if name not in known]
     channel.setblocking(False)
     try:
         channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())
     except OSError:
-        # Ignore the error: the supervisor has ended, or the buffer of the channel to it is full. The next session
-        # reports the same modules.
+        # Ignore the error: the supervisor has ended, or the send buffer is full. A later session can report them.
         return

@@ -34,18 +34,18 @@ class InitialEnvironment:
         prefix = b"\0" + f"{INSTANCE_VARIABLE}=".encode()
         offset = (b"\0" + block).find(prefix)
         if offset < 0:
-            raise LookupError(f"the variable {INSTANCE_VARIABLE} is missing")
+            raise LookupError(f"the environment variable {INSTANCE_VARIABLE} is missing")
         self._address = start + offset + len(prefix) - 1
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
 
     def rename(self, name: str) -> None:
         """Overwrite the value of INSTANCE_VARIABLE in place.
 
-        Raises ValueError for a name that is longer than the present value.
+        Raises ValueError if `name` is longer than the current value.
         """
         value = name.encode()
         if len(value) > self._length:
-            raise ValueError(f"{name} is longer than {self._length} bytes")
+            raise ValueError(f"the instance id {name} is longer than {self._length} bytes")
         ctypes.memmove(self._address, value.ljust(self._length, b"\0"), self._length)
 
 

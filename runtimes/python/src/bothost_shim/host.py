@@ -1,4 +1,4 @@
-"""The state of the host, which all routes share."""
+"""The state of the Python host, which all routes share."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -27,15 +27,15 @@ class Host:
     offers: OfferAcceptor = field(default_factory=OfferAcceptor)
     # URLs of the files that clients uploaded in the running session.
     uploads: list[str] = field(default_factory=list)
-    # Event: the process accepts no further session.
+    # Set when the process accepts no further session.
     draining: asyncio.Event = field(default_factory=asyncio.Event)
-    # Event: a session has ended.
+    # Set when a session has ended.
     session_over: asyncio.Event = field(default_factory=asyncio.Event)
     # The last error of the bot's `readyz()`.
     readiness_error: str | None = None
 
     def start_session(self, scope: Scope) -> Session:
-        """Start the session that the request's headers name. Raises HttpError 409, 503."""
+        """Start a session with the id in the request's headers. Raises HttpError 409 or 503."""
         if self.draining.is_set():
             raise HttpError(503, "The instance accepts no further session")
         session_id = first_header(scope, "x-session-id", "x-daily-session-id")

@@ -12,7 +12,7 @@ _BYTES = 65_536
 
 
 async def ice_servers(settings: Settings) -> list[dict[str, Any]]:
-    """Fetch the ICE servers from the service. If that fails, return those of the environment, or none."""
+    """Fetch the ICE servers from the service. If that fails, use PIPECAT_ICE_SERVERS."""
     if settings.ice_config_url is not None:
         try:
             text = await asyncio.wait_for(asyncio.to_thread(_fetch, settings.ice_config_url), _SECONDS)
@@ -23,7 +23,7 @@ async def ice_servers(settings: Settings) -> list[dict[str, Any]]:
     try:
         return _valid(json.loads(settings.ice_servers or "[]"))
     except ValueError:
-        logger.warning("PIPECAT_ICE_SERVERS is not a list of ICE servers")
+        logger.warning("PIPECAT_ICE_SERVERS was ignored, because it is not a JSON list of ICE servers")
         return []
 
 

@@ -24,7 +24,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def become_subreaper() -> None:
-    """Make this process the parent of descendants whose own parent ends."""
+    """Make this process a child subreaper: the kernel makes it the parent of orphaned descendants."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -34,14 +34,15 @@ def forbid_new_privileges() -> None:
 
 
 def make_dumpable() -> None:
-    """Make this process the owner of its files in `/proc` again, which the kernel gives to root after a change of the
-    user id.
+    """Make this process the owner of its files in `/proc` again.
+
+    The kernel makes root their owner when the user id of the process changes.
     """
     _prctl(_PR_SET_DUMPABLE, 1)
 
 
 def keep_capabilities() -> None:
-    """Keep the capabilities at the next change of the user id from 0 to another id."""
+    """Keep the capabilities when the user id next changes from 0 to another id."""
     _prctl(_PR_SET_KEEPCAPS, 1)
 
 
@@ -51,9 +52,10 @@ def enter_user_namespace() -> None:
 
 
 def enter_own_mount_namespace() -> None:
-    """Move this process into new user and mount namespaces, where it may mount.
+    """Move this process into new user and mount namespaces, in which it may mount directories.
 
-    This requires no capability outside and gives all capabilities inside. Raises OSError if the machine refuses it.
+    The process needs no capabilities for this, and has all capabilities inside the new namespaces. Raises OSError if
+    the machine does not allow it.
     """
     uid, gid = os.getuid(), os.getgid()
     _check(_libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS))
@@ -70,7 +72,7 @@ def bind_mount(directory: str, target: str) -> None:
 
 
 def limit_capabilities(*kept: int) -> None:
-    """Drop all capabilities except these, also from programs that this process runs."""
+    """Drop all capabilities except `kept`, for this process and for all programs that it executes."""
     for capability in range(_HIGHEST_CAPABILITY + 1):
         # Kernels have fewer than 64 capabilities and reject higher numbers.
         if capability not in kept and _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
@@ -81,7 +83,7 @@ def limit_capabilities(*kept: int) -> None:
 
 
 def set_capabilities(*kept: int) -> None:
-    """Set the permitted, effective, inheritable and ambient capabilities to exactly these."""
+    """Set the permitted, effective and inheritable capabilities to `kept`. Other ambient capabilities are dropped."""
     mask = sum(1 << capability for capability in kept)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     low, high = mask & 0xFFFFFFFF, mask >> 32

@@ -32,7 +32,7 @@ class _SessionName:
 
 
 _name = _SessionName()
-# Contains loguru's context with the session id, which stays active until the process ends.
+# Keeps loguru's `contextualize` block open until the process ends.
 _context = ExitStack()
 
 
@@ -57,7 +57,7 @@ def prepare_logging(level: str) -> None:
     """Configure the log lines of the host and of loguru.
 
     Call it before the bot is imported. It sets loguru's defaults, so that lines have the session id even if a bot
-    replaces the handlers, as Pipecat's templates do.
+    replaces the handlers, as Pipecat's project templates do.
     """
     logger.addHandler(_handler())
     logger.setLevel(logging.CRITICAL + 1 if level == "NONE" else logging.INFO)
@@ -72,7 +72,7 @@ def _prepare_loguru(level: str) -> None:
     defaults = {
         "LOGURU_FORMAT": _LOGURU_FORMAT,
         "LOGURU_LEVEL": "DEBUG" if level == "NONE" else level,
-        # Omit the values of Python variables from traces, because they can contain secrets.
+        # Omit the values of Python variables from tracebacks, because the values may be secrets.
         "LOGURU_DIAGNOSE": "NO",
     }
     ours = {name: value for name, value in defaults.items() if name not in os.environ}

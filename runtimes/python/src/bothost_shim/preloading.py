@@ -12,7 +12,8 @@ from .arguments import preload_argument_classes
 from .log_lines import logger
 from .offers import supports_webrtc
 
-# Modules that uvicorn imports only when it begins to serve. Imported before the fork, so that instances start faster.
+# Modules that uvicorn imports only when it begins to serve. The fork server imports them, so that instances start
+# faster.
 _SERVER_MODULES = [
     "uvicorn.lifespan.on",
     "uvicorn.loops.auto",
@@ -51,7 +52,7 @@ def imported_libraries(project: Path) -> list[str]:
 
 
 def _is_importable(name: str, module: object) -> bool:
-    # Avoid attribute access on a module, because a lazy module then imports further modules.
+    # Read `__dict__` directly, because attribute access makes a lazy module import further modules.
     spec = module.__dict__.get("__spec__") if type(module) is ModuleType else None
     return type(spec) is ModuleSpec and spec.name == name and not name.startswith("bothost_shim")
 

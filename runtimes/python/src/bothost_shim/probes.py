@@ -10,7 +10,7 @@ from .log_lines import logger
 
 
 async def respond_readyz(host: Host, send: Send) -> None:
-    """Respond 200 if the bot can run a session, else 503. If the bot has a function `readyz()`, it decides."""
+    """Respond 200 if the bot can run a session, else 503. Calls the bot's function `readyz()` if it exists."""
     is_ready = not host.draining.is_set() and await _is_bot_ready(host)
     await send_json(send, 200 if is_ready else 503, {"ready": is_ready})
 

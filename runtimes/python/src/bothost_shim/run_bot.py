@@ -24,7 +24,7 @@ def log_session(session: Session, image_version: str | None) -> None:
 
 
 async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
-    """Run `bot(arguments)` and return the outcome of the session. Never raises. Does not mark the session as ended."""
+    """Run `bot(arguments)` and return the outcome. Never raises. The caller must mark the session as ended."""
     if session.asked_to_end.is_set():
         return outcome_without_failure(session)
     task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
@@ -35,8 +35,7 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
     if failure is None:
         return outcome_without_failure(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
-    # If the session was asked to end, the reason of that request decides the outcome, even if the bot then raised an
-    # error.
+    # After a request to end the session, its reason decides the outcome, even if the bot raised an error.
     return outcome_without_failure(session) if session.end_reason is not None else Outcome(500)
 
 

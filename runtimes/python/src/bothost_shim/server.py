@@ -32,8 +32,8 @@ def listen(settings: Settings) -> socket.socket:
 def _listen_locally(path: str) -> socket.socket:
     """Listen on a Unix socket that only this account and root can connect to."""
     listener = socket.socket(socket.AF_UNIX)
-    # Set the mode of the socket by the umask. A chmod after `bind` would come too late, because the service closes the
-    # directory to this account once the socket exists.
+    # Set the mode with the umask. A chmod after `bind` could fail, because once the socket exists, the service removes
+    # the access of this account to the directory.
     mask = os.umask(0o177)
     try:
         listener.bind(path)
@@ -62,13 +62,13 @@ class _Server(uvicorn.Server):
         if session is None:
             self.should_exit = True
             return
-        # End the session now, without a drain, if no client has connected, if the session was already asked to end, or
-        # on Ctrl-C.
+        # Do not wait for the session to finish if no client has connected, if the session is already ending, or on
+        # Ctrl-C.
         if session.waits_for_client or session.end_reason is not None or sig == signal.SIGINT:
             self.should_exit = self.force_exit = was_draining and session.end_reason is not None
             session.end("shutdown")
             return
-        logger.info("Instance exits after its session")
+        logger.info("Instance will exit when its session ends")
         if host.settings.drain_seconds is not None:
             self._loop.call_later(host.settings.drain_seconds, session.end, "shutdown")
 
@@ -76,7 +76,7 @@ class _Server(uvicorn.Server):
 async def serve(host: Host, listener: socket.socket) -> bool:
     """Serve until a signal arrives and the running session has ended, or with `one_shot` until one session has ended.
 
-    Return whether the server started, which fails if a lifespan handler of the bot fails.
+    Return False if the server could not start because a lifespan handler of the bot failed.
     """
     config = uvicorn.Config(
         create_application(host),

@@ -26,11 +26,11 @@ class Session:
 
     id: str
     started_at: datetime
-    # Why the session was first asked to end. None if the session was not asked to end.
+    # The reason of the first request to end the session. None before such a request.
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
-    # The running calls of `bot()`. A plain session calls it a second time when a client connects.
+    # The running calls of `bot()`: a second one starts when a WebRTC client connects to a session without a transport.
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # Whether a WebRTC session still waits for its client to connect.
     waits_for_client: bool = False

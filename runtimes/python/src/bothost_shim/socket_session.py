@@ -1,4 +1,4 @@
-"""The route `WS /ws`, whose session lasts as long as its socket (docs/bot-contract.md, "WebSocket sessions")."""
+"""The route `WS /ws`: each WebSocket is one session (docs/bot-contract.md, "WebSocket sessions")."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""The route `POST /bot`, whose session lasts from request to response (docs/bot-contract.md, "Start")."""
+"""The route `POST /bot`, which responds when its session has ended (docs/bot-contract.md, "Start")."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -80,9 +80,9 @@ async def _run_both(
     connected: "asyncio.Future[Any]",
     run_connected: Callable[[], Coroutine[Any, Any, Outcome]],
 ) -> Outcome:
-    """Run `bot()`, and run it a second time when a client connects.
+    """Run `bot()` once immediately, and a second time when a WebRTC client connects.
 
-    `SmallWebRTCSessionManager` in the first run waits for this client.
+    The first run can wait for the client with `SmallWebRTCSessionManager`.
     """
     second = asyncio.create_task(run_connected())
     outcome = await plain

@@ -27,7 +27,7 @@ class Connection:
         self._received = b""
 
     def receive(self) -> list[dict[str, Any]] | None:
-        """Read the requests that have arrived, or None at the end of the connection."""
+        """Return the requests that have arrived, or None at the end of the connection."""
         chunk = self.socket.recv(65_536)
         self._received += chunk
         if not chunk or len(self._received) > _REQUEST_BYTES:
@@ -38,7 +38,7 @@ class Connection:
     def send(self, message: dict[str, Any]) -> None:
         """Send an event, or drop it if the service does not read from the connection.
 
-        A dropped event is not missed: the service has ended, or it requests the status when it connects again.
+        No event needs to be sent again: either the service has ended, or it requests the status after it reconnects.
         """
         with suppress(OSError):
             self.socket.sendall(json.dumps(message).encode() + b"\n")
@@ -72,7 +72,7 @@ class Connections:
             connection.send(message)
 
     def is_reachable(self) -> bool:
-        """Return whether the socket exists. Without it, no service can ever connect."""
+        """Return whether the socket file exists. If it was deleted, the service can never connect again."""
         return os.path.exists(self._path)
 
     def remove(self) -> None:
@@ -83,7 +83,7 @@ class Connections:
     def _listen(self) -> socket.socket:
         self.remove()
         listener = socket.socket(socket.AF_UNIX)
-        # Rename the socket once it listens, so that a client that finds it can connect.
+        # Rename the socket file only after `listen`, so that every client that finds the file can connect.
         listener.bind(f"{self._path}~")
         listener.listen(16)
         os.rename(f"{self._path}~", self._path)

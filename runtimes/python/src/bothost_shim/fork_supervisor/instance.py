@@ -27,7 +27,7 @@ class ForkRequest:
     instance: str
     output: str
     exit: str
-    # The account of the instance. None if all instances share the account of the service.
+    # The user id of the instance. None if all instances run under the account of the service.
     uid: int | None
     # Directories of the instance, by the path at which the instance sees them.
     mounts: dict[str, str]
@@ -44,7 +44,7 @@ class Instance:
     def __init__(self, request: ForkRequest, owner: object) -> None:
         """Create the exit file and the channel to the process. Raises OSError."""
         self.request = request
-        # The connection that requested the fork. None after `go`, when the instance no longer depends on the service.
+        # The connection that requested the fork. None after the message `go`: the instance may outlive the connection.
         self.owner: object | None = owner
         self.pid: int | None = None
         self.exit_file = ExitFile(request.exit)
@@ -70,7 +70,7 @@ class Instance:
         return [self._channel_of_child.fileno(), output, settings]
 
     def sent(self) -> None:
-        """Close the supervisor's copy of the process's end of the channel."""
+        """Close the child's end of the channel in this process, because the fork server has received a copy."""
         self._channel_of_child.close()
 
     def receive(self) -> tuple[bytes, int, int] | None:
@@ -82,7 +82,7 @@ class Instance:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
                 pid, uid, _ = _CREDENTIALS.unpack(data)
                 return message, pid, uid
-        raise UnsafeForkError("the fork sent a message without credentials")
+        raise UnsafeForkError("the forked process sent a message without SCM_CREDENTIALS")
 
     def accept(self, pid: int) -> int:
         """Check the process that announced itself and move it into its control groups.
@@ -91,13 +91,13 @@ class Instance:
         """
         stat = read_stat(pid)
         if stat is None or stat.parent != os.getpid():
-            raise UnsafeForkError("the fork is not a child of the supervisor")
+            raise UnsafeForkError("the forked process is not a child of the supervisor")
         if self.request.uid is not None:
             problem = find_privileges(pid, self.request.uid)
             if problem is not None:
                 raise UnsafeForkError(problem)
         if self.request.mark is not None and not has_variable(pid, self.request.mark):
-            raise UnsafeForkError("the environment of the fork does not contain the instance's id")
+            raise UnsafeForkError("the environment of the forked process does not contain the id of the instance")
         for path in self.request.cgroups:
             with open(path, "w", encoding="ascii") as file:
                 file.write(str(pid))
@@ -118,5 +118,5 @@ class Instance:
 
 
 def parse_request(message: dict[str, Any]) -> ForkRequest:
-    """Parse a request from the service. Raises KeyError for a request from another version."""
+    """Parse a request. Raises KeyError for a request from another version of the service."""
     return ForkRequest(**{name: message[name] for name in ForkRequest.__dataclass_fields__})

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .connections import Connection
     from .server import ForkServer
 
-# Seconds within which a forked process must announce itself; after this time, the fork server counts as hung. The limit
-# is high because a fork takes seconds on a busy machine, and spawning the instance instead would take far longer.
+# Seconds within which a forked process must announce itself, or else the fork server is considered hung. A fork can
+# take seconds on a busy machine, but the alternative, spawning the instance, takes far longer.
 _FORK_SECONDS = 20.0
 
 
@@ -37,8 +37,7 @@ class Instances:
         self._selector = selector
         self._broadcast = broadcast
         self._instances: dict[str, Instance] = {}
-        # Maps the id of each instance that was requested but has not announced itself to its deadline (monotonic
-        # seconds).
+        # The deadline (monotonic seconds) of each requested instance that has not announced itself yet, by instance id.
         self._deadlines: dict[str, float] = {}
 
     def __bool__(self) -> bool:
@@ -88,7 +87,7 @@ class Instances:
     def abandon(self, name: str) -> None:
         """End an instance that the service no longer needs."""
         if name in self._instances:
-            self._fail(self._instances[name], "the service no longer needs it")
+            self._fail(self._instances[name], "the service no longer needs the instance")
 
     def disconnect(self, connection: "Connection") -> None:
         """End the instances that were requested over a closed connection and have not received the message `go`.
@@ -102,7 +101,7 @@ class Instances:
         """Abandon instances that have not announced themselves in time, and kill the fork server."""
         for name, deadline in list(self._deadlines.items()):
             if time.monotonic() >= deadline:
-                self._fail(self._instances[name], f"it was not forked within {_FORK_SECONDS:g} seconds")
+                self._fail(self._instances[name], f"the instance was not forked within {_FORK_SECONDS:g} seconds")
                 # Kill a fork server that hangs, because it would delay every further start.
                 self._server.stop()
 
@@ -117,7 +116,7 @@ class Instances:
             received = instance.receive()
             if received is None:
                 if instance.pid is None:
-                    self._fail(instance, "the instance ended while it was forked")
+                    self._fail(instance, "the forked process ended before it announced itself")
                 else:
                     self._selector.unregister(instance.channel)
                 return
@@ -138,7 +137,7 @@ class Instances:
 
     def _announce(self, instance: Instance, pid: int) -> None:
         if any(other.pid == pid for other in self._instances.values()):
-            raise UnsafeForkError("the fork is the process of another instance")
+            raise UnsafeForkError("the forked process already belongs to another instance")
         start_ticks = instance.accept(pid)
         del self._deadlines[instance.request.instance]
         event = {"event": "forked", "instance": instance.request.instance}
@@ -165,7 +164,7 @@ class Instances:
         try:
             instance.exit_file.write_status(result)
         except OSError as error:
-            # Ignore an error of this log line, because the disk that contains the log may be full too.
+            # Ignore a failed write to the log, because the disk with the log may be full too.
             with suppress(OSError):
                 sys.stderr.write(f"The exit status of {instance.request.instance} could not be stored: {error}\n")
         # Read the ended instance's channel once more, because it may still contain the names of imported modules.

@@ -1,4 +1,4 @@
-"""The fork server as its supervisor sees it: its state, and whether it can be forked safely."""
+"""The supervisor's view of the fork server: its state, and whether it can be forked safely."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class ForkServer:
     def __init__(
         self, config: dict[str, Any], selector: selectors.BaseSelector, on_change: "Callable[[], None]"
     ) -> None:
-        """Prepare the start. `on_change` is called when the status changes."""
+        """Store the configuration. `on_change` is called when the status of the fork server changes."""
         self._config = config
         self._selector = selector
         self._on_change = on_change
@@ -52,7 +52,7 @@ class ForkServer:
         return fixed | {"process": process} | self._state
 
     def find_refusal(self, *, is_forking: bool) -> str | None:
-        """Return why the fork server must not be forked now, or None. Stops a fork server that has become unsafe.
+        """Return why a fork is not possible now, or None if it is. Stops a fork server that has become unsafe to fork.
 
         `is_forking` says whether another fork is in progress.
         """
@@ -65,7 +65,7 @@ class ForkServer:
         return problem
 
     def send_fork(self, descriptors: list[int]) -> None:
-        """Request a fork, and send it the descriptors of the instance. Raises OSError."""
+        """Request a fork, and pass the file descriptors for the new instance. Raises OSError."""
         if self._socket is None:
             raise OSError("the fork server is not ready")
         socket.send_fds(self._socket, [b"f"], descriptors)
@@ -87,7 +87,7 @@ class ForkServer:
     def _receive_report(self) -> None:
         """Read the fork server's report about its import.
 
-        Do not trust it, because a tenant's code can have written it.
+        The report is untrusted, because the code of a tenant may have written it.
         """
         if self._socket is None:
             return
@@ -115,7 +115,7 @@ class ForkServer:
         if pid is None:
             return "the fork server has ended"
         try:
-            # Do not count processes during another fork, because a short-lived intermediate process exists then.
+            # Skip the count of processes during another fork, because a double fork has a short-lived child process.
             threads, processes = count_threads(pid), set() if is_forking else self._find_processes(pid)
             is_sharing = self._state["state"] == "importing" and has_shared_memory(pid)
         except OSError:
@@ -130,7 +130,7 @@ class ForkServer:
         """Find the processes that importing the bot started and that are still running."""
         processes = set(find_children(pid))
         if self._state["state"] == "importing":
-            # Include orphaned processes of the import, because they could later be mistaken for processes of instances.
+            # Include orphaned processes that the import started. They could later be mistaken for instances.
             processes.update(find_children(os.getpid()))
             for path in self._config["cgroups"]:
                 processes.update(read_cgroup_pids(path))

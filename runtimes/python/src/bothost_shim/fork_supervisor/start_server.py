@@ -32,7 +32,7 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     account = Account(**config["account"]) if config["account"] else None
-    # A successful `exec` closes this pipe. Reading the end of the pipe thus means that the program is running.
+    # A successful `exec` closes the write end of this pipe, so an end-of-file means that the program is running.
     failure_read, failure_write = os.pipe()
     namespace_read, namespace_write = os.pipe()
     mapped_read, mapped_write = os.pipe()
@@ -121,7 +121,7 @@ def _write_maps(pid: int, account: Account) -> None:
 
 def _execute(config: dict[str, Any], control: socket.socket) -> Never:
     os.chdir(config["directory"])
-    # Avoid `dup2` onto the same descriptor, which `exec` would then close.
+    # `dup2` onto the same file descriptor would keep its close-on-exec flag, so duplicate the descriptor first.
     moved = os.dup(control.fileno()) if control.fileno() == CONTROL_DESCRIPTOR else control.fileno()
     os.dup2(moved, CONTROL_DESCRIPTOR, inheritable=True)
     command: list[str] = config["command"]

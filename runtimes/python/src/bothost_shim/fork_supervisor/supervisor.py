@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 # Seconds between checks whether the data directory still exists.
 _CHECK_SECONDS = 60.0
-# Maximum seconds that the supervisor waits, after the fork server failed to start, for the service to connect and read
-# the reason.
+# Maximum seconds to wait, if the fork server fails to start, until the service has connected and read the reason.
 _REPORT_SECONDS = 10.0
 
 
@@ -94,7 +93,7 @@ class Supervisor:
             self._connections.broadcast(self._status())
 
     def _reap(self) -> None:
-        """Record how each child ended before the kernel forgets it."""
+        """Record the exit status of each child that has ended, and then reap the child."""
         while True:
             try:
                 result = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
