@@ -11,7 +11,7 @@ const suite = (name, options = {}) => ({ name, command: npmRun(name), ...options
 const asOrdinaryUser = (name, folders, wrapper = []) => ({
   name: `${name} as an ordinary user`,
   command: ['.ci/ordinary-user', ...wrapper, ...npmRun(name), ...folders],
-  // An ordinary user skips the tests that need the privileges of root. Each gives a reason.
+  // Tests that need root privileges are skipped, each with a reason.
   skipsAllowed: true,
 });
 
@@ -32,8 +32,8 @@ const suites = [
   }),
   ...(isRoot
     ? [
-        // As root, also run these tests as an ordinary user: they use files, processes and bots, so their results depend on the
-        // account. `test` has run on the embedded PostgreSQL, so here it uses an external one.
+        // If this script runs as root, also run these tests as an ordinary user, because their results depend on the account.
+        // `test` above uses the embedded PostgreSQL, so use an external PostgreSQL here.
         asOrdinaryUser('test', ['packages/cli/src', 'packages/runtime', 'packages/server'], ['.ci/external-postgres']),
         asOrdinaryUser('test:system', ['packages/runtime', 'packages/server/test/faults']),
       ]

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 /**
- * A Vitest reporter: writes the results of a suite to `SUITE_REPORT` as JSON: the number of passed tests, and one line for each
- * failed test or hook, and test that passed only when retried. A skipped test has a title and a reason, which is undefined if the
- * test gave none. A failed hook skips its tests, so its own error is listed.
+ * A Vitest reporter that writes the results of a suite as JSON to the file `SUITE_REPORT`: the number of passed tests, and
+ * lists of failed tests and hooks, skipped tests, and tests that passed only when retried. The reason of a skipped test is
+ * undefined if the test gave none. A failed hook skips its tests, so the error of the hook is listed.
  */
 export default class SuiteReport {
   onTestRunEnd(modules, unhandledErrors) {

@@ -39,7 +39,7 @@ const folders = [
   'http',
   'composition',
 ];
-/** Maps each folder of the runtime package to the beginning of the message with which its lint rule refuses an import. */
+/** Maps each folder of the runtime package to the start of the error message of its lint rule. */
 const runtimeMessages: Readonly<Record<string, RegExp>> = {
   'packages/runtime/src': /The runtime interface imports only/,
   'packages/runtime/src/process': /A driver imports only/,
@@ -47,7 +47,7 @@ const runtimeMessages: Readonly<Record<string, RegExp>> = {
 const messageFor = (folder: string) => runtimeMessages[folder] ?? new RegExp(`\\b${folder}/.* may import only what`);
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
-/** Maps a subfolder without a row in the table to the folder whose rules apply to it too. */
+/** Maps a subfolder that has no row in the table to the folder whose rules also apply to the subfolder. */
 const subfolders: Readonly<Record<string, string>> = {
   'instances/claim': 'instances',
   'packages/runtime/src/process/output': 'packages/runtime/src/process',
@@ -128,13 +128,13 @@ beforeAll(() => {
 describe.each(places)('a file in the folder %s', (folder) => {
   const here = cells.filter((cell) => cell.folder === folder);
 
-  it('may import only what the table in docs/architecture.md allows, in every form of import', () => {
+  it('may import only what the table in docs/architecture.md allows, with any form of import statement', () => {
     const passed = here.filter(({ file }) => !findings.has(file)).map(({ target }) => target);
     const expected = here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target);
     expect(passed).toEqual(expected);
   });
 
-  it('gets an error that names the rule for each import that the table does not allow', () => {
+  it('fails the lint for each forbidden import, with a message that names the rule', () => {
     const messages = here.flatMap(({ file }) => findings.get(file)?.message ?? []);
     const rule = messageFor(rowOf(folder));
     const known = [rule, /rows\.ts is private/, /no other package of ours/];

@@ -75,7 +75,7 @@ describe('the documents', () => {
     expect([...unknown]).toEqual([]);
   });
 
-  it('name in docs/operations.md only existing metrics, and all metrics of the service', () => {
+  it('name every metric of the service in docs/operations.md, and no unknown metric', () => {
     const counted = createTelemetry()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
@@ -103,7 +103,7 @@ describe('the documents', () => {
     },
   );
 
-  it('contain quotes that the check of quoted messages recognizes, in docs/operations.md', () => {
+  it('quote messages in docs/operations.md in a format that the check of quoted messages recognizes', () => {
     expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
     expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
     expect(isInSources('is not a message of any program here')).toBe(false);

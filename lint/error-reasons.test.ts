@@ -16,17 +16,17 @@ function quotedIn(paths: readonly string[]): ReadonlySet<string> {
   );
 }
 
-it('every reason of the error table is named by a test', () => {
+it('every error reason of the API is named by a test', () => {
   const named = quotedIn(sources.filter(isTest));
   expect(Object.keys(failures).filter((reason) => !named.has(reason))).toEqual([]);
 });
 
-it('every reason of the error table is produced by the server', () => {
+it('every error reason of the API is produced by the server', () => {
   const produced = quotedIn(sources.filter((path) => path.startsWith('packages/server/src/') && !isTest(path)));
   expect(Object.keys(failures).filter((reason) => !produced.has(reason))).toEqual([]);
 });
 
-it('every reason of the table of botcli is produced by botcli, and none is a reason of the service', () => {
+it('every error reason of botcli is produced by botcli, and differs from all error reasons of the API', () => {
   const texts = sources
     .filter((path) => /^packages\/(?:cli|packing)\/src\//.test(path) && !isTest(path))
     .map((path) => readFileSync(join(repositoryRoot, path), 'utf8'));

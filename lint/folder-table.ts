@@ -73,12 +73,12 @@ export function defineFolderTableTests(table: FolderTable): void {
   describe.each(places)('a file in the folder %s', (place) => {
     const here = cells.filter((cell) => cell.place === place);
 
-    it('may import only what its row of the table allows, in every form of import', () => {
+    it('may import only what its row of the table allows, with any form of import statement', () => {
       const passed = here.filter(({ file }) => !findings.has(file)).map(({ target }) => target);
       expect(passed).toEqual(here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target));
     });
 
-    it('gets an error that names the table for each refused import', () => {
+    it('fails the lint for each forbidden import, with a message that names the table', () => {
       const messages = new Set(here.flatMap(({ file }) => findings.get(file)?.message ?? []));
       expect([...messages]).toEqual([expect.stringContaining(`its row of the table in ${table.document}`)]);
     });

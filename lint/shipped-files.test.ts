@@ -24,7 +24,7 @@ beforeAll(() => {
   packed = tarballs.map(({ files }) => files.map(({ path }) => path));
 });
 
-// If this fails because of tests from an earlier build, remove the directories "dist" and build again.
+// If old tests in `dist` make this test fail, delete the `dist` directories and build again.
 it.each(packages.map((folder, index) => [folder, index] as const))(
   'the package %s ships its build and no tests',
   (_, index) => {

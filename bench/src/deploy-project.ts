@@ -6,7 +6,9 @@ import { minimalEnvironment } from './program.ts';
 import { botcliProgramPath } from './repository.ts';
 import type { Service } from './service.ts';
 
-/** Deploys a directory with `botcli cloud deploy`. Returns the milliseconds that it took, and what it printed. */
+/**
+ * Deploys a directory with `botcli cloud deploy --json`. Returns the duration in milliseconds and the printed JSON document.
+ */
 export async function deployProject(service: Service, project: string) {
   const begun = performance.now();
   const child = spawn(process.execPath, [botcliProgramPath, 'cloud', 'deploy', '--yes', '--json'], {
@@ -22,6 +24,6 @@ export async function deployProject(service: Service, project: string) {
   const exit = once(child, 'exit');
   const [output, talk] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await exit;
-  if (code !== 0) throw new Error(`The deploy exited with ${code}: ${talk}`);
+  if (code !== 0) throw new Error(`botcli cloud deploy exited with status ${code}: ${talk}`);
   return { elapsed: performance.now() - begun, document: JSON.parse(output) as { readonly change: string } };
 }

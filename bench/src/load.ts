@@ -54,9 +54,9 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
 }
 
 export type LoadComparison = {
-  /** For each target, the median over all rounds of its requests per second. */
+  /** Requests per second of each target: the median over all rounds. */
   readonly perSecond: readonly number[];
-  /** For each target, the median over all rounds of the ratio of its requests per second to those of the last target. */
+  /** Requests per second of each target, divided by those of the last target: the median over all rounds. */
   readonly ratios: readonly number[];
   readonly p99: readonly number[];
 };

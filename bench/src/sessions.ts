@@ -24,7 +24,7 @@ export async function startSession(service: Service, agent: string, transport?: 
     body: JSON.stringify({ createDailyRoom: false, transport }),
   });
   if (answer.statusCode !== 200)
-    throw new Error(`The session did not start, status ${answer.statusCode} ${await answer.body.text()}`);
+    throw new Error(`The session did not start (status ${answer.statusCode}): ${await answer.body.text()}`);
   const { sessionId } = (await answer.body.json()) as { sessionId: string };
   return { id: sessionId, ...(await addressOf(service, sessionId)) };
 }
@@ -43,7 +43,7 @@ export async function stopSession(service: Service, agent: string, sessionId: st
     headers: { authorization: `Bearer ${service.privateKey}` },
   });
   if (answer.statusCode !== 200)
-    throw new Error(`The session did not stop, status ${answer.statusCode} ${await answer.body.text()}`);
+    throw new Error(`The session did not stop (status ${answer.statusCode}): ${await answer.body.text()}`);
   await answer.body.dump();
   const text = `select true as ended from sessions where id = $1 and state = 'ended'`;
   await waitUntil('the end of a session', async () => (await service.database.query(text, [sessionId])).rows[0]);

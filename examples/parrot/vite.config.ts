@@ -10,7 +10,7 @@ export default defineConfig({
     reportCompressedSize: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
-      // ws uses these two native accelerators only if they are installed.
+      // Optional native modules of `ws`, which uses them only if they are installed.
       external: [...builtinModules, /^node:/, 'bufferutil', 'utf-8-validate'],
       output: { entryFileNames: 'main.js', codeSplitting: false },
     },

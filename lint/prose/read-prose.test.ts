@@ -67,7 +67,7 @@ def _private(): logger.info("session ended")
   });
 });
 
-it('readHashComments reads shell scripts', () => {
+it('readHashComments skips the shebang, tool directives and quoted # characters of a shell script', () => {
   expect(readHashComments("#!/bin/sh\n# shellcheck disable=SC1\n# A run.\necho '#'\n")).toEqual(['A run.']);
 });
 

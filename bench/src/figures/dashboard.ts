@@ -69,7 +69,7 @@ export const dashboardBench: Benchmark = {
             for (const size of ['many', 'few'] as const) {
               const milliseconds = await measure(size);
               log(`  ${what}, ${size}: ${formatMilliseconds(milliseconds)}`);
-              // Do not count the first turn, which only warms up the page and the caches.
+              // Discard the first round, which only warms up the page and the caches.
               if (turn > 0) times[size].push(milliseconds);
             }
           }
@@ -126,7 +126,7 @@ async function signUp({ origin, dataDirectory }: Service, page: Page): Promise<P
   return page;
 }
 
-/** Inserts ended sessions of an agent. One started in each of the last `count` seconds. */
+/** Inserts `count` ended sessions of an agent: one for each of the last `count` seconds. */
 async function insertSessions({ database }: Service, name: string, count: number): Promise<void> {
   await database.query(
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,

@@ -147,7 +147,7 @@ function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Benchmark
   ];
 }
 
-/** Checks that every printed line is stored: reads the last lines and searches for one in the middle. */
+/** Reads the stored lines in three ways: the last lines, a search for a line in the middle, and a count of all lines. */
 async function readBack(service: Service, sessionId: string, order: PrintRequest): Promise<readonly BenchmarkFigure[]> {
   const all = order.perSecond * order.seconds;
   const ask = async (query: string) => {

@@ -41,7 +41,7 @@ export const scaffoldBench: Benchmark = {
         vite: ['npm', ...vite],
       };
       const times: Record<keyof typeof programs, number[]> = { node: [], botcli: [], pipecat: [], vite: [] };
-      // Do not count the first turn, which only fills the page cache and npm's cache.
+      // Discard the first round, which only fills the page cache and npm's cache.
       for (let index = -1; index < (quick ? 2 : 15); index++) {
         for (const [name, [file = '', ...args]] of Object.entries(programs)) {
           await rm(join(directory, 'app'), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** A load of known size, with which tests check the measurements of the service. */
+/** A CPU and memory load of known size. Tests use it to check the service's CPU and memory measurements. */
 export type CpuMemoryLoad = {
   /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
@@ -42,7 +42,7 @@ function runWorker(load: CpuMemoryLoad, signal: AbortSignal): Promise<void> {
   }).finally(() => signal.removeEventListener('abort', stop));
 }
 
-/** Runs in the worker thread, so it must not refer to anything outside itself. */
+/** The worker thread runs the source text of this function, so the function must not refer to anything outside itself. */
 function burnInThread({ cpuMillicores, megabytes, seconds }: CpuMemoryLoad): void {
   const bytesPerMegabyte = 1_000_000;
   const held = new Uint8Array(megabytes * bytesPerMegabyte).fill(1);

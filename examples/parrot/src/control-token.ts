@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Returns whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token as
- * `authorization: Bearer` or `x-bot-control-token`. If no token is configured, all requests may.
+ * Returns whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token
+ * as `authorization: Bearer` or `x-bot-control-token`. If no token is configured, every request may use reserved paths.
  */
 export function hasControlToken(headers: IncomingHttpHeaders, token: string | undefined): boolean {
   if (token === undefined) return true;

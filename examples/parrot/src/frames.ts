@@ -29,7 +29,7 @@ const Frame = protobuf.Root.fromJSON({
   },
 }).lookupType('Frame');
 
-/** A decoded frame. Audio contains the first channel as numbers, messages are JSON text. */
+/** A decoded frame. `samples` is the first audio channel, and `data` is JSON text. */
 export type InboundFrame =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'audio'; readonly samples: Int16Array; readonly sampleRate: number }

@@ -14,8 +14,8 @@ export class RequestError extends Error {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a JSON object from the request body. An empty body counts as `{}`. Throws `RequestError` 413 above `limitBytes` and 400
- * for any other body.
+ * Reads a JSON object from the request body. An empty body counts as `{}`. Throws `RequestError` 413 if the body is larger than
+ * `limitBytes`, and 400 if the body is not a JSON object.
  */
 export async function readJsonObject(request: IncomingMessage, limitBytes: number): Promise<JsonObject> {
   const chunks: Buffer[] = [];
@@ -63,7 +63,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(text);
 }
 
-/** Rejects a WebSocket upgrade with an HTTP status, which the client sees. */
+/** Rejects a WebSocket upgrade with an HTTP status and an error message. */
 export function refuseUpgrade(socket: Duplex, status: number, message: string): void {
   const text = JSON.stringify(createErrorBody(status, message));
   socket.end(

@@ -6,7 +6,7 @@ test('decodeMuLaw returns the G.711 samples of the loudest and the quietest byte
   expect([...decoded].map((sample) => sample + 0)).toEqual([-32_124, 32_124, 0, 0, 120, -120, 16_764]);
 });
 
-test('encodeMuLaw encodes a sample of decodeMuLaw as the original byte', () => {
+test('encodeMuLaw restores each byte from its decoded sample, except that negative zero becomes positive zero', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   expect(encodeMuLaw(decodeMuLaw(bytes))).toEqual(bytes.map((byte) => (byte === 0x7f ? 0xff : byte)));
 });

@@ -7,8 +7,9 @@ import { createSpeaker } from './speaker.ts';
 import { createVoiceActivityDetector } from './voice-activity.ts';
 
 /**
- * Talks over a Twilio media stream. Messages are JSON, first `connected` and `start`; audio is base64-encoded mu-law. Repeats
- * what it hears, stops when it is interrupted (`clear`), marks the end of each utterance (`mark`), and hangs up on `stop`.
+ * Talks over a Twilio media stream: JSON messages with base64-encoded mu-law audio, after the messages `connected` and `start`.
+ * Repeats the caller's speech, stops when the caller interrupts (`clear`), marks the end of each utterance (`mark`), and hangs
+ * up on `stop`.
  */
 export function answerCall({ socket, now, log }: Conversation): void {
   const hear = createVoiceActivityDetector();

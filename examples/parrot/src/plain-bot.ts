@@ -10,7 +10,7 @@ export type PlainBotOptions = {
 
 const remarkEverySeconds = 5;
 
-/** A session without a transport, which logs a line from time to time. */
+/** A session without a transport. Logs a line every `remarkEverySeconds` seconds. */
 export async function runPlainBot({ say, exitAfterSeconds, signal, log }: PlainBotOptions): Promise<void> {
   if (say !== undefined) log(say);
   const leave = new AbortController();

@@ -111,7 +111,7 @@ test('an invalid start request is rejected and starts no session', async () => {
   expect(await report(url)).toMatchObject({ state: 'idle' });
 });
 
-test('only reserved paths require the control token, which either of two headers may contain', async () => {
+test('reserved paths require the control token in one of two headers, and other paths require no token', async () => {
   const { url } = await startTestParrot('open-sesame');
   const wrong = { authorization: 'Bearer open-sesam' };
   expect((await start(url)).status).toBe(401);

@@ -4,7 +4,10 @@ export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 export type SessionReport = {
   readonly sessionId: string | null;
   readonly state: 'idle' | 'running' | 'ended';
-  /** HTTP status of `POST /bot`, also if the client disconnected before the response. Undefined for a WebSocket session. */
+  /**
+   * HTTP status of the response to `POST /bot`, even if the client disconnected before the response. Undefined for a WebSocket
+   * session.
+   */
   readonly status?: number;
   readonly completionStatus?: string;
   readonly endedAt?: string;

@@ -48,7 +48,7 @@ export function createVoiceActivityDetector(): VoiceActivityDetector {
     run = loud ? 0 : run + 1;
     const endless = heard.length >= longestWindows;
     if (run < windowsToStop && !endless) return undefined;
-    // A sound that lasts longer than this counts as background noise.
+    // A sound that reaches the maximum length of speech counts as background noise.
     if (endless) noise = level;
     const speech = joinSounds(heard.slice(0, heard.length - Math.max(0, run - windowsAfter)));
     speaking = false;

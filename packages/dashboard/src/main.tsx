@@ -14,8 +14,8 @@ import { initializeTheme } from './theme.ts';
 const container = document.getElementById('root');
 if (container === null) throw new Error('index.html has no element with the id root');
 
-// Any request can fail because the session has expired. Pages that need a session then redirect to the sign-in page, which
-// returns to them.
+// If a request fails because the session has expired, mark the person as signed out. Pages that need a session then redirect to
+// the sign-in page.
 const queryCache = new QueryCache({ onError: (error) => isSignedOutError(error) && forgetUser(queries) });
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);

@@ -38,7 +38,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 }
 
 browserTest(
-  'a new person creates an account and an organization with a one-time link, whose token leaves the address',
+  'a one-time link creates an account and an organization, and its token is removed from the URL',
   async () => {
     const context = await browser.newContext();
     const { page, violations } = await openPage(context, await invite());
@@ -85,7 +85,7 @@ browserTest('a signed-in person joins another organization with a link', async (
   await context.close();
 });
 
-browserTest('a signed-out person signs in, returns to the login code of botcli and approves it', async () => {
+browserTest('a signed-out person who opens the login page of botcli signs in, and approves the login', async () => {
   const context = await browser.newContext();
   const { page, violations } = await signUp(context, 'cli@example.com');
   const home = join(service.folder, 'cli-home');
@@ -95,7 +95,7 @@ browserTest('a signed-out person signs in, returns to the login code of botcli a
   await terminal.shows('Waiting for the approval');
   const code = /approve the code (\w{4}-\w{4})/.exec(terminal.screen())?.[1] ?? '';
 
-  // Clear the cookies, as if the session had expired. The page redirects to the sign-in page, which returns to the code.
+  // Clear the cookies, as if the session had expired. After sign-in, the browser must return to the page with the login code.
   await context.clearCookies();
   await page.goto(`${service.origin}/device?code=${code}`);
   await page.waitForURL(/\/sign-in/);
@@ -190,7 +190,7 @@ browserTest('a person sets a new password with a one-time link from the operator
   await context.close();
 });
 
-test('the first load of the application is at most 250 kB, compressed', async () => {
+test('the scripts and styles of the first page load are at most 250 kB when compressed with gzip', async () => {
   const dist = fileURLToPath(new URL('../dist/', import.meta.url));
   const html = await readFile(join(dist, 'index.html'), 'utf8');
   const names = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, name = '']) => name);

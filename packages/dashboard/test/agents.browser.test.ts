@@ -37,7 +37,7 @@ async function deploy(version: string, first: string, ...words: string[]): Promi
   await botcli('deploy', 'echo', '--build-dir', directory, '--yes', ...words);
 }
 
-browserTest('on the page of an agent, a person changes the scaling and compares two deployments', async () => {
+browserTest('the agent page changes the minimum number of instances, and compares two deployments', async () => {
   await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
   await deploy('one', '', '--secrets', 'echo-secrets');
   await deploy('two', '', '--profile', 'agent-2x');
@@ -62,7 +62,7 @@ browserTest('on the page of an agent, a person changes the scaling and compares 
   await inspect('agent-comparison');
 });
 
-browserTest('a stale secret is marked until the agent is deployed again from its page', async () => {
+browserTest('the agent page marks a changed secret set as stale until the agent is deployed again', async () => {
   await botcli('secrets', 'set', 'echo-secrets', 'GREETING=good morning', '--skip', '--wait');
   await page.reload();
   const secrets = page.getByRole('list', { name: 'Secrets of the agent' });
@@ -74,7 +74,7 @@ browserTest('a stale secret is marked until the agent is deployed again from its
   await deployments().first().getByText('Serving').waitFor();
 });
 
-browserTest('a failed deployment shows why it failed, and a rollback restores an earlier deployment', async () => {
+browserTest('the agent page shows why a deployment failed, and a rollback restores an earlier deployment', async () => {
   await deploy('three', 'throw new Error("The parrot is tired.");', '--no-wait');
   await page.goto(`${service.origin}/orgs/home/agents/echo`);
   await deployments().first().getByText('Failed').waitFor();
@@ -92,7 +92,7 @@ browserTest('a failed deployment shows why it failed, and a rollback restores an
   await deployments().first().getByText('Serving').waitFor();
 });
 
-browserTest('an agent is deleted after a person confirms with its name', async () => {
+browserTest('an agent can be deleted only after a person enters its name', async () => {
   await button('Delete').click();
   await inspect('agent-delete');
   expect(await button('Delete agent').isDisabled()).toBe(true);

@@ -58,7 +58,7 @@ async function choose(name: 'Choose a folder' | 'Choose an archive', path: strin
   await chooser.setFiles(path);
 }
 
-browserTest('the overview of an empty organization leads to the first deploy', async () => {
+browserTest('the overview of an organization without agents links to the deploy page', async () => {
   await page.goto(`${service.origin}/orgs/home`);
   await page.getByText('Deploy your first bot').waitFor();
   await page.getByRole('link', { name: 'Deploy a bot' }).click();
@@ -138,7 +138,7 @@ browserTest('botcli, a dropped folder, a picked folder and an archive produce th
   await page.getByText('🦜.txt').waitFor();
 });
 
-browserTest('a dropped folder is uploaded, resumed after an interruption, built and served', async () => {
+browserTest('a dropped folder is deployed, and its upload resumes after an interruption', async () => {
   await openPage();
   const directory = await writeProject('echo', {
     ...createVersionedBot('one'),
@@ -223,7 +223,7 @@ browserTest('the page shows why a build failed and why a bot does not start', as
   await inspect('deploy-start-failed');
 });
 
-browserTest('a folder that cannot be deployed is refused with a message that says what to do', async () => {
+browserTest('the deploy page reports an invalid deploy file, a wrong file type and a missing secret set', async () => {
   await openPage();
   await drop(await writeProject('invalid', { ...createVersionedBot('six'), 'deploy.toml': 'agent_nam = "x"\n' }));
   await page.getByText('agent_nam: is not a known key. Did you mean agent_name?').waitFor();

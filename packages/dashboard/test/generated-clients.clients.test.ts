@@ -20,7 +20,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A cache directory that is kept between runs. */
     clientCache: string;
-    /** A directory that contains the program uv. Empty if there is no Python. */
+    /** A directory that contains the program uv, or an empty string if uv could not be installed. */
     uvFolder: string;
   }
 }
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated client of the kind %
     });
   }
 
-  test('explains a wrong key, a room that cannot be reached and a blocked microphone', async () => {
+  test('shows an error for a wrong key, an unreachable hosted room and a blocked microphone', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
     const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
     await talk(page).click();

@@ -15,7 +15,7 @@ let service: Service;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
-/** Violations of the content security policy, to which the page adds while it is open. */
+/** Violations of the content security policy. The open page adds to this list. */
 let violations: readonly string[] = [];
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ browserTest('a person creates an account and an organization with the keyboard a
   await page.waitForURL(`${service.origin}/orgs/flock`);
 });
 
-browserTest('a private key that is created with the keyboard alone lists the agents through the API', async () => {
+browserTest('a private API key that is created with the keyboard alone can list agents through the API', async () => {
   await goTo('Settings');
   await press(page.getByRole('link', { name: 'API keys' }));
   await press(button('Create key'));
@@ -96,7 +96,7 @@ browserTest('a private key that is created with the keyboard alone lists the age
   expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ agents: [] })]);
 });
 
-browserTest('a folder is deployed with the keyboard alone, and its agent serves', async () => {
+browserTest('a folder is deployed with the keyboard alone, and new sessions use its agent', async () => {
   const directory = join(service.folder, 'echo');
   await mkdir(directory);
   for (const [name, text] of Object.entries(createVersionedBot('one'))) await writeFile(join(directory, name), text);
@@ -107,7 +107,7 @@ browserTest('a folder is deployed with the keyboard alone, and its agent serves'
   await page.getByText('echo serves. New sessions use this version.').waitFor();
 });
 
-browserTest('a person talks to a bot and finds the live and the ended session with the keyboard alone', async () => {
+browserTest('a person talks to a bot, and opens and stops the session, with the keyboard alone', async () => {
   await chooseInMenu('Organization: flock', 'home');
   await page.waitForURL(`${service.origin}/orgs/home`);
   await goTo('Talk to parrot');

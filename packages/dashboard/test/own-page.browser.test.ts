@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** Tests the web page in docs/sessions.md, served from another origin than the service. */
+/** Tests the web page in docs/sessions.md, served from a different origin than the service. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 let service: Service;
@@ -39,7 +39,7 @@ async function readDocumentedPage(): Promise<string> {
 }
 
 test.skipIf(!hasBrowser)(
-  'a conversation on the documented page produces a session record with all documented fields',
+  'a conversation on the web page of docs/sessions.md produces a session record with all documented fields',
   async () => {
     const page = await browser.newPage();
     await page.goto(pages.resolvedUrls?.local[0] ?? '');

@@ -67,7 +67,7 @@ browserTest(
   },
 );
 
-browserTest('a rollback of a secret set shows what it changes and restores an earlier revision', async () => {
+browserTest('a rollback of a secret set first lists the changed keys, and restores an earlier revision', async () => {
   await button('Roll back to revision 2').click();
   const changes = dialog().getByRole('list', { name: 'Changes' });
   await expect
@@ -125,7 +125,7 @@ browserTest('an image pull secret is created, verified, replaced and deleted', a
 });
 
 browserTest(
-  'a secret set that an agent uses is deleted after its name is entered, and no page receives its values',
+  'a secret set in use is deleted after its name is entered, and no response contains a secret value',
   async () => {
     await page.getByRole('link', { name: 'echo-secrets' }).click();
     await button('Delete').click();

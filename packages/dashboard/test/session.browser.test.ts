@@ -114,7 +114,7 @@ browserTest('the page of an unknown session says that it does not exist', async 
   await inspect('session-missing');
 });
 
-browserTest('the logs page follows, searches and filters lines, and keeps the filter in its address', async () => {
+browserTest('the logs page follows, searches and filters lines, and keeps the filter in its URL', async () => {
   const sessionId = await startSession(service, 'crow');
   await open('logs?agent=crow');
   await printBotLines(service, sessionId, [
@@ -176,7 +176,7 @@ browserTest(
     // Until the page has handled the wheel event, the list follows new lines and may scroll to its end.
     await page.waitForURL(/at=/);
 
-    // Check that each scroll to the start fetches one page of older lines, which does not move the visible lines.
+    // Check that each scroll to the start fetches one page of older lines without moving the visible lines.
     const olderPages = /\/logs\?.*order=desc/;
     const requests: string[] = [];
     page.on('request', (request) => void (olderPages.test(request.url()) && requests.push(request.url())));
@@ -209,7 +209,7 @@ browserTest(
 
     await page.waitForURL(/at=/);
     await inspect('logs-many');
-    // Lines that the service reads together have the same time, so the URL leads to the last of these lines.
+    // Lines that the service reads from the bot at once share one time, so the reloaded page ends with the last of these lines.
     const time = String((await lines().last().textContent())?.slice(0, '12:00:00.000'.length));
     await page.reload();
     await line(time).first().waitFor();

@@ -26,7 +26,7 @@ const row = (text: string) => rows().filter({ hasText: text });
 
 const start = (agent: string) => startSession(service, agent);
 
-browserTest('an empty list of sessions leads to the first deploy, or to a session of an existing agent', async () => {
+browserTest('an empty list of sessions offers to deploy a first agent, or to talk to an existing agent', async () => {
   await page.request.post(`${service.origin}/v1/organizations`, {
     data: { name: 'empty-nest' },
     headers: { origin: service.origin, 'sec-fetch-site': 'same-origin' },
@@ -71,7 +71,7 @@ browserTest('a session can be stopped on a narrow screen', async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-browserTest('filters are stored in the address, so that a reload and Back keep them', async () => {
+browserTest('the sessions page stores its filters in the URL, so that a reload and Back keep the filters', async () => {
   await page.goto(`${service.origin}/orgs/home/sessions`);
   await page.getByLabel('Status').selectOption('failed');
   await page.getByLabel('Agent').selectOption('crow');

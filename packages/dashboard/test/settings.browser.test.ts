@@ -29,7 +29,7 @@ async function call(path: string, key: string, body?: object) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-browserTest('a private key that is created in the settings reads a session until it is revoked', async () => {
+browserTest('a private API key from the settings can read a session until the key is revoked', async () => {
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('list', { name: 'Active private keys' }).waitFor();
@@ -168,7 +168,7 @@ browserTest('a personal token acts as the person until it is revoked', async () 
   expect((await call('user', token)).status).toBe(401);
 });
 
-browserTest('the page of the audit log keeps its filter in the address, and verifies the log', async () => {
+browserTest('the audit log page keeps its filter in the URL, and verifies the audit log', async () => {
   await open('/orgs/home/settings/audit');
   await page.getByLabel('Action').selectOption('keys.create');
   await page.waitForURL(/action=keys\.create/);
@@ -189,7 +189,7 @@ browserTest('the page of the audit log keeps its filter in the address, and veri
   await inspect('settings-audit');
 });
 
-browserTest('a person changes name, e-mail address and password, which ends sessions in other browsers', async () => {
+browserTest('a person changes name, e-mail and password, and the new password ends other sessions', async () => {
   const elsewhere = await openPage(service, await browser.newContext(), `${service.origin}/sign-in`);
   await elsewhere.page.getByLabel('E-mail').fill('ada@example.com');
   await elsewhere.page.getByLabel('Password').fill(password);

@@ -9,7 +9,7 @@ import { setUser } from './session.ts';
 
 const route = getRouteApi('/shell/sign-in/openid');
 
-/** The page at `/sign-in/openid`, to which the OpenID Connect provider sends the browser back. */
+/** The page at `/sign-in/openid`, to which the OpenID Connect provider redirects the browser. */
 export function OpenIdPage() {
   const { code, state, iss, error } = route.useSearch();
   const navigate = useNavigate();

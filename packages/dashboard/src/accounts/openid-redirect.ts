@@ -2,9 +2,7 @@ import { sanitizeRedirect } from './redirect.ts';
 
 const storageName = 'bothost.openid';
 
-/**
- * Stores the path that the page `/sign-in/openid` opens after sign-in, when the OpenID Connect provider sends the browser back.
- */
+/** Stores the path of the page to open after sign-in with the OpenID Connect provider. */
 export function rememberRedirect(path: string): void {
   sessionStorage.setItem(storageName, path);
 }

@@ -9,6 +9,6 @@ test.each([
   ['/\\evil.example.com/', '/'],
   ['javascript:alert(1)', '/'],
   [undefined, '/'],
-])('safeRedirect turns the path %s into the path %s', (path, expected) => {
+])('sanitizeRedirect(%j) returns %j', (path, expected) => {
   expect(sanitizeRedirect(path)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 /**
- * Returns the path to which the browser goes after sign-in: `path` if it is a path of this site, otherwise `/`, so that a link
- * cannot lead to another site.
+ * Returns `path` if it is a path of this site, otherwise `/`, so that a link cannot redirect a person to another site after
+ * sign-in.
  */
 export function sanitizeRedirect(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith('/')) return '/';

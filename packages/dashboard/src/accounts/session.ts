@@ -20,7 +20,7 @@ export const userQuery = queryOptions({
 /** Returns the signed-in person. Throws in components that are not rendered inside `SignedInGuard`. */
 export function useUser(): User {
   const { data } = useQuery(userQuery);
-  if (data == null) throw new Error('useUser is called outside of SignedIn');
+  if (data == null) throw new Error('useUser is called outside of SignedInGuard');
   return data;
 }
 
@@ -44,8 +44,8 @@ export async function signOutEverywhere(queries: QueryClient): Promise<void> {
 }
 
 /**
- * Signs this tab out when the person signs out in another tab, and reloads its data when a person signs in there. Returns a
- * function that stops listening.
+ * Follows the other tabs: a sign-out in another tab signs this tab out, and a sign-in in another tab reloads this tab's data.
+ * Returns a function that stops listening.
  */
 export function watchOtherTabs(queries: QueryClient): () => void {
   const listen = ({ data }: MessageEvent) => {

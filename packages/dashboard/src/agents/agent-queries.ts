@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 const refreshMs = 5_000;
-/** Interval at which a deployment is read while its rollout is in progress. */
+/** Polling interval for a deployment while its rollout is in progress. */
 const rolloutRefreshMs = 1_000;
 
 /** The common prefix of all query keys for an organization's agents. Invalidating it reloads all data about the agents. */

@@ -12,7 +12,7 @@ const startMethods = {
   spawn: 'Spawned; each instance imports the bot',
 } as const;
 
-/** Shows whether an agent serves, how many instances it has, and what is wrong with it. */
+/** Shows whether a session of an agent can start, the number of instances, and the problems of the agent. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
   const { currentRevision, startMethod, deployment } = agent;
   const { resources } = deployment.manifest.spec;

@@ -84,7 +84,8 @@ function describeProfile(name: string): string {
 }
 
 /**
- * Returns a request body with the settings in which `values` differs from `current`, or with all settings if `current` is null.
+ * Returns a request body with all settings if `current` is null, otherwise with the settings whose values differ from
+ * `current`.
  */
 export function pickChangedSettings(current: SettingValues | null, values: SettingValues): AgentSettings {
   const isChanged = (name: keyof SettingValues) => current?.[name] !== values[name];

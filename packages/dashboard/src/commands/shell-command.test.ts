@@ -7,7 +7,7 @@ test('cloudCommand quotes the words that a shell would change', () => {
   );
 });
 
-test('curlCommand contains method, path and body of the operation, and no credential', () => {
+test('curlCommand includes the method, path and body of the operation, and a variable instead of the token', () => {
   const request = { origin: 'http://127.0.0.1:7420', organization: 'home', params: { userId: '1' } };
   expect(curlCommand('updateMember', { ...request, body: { role: 'viewer' } })).toBe(
     `curl -X PATCH -H "Authorization: Bearer $BOTCLI_TOKEN" -H 'Content-Type: application/json' ` +

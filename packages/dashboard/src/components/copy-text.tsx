@@ -1,7 +1,11 @@
 import { Fragment } from 'react';
 import { CopyButton } from './copy-button.tsx';
 
-type CopyTextProps = { readonly text: string /** Names the text for screen readers. */; readonly name: string };
+type CopyTextProps = {
+  readonly text: string;
+  /** A noun for the text, such as `command`, which the label of the copy button contains. */
+  readonly name: string;
+};
 
 /** Shows a key, a link or a command, with a button that copies it. Wraps long text, so that people can also select all of it. */
 export function CopyText({ text, name }: CopyTextProps) {

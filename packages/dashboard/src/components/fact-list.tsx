@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Lists facts, each with its name and its value, in several columns if there is space. */
+/** Lists names with their values, in several columns if there is enough space. */
 export function FactList({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid gap-x-8 gap-y-4 px-5 py-5 text-sm sm:grid-cols-2 sm:px-6 lg:grid-cols-3">

@@ -1,4 +1,4 @@
-/** The options of a field that selects a period ending now. Each option has its value in the page's URL and its label. */
+/** Options of a field that selects a period ending now. Each option is a pair: its value in the page's URL, and its label. */
 export const periodOptions = [
   ['', 'Any time'],
   ['15m', 'Last 15 minutes'],

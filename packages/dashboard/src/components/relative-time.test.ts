@@ -12,6 +12,6 @@ test.each([
   ['2026-12-22T12:00:00Z', 'in 29 days'],
   ['2027-02-21T12:00:00Z', 'in 3 months'],
   ['2024-01-01T00:00:00Z', '2 years ago'],
-])('relativeTime describes the time %s as "%s"', (at, expected) => {
+])('formatRelativeTime describes the time %s as "%s"', (at, expected) => {
   expect(formatRelativeTime(new Date(at), now)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A list, for example of API keys. Each row shows the properties of an item, and buttons for actions with it. */
+/** A list, for example of API keys. Each row shows the properties of an item, and buttons that act on the item. */
 export function RowList({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <ul aria-label={label} className="divide-y divide-line">

@@ -31,7 +31,10 @@ type SectionProps = {
   readonly children?: ReactNode;
 };
 
-/** A framed part of a page. Its children span the width of the frame, so that the lines between the rows of a list do too. */
+/**
+ * A framed part of a page. Its children span the full width of the frame, so that the separators between list rows reach both
+ * edges.
+ */
 export function Section({ title, lead, actions, isDanger = false, children }: SectionProps) {
   const id = useId();
   return (

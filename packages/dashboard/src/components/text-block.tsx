@@ -1,7 +1,7 @@
 import { classNames } from './class-names.ts';
 
 type TextBlockProps = {
-  /** Names the text for screen readers. */
+  /** The accessible name of the text block. */
   readonly label: string;
   readonly text: string;
   readonly className?: string;

@@ -1,12 +1,12 @@
 import { onlineManager } from '@tanstack/react-query';
 
-// The page detects a lost connection within three seconds, which is the sum of these two times.
+// A lost connection is detected within three seconds, which is the sum of `intervalMs` and `timeoutMs`.
 const intervalMs = 1000;
 const timeoutMs = 2000;
 
 /**
- * While the page is visible, checks at intervals whether the service can be reached. Queries and changes are paused while the
- * service cannot be reached, and continue afterwards.
+ * While the page is visible, checks every second whether the service can be reached. While the service cannot be reached,
+ * TanStack Query pauses all queries and mutations.
  */
 export function watchConnection(): void {
   onlineManager.setEventListener((setOnline) => {

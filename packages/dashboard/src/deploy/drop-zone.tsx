@@ -7,8 +7,8 @@ import { type ProjectSource, sourceFromArchive, sourceFromFiles } from './projec
 type DropZoneProps = {
   readonly isDragged: boolean;
   /**
-   * Called with a function that returns the dropped or picked project, and throws a `PackingError` if the choice is not a
-   * project.
+   * Called when a person drops or picks files. `choose` returns the project in these files, or throws a `PackingError` if the
+   * files are not a project.
    */
   readonly onChoose: (choose: () => ProjectSource) => void;
 };

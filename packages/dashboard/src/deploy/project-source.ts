@@ -5,7 +5,10 @@ export type ProjectSource = { readonly name: string; readonly open: () => Promis
 
 const archivePattern = /\.(tar\.gz|tgz)$/i;
 
-/** Returns the directory that a person chose with `<input webkitdirectory>`. The path of each file begins with its name. */
+/**
+ * Returns the directory that a person chose with `<input webkitdirectory>`. The path of each file begins with the directory's
+ * name.
+ */
 export function sourceFromFiles(files: readonly File[]): ProjectSource {
   const [first] = files;
   if (first === undefined) {

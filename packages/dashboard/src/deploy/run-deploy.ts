@@ -13,7 +13,9 @@ import { uploadArchive } from './upload-archive.ts';
 export type DeployRequest = {
   readonly archive: PackedProject['archive'];
   readonly agentName: string;
-  /** Undefined means the region of the existing agent or, for a new agent, the default region of the organization. */
+  /**
+   * If undefined, the deploy uses the region of the existing agent or, for a new agent, the default region of the organization.
+   */
   readonly region: string | undefined;
   readonly settings: AgentSettings;
   readonly dockerfile: string | undefined;
@@ -28,7 +30,7 @@ export type DeployProgress = {
   readonly accepted: AcceptedDeployment | null;
 };
 
-/** Thrown if a build ends without success. */
+/** Thrown if a build fails or is canceled. */
 export class BuildFailedError extends Error {
   override readonly name = 'BuildFailedError';
   readonly build: Build;

@@ -17,7 +17,7 @@ export async function uploadArchive(api: Client, options: UploadOptions): Promis
     sizeBytes: archive.bytes,
     readPart: async (offset, length) => archive.content.slice(offset, offset + length),
     getTarget,
-    // The content security policy of the page allows no other origin, such as the public URL of the service.
+    // Upload to this page's origin, because the content security policy blocks other origins, such as the service's public URL.
     getOrigin: () => location.origin,
     onProgress,
     signal,

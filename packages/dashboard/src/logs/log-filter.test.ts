@@ -3,7 +3,7 @@ import { createLogCommand, createLogQuery } from './log-filter.ts';
 
 const filter = { session: '1', query: 'tea time', level: 'WARNING', since: '15m' } as const;
 
-test('createLogQuery returns the filters and the start time of the period', () => {
+test('createLogQuery converts a filter to query parameters, and its period to a start time', () => {
   expect(createLogQuery(filter, 1_000_000_000)).toEqual({
     sessionId: '1',
     query: 'tea time',
@@ -13,7 +13,7 @@ test('createLogQuery returns the filters and the start time of the period', () =
   expect(createLogQuery({}, 0)).toEqual({});
 });
 
-test('createLogCommand returns the botcli command that prints the lines of a log filter', () => {
+test('createLogCommand returns the botcli command that prints the log lines that match a filter', () => {
   expect(createLogCommand('home', 'parrot', filter, true)).toBe(
     "npx botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );

@@ -22,7 +22,7 @@ export type LogSearchParameters = LogFilter & {
   readonly at?: number | undefined;
 };
 
-/** Returns the `getLogs` query for a filter that is applied at the time `nowMs`. */
+/** Returns the query parameters of a `getLogs` request for a filter. The period of the filter ends at `nowMs`. */
 export function createLogQuery({ session, query, level, since }: LogFilter, nowMs: number) {
   const seconds = parsePeriodSeconds(since);
   return {

@@ -6,7 +6,7 @@ test.each([
   ['\u001b]0;title\u0007text', 'text'],
   ['\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u001b\\', 'link'],
   ['tab\tand\rreturn\u0000', 'tab\tandreturn'],
-])('plainText removes terminal sequences from %j', (line, text) => {
+])('stripControlCharacters removes terminal escape sequences and control characters from %j', (line, text) => {
   expect(stripControlCharacters(line)).toBe(text);
 });
 

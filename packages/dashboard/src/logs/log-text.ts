@@ -5,7 +5,7 @@ const controls =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -~]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
 
-/** Removes terminal sequences and other control characters, but not tabs, from a line of a bot's output. */
+/** Removes terminal escape sequences, and control characters other than tabs, from a line of a bot's output. */
 export function stripControlCharacters(line: string): string {
   return line.replace(controls, '');
 }

@@ -13,7 +13,7 @@ import { formatClock } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
-/** Older or newer lines are fetched when fewer than this number of loaded rows are left above or below the visible rows. */
+/** Fetch more lines when fewer than this number of rows are loaded above or below the visible rows. */
 const rowsAhead = 100;
 
 type LogViewProps = {
@@ -83,7 +83,8 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
   const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
   const isNearStart = range !== null && startIndex < rowsAhead;
   useEffect(() => {
-    // After lines were inserted above the view, the range is outdated until the scroll event.
+    // When lines have just been inserted above the visible ones, `startIndex` is outdated until the next scroll event, so also
+    // check `scrollTop`.
     const isStillNearStart = isNearStart && Number(scroller.current?.scrollTop) < rowsAhead * rowPixels;
     if (isStillNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
   }, [isNearStart, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
@@ -137,7 +138,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
         aria-activedescendant={active === -1 ? undefined : `log-line-${active}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        // These events mean that a person scrolls, so the view stops following new lines.
+        // Wheel, touch and pointer events mean that the person scrolls, so stop following new lines.
         onWheel={({ deltaY }) => deltaY < 0 && onFollow(false)}
         onTouchMove={() => onFollow(false)}
         onPointerDown={({ target, currentTarget }) => target === currentTarget && onFollow(false)}

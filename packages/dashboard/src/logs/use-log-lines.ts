@@ -36,8 +36,8 @@ type Page = {
 };
 
 /**
- * Reads the page of a log that ends with the newest line or at `startAt`, and then older and newer pages. A request for a newer
- * page waits until there are lines.
+ * Reads the log page that ends at `startAt` or, if `startAt` is undefined, with the newest line. Then reads older and newer
+ * pages on demand. A request for a newer page waits until new lines arrive.
  */
 export function useLogLines({ organization, agent, key, query, startAt }: LogSource) {
   const pages = useInfiniteQuery({
@@ -75,8 +75,7 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
     getNextPageParam: ({ newer }) => newer,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
-    // Disable structural sharing, because log lines never change: it would compare all lines after every new page, and copy lines
-    // whose index has changed.
+    // Disable structural sharing: log lines never change, and comparing all lines after each new page would be slow.
     structuralSharing: false,
     ...liveQueryOptions,
   });

@@ -40,8 +40,8 @@ export function findMembership(user: User, nameOrId: string): Membership | undef
 }
 
 /**
- * Returns the organization for pages whose URL names none: the person's last used organization, otherwise the first one.
- * Undefined if the person is a member of no organization.
+ * Returns the organization for pages without an organization in their URL: the person's last used organization, otherwise the
+ * first one. Undefined if the person is a member of no organization.
  */
 export function findPreferredMembership(user: User): Membership | undefined {
   return findMembership(user, localStorage.getItem(storageName) ?? '') ?? user.organizations[0];

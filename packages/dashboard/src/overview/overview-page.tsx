@@ -15,7 +15,7 @@ import { AttentionList } from './attention-list.tsx';
 
 const refreshMs = 5000;
 
-/** The page at `/orgs/:organization`: what runs, how fast it starts, and what needs attention. */
+/** The page at `/orgs/:organization`: running sessions, start times, and problems that need attention. */
 export function OverviewPage() {
   const { name: organization } = useMembership();
   const overview = useQuery({

@@ -32,7 +32,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
   const otherTheme = getCurrentTheme() === 'dark' ? 'light' : 'dark';
   return (
     <Dialog title="Go to" onClose={onClose}>
-      {/* Remove the tab index that the library sets on this element, so that the opened dialog focuses the input field. */}
+      {/* Remove the tab index that cmdk sets on this element, so that the opened dialog focuses the input field. */}
       <Command label="Command palette" loop tabIndex={undefined}>
         <Command.Input
           placeholder="A page, an agent or an organization"
@@ -105,8 +105,7 @@ type ItemProps = {
 function Item({ onSelect, keywords = [], children }: ItemProps) {
   return (
     <Command.Item
-      // Pass the text explicitly: the library reads it only from items that are visible, and an item may be added during a
-      // search.
+      // Pass the text explicitly: cmdk reads it only from rendered items, so a search would miss an item that is added later.
       value={children}
       keywords={keywords}
       onSelect={onSelect}

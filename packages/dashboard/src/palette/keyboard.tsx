@@ -43,7 +43,7 @@ export function Keyboard({ pages }: { readonly pages: readonly NavigationPage[] 
   );
 }
 
-/** Returns whether a key press belongs to an input field, an open dialog or a menu, so that it is no shortcut. */
+/** Returns whether a key press belongs to an input field, an open dialog or a menu, and must not trigger a shortcut. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -27,7 +27,7 @@ export function ReferencePage() {
   return (
     <>
       <header className="sticky top-0 z-10 flex h-14 items-center gap-3 border-line border-b bg-surface px-4 sm:px-6">
-        {/* A link that loads a new document, because other pages have a stricter content security policy. */}
+        {/* Load a new document, not a client-side route, because other pages have a stricter content security policy. */}
         <a href="/" className="flex items-center gap-2 font-semibold">
           <img src="/assets/parrot.svg" alt="" width="28" height="28" />
           bothost
@@ -56,7 +56,7 @@ function Reference({ content }: { readonly content: OpenApiDocument }) {
     if (container.current === null) return;
     const app = createApiReference(container.current, configurationOf(content, getCurrentTheme()));
     reference.current = app;
-    // Repair the markup of the whole body, because the library adds its dialogs to the body.
+    // Repair the markup of the whole body, because Scalar adds its dialogs to the body.
     const stopRepairs = repairMarkup(document.body);
     return () => {
       stopRepairs();

@@ -1,4 +1,4 @@
-/** Faults of the library's markup that make it hard to use with a screen reader or the keyboard, each with its repair. */
+/** Accessibility faults in the markup of Scalar, the library that renders the API reference, each with its repair. */
 const repairs: readonly (readonly [selector: string, repair: (element: Element) => void])[] = [
   ['button[role=search]', (element) => element.removeAttribute('role')],
   ['button[aria-selected]:not([role])', (element) => element.removeAttribute('aria-selected')],
@@ -20,9 +20,7 @@ const repairs: readonly (readonly [selector: string, repair: (element: Element) 
   ['.group\\/copy-button[aria-controls]', (element) => element.removeAttribute('aria-controls')],
 ];
 
-/**
- * Repairs the library's markup inside an element, immediately and after each change. Returns a function that stops the repairs.
- */
+/** Repairs Scalar's markup inside an element, immediately and after each change. Returns a function that stops the repairs. */
 export function repairMarkup(root: Element): () => void {
   const repairAll = () => {
     for (const [selector, repair] of repairs) for (const element of root.querySelectorAll(selector)) repair(element);

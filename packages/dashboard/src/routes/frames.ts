@@ -3,8 +3,8 @@ import { SignedInGuard } from '../accounts/signed-in.tsx';
 import { Shell } from '../shell/shell.tsx';
 import { rootRoute } from './root.tsx';
 
-// Parent routes of the pages. A frame draws what surrounds its pages (header, navigation) and checks what they require, such as
-// a signed-in person or access to the organization.
+// Parent routes. Each one renders a header or navigation around its child pages, or checks a requirement of these pages, such
+// as a signed-in person.
 export const shellLayout = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell });
 export const signedInLayout = createRoute({
   getParentRoute: () => rootRoute,

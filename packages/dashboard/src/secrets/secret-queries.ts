@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/re
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 const refreshMs = 10_000;
-/** Interval at which a secret set is read while its new revision is delivered to its region. */
+/** Polling interval for a secret set while its new revision is delivered to its region. */
 const deliveryRefreshMs = 1_000;
 
 /** The common prefix of all query keys for secret sets and image pull secrets. */

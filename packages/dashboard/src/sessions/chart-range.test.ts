@@ -3,14 +3,14 @@ import { clampRange, countTimesPerInterval, zoomRange } from './chart-range.ts';
 
 const whole = { from: 100, to: 200 };
 
-test('zoomRange keeps the middle of the range, and never exceeds the whole range', () => {
+test('zoomRange scales a range around its middle within the limits, and returns null if it reaches both limits', () => {
   expect(zoomRange(whole, 0.5, whole)).toEqual({ from: 125, to: 175 });
   expect(zoomRange({ from: 100, to: 150 }, 2, whole)).toEqual({ from: 100, to: 175 });
   expect(zoomRange({ from: 125, to: 175 }, 2, whole)).toBeNull();
   expect(zoomRange({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
 });
 
-test('clampRange limits a range to the whole range, and returns null if it covers nearly the whole range', () => {
+test('clampRange clips a range to the limits, and returns null if the result covers more than 95 % of them', () => {
   expect(clampRange({ from: 90, to: 150 }, whole)).toEqual({ from: 100, to: 150 });
   expect(clampRange({ from: 90, to: 210 }, whole)).toBeNull();
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();

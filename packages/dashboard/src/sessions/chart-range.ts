@@ -3,7 +3,7 @@ export type ChartRange = { readonly from: number; readonly to: number };
 
 /**
  * Narrows (`factor` below 1) or widens a range around its middle, within `whole`. Returns null, which means no zoom, if the
- * result is nearly all of `whole`.
+ * result covers more than 95 % of `whole`.
  */
 export function zoomRange({ from, to }: ChartRange, factor: number, whole: ChartRange): ChartRange | null {
   const middle = (from + to) / 2;
@@ -11,7 +11,10 @@ export function zoomRange({ from, to }: ChartRange, factor: number, whole: Chart
   return clampRange({ from: middle - half, to: middle + half }, whole);
 }
 
-/** Returns the part of a range that is within `whole`, or null, which means no zoom, if that part is nearly all of `whole`. */
+/**
+ * Returns the part of a range that is within `whole`. Returns null, which means no zoom, if that part covers more than 95 % of
+ * `whole`.
+ */
 export function clampRange({ from, to }: ChartRange, whole: ChartRange): ChartRange | null {
   const clamped = { from: Math.max(from, whole.from), to: Math.min(to, whole.to) };
   return clamped.to - clamped.from > 0.95 * (whole.to - whole.from) ? null : clamped;

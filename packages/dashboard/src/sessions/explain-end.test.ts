@@ -36,7 +36,7 @@ describe('explainEnd', () => {
     expect(explainEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
   });
 
-  it('says that the bot refused the session if it responded with 403 before the session started', () => {
+  it('says that the bot refused the session if the bot responded with status 403 before the session started', () => {
     const refused = explainEnd({ completionStatus: '403', events: [], botStartSeconds: null });
     expect(refused?.cause).toContain('refused the session');
   });

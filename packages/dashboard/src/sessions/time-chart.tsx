@@ -15,7 +15,7 @@ export type ChartSeries = {
   readonly kind: 'bars' | 'area';
 };
 
-/** A horizontal line at a value. */
+/** A horizontal line across the chart, at `value` on the value axis. */
 export type ChartReferenceLine = { readonly value: number; readonly color: ChartColor };
 
 export type ChartMarker = { readonly at: number; readonly color: ChartColor };
@@ -192,7 +192,7 @@ function drawMarks(
   ctx.restore();
 }
 
-/** Possible distances between ticks of the time axis. */
+/** Possible intervals between ticks of the time axis, in seconds. */
 const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200];
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });

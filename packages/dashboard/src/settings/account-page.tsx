@@ -12,7 +12,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 
-/** The page of the person's name, e-mail address, password and sessions. */
+/** The page at `/settings/account`: the person's name, e-mail address, password and sessions. */
 export function AccountPage() {
   const { hasPassword, email } = useUser();
   return (

@@ -39,7 +39,7 @@ const periods = [
   ['30d', 'Last 30 days'],
 ] as const;
 
-/** The page of the audit log. The filter is stored in the page's URL. */
+/** The page at `/orgs/:organization/settings/audit`: the audit log. The filter is stored in the page's URL. */
 export function AuditPage() {
   const membership = useMembership();
   const filter = route.useSearch();

@@ -22,7 +22,7 @@ import { DangerZone } from './danger-zone.tsx';
 
 const origin = location.origin;
 
-/** The page of the organization's name, default region and membership. */
+/** The page at `/orgs/:organization/settings/general`: the organization's name, default region and membership. */
 export function GeneralPage() {
   const membership = useMembership();
   return (

@@ -36,7 +36,7 @@ const descriptions: Readonly<Record<Kind, string>> = {
   public: 'A public key can only start sessions and connect to them. Web pages and apps may contain it.',
 };
 
-/** The page of private API keys. With `?kind=public`, it shows public API keys instead. */
+/** The page at `/orgs/:organization/settings/keys`: private API keys or, with `?kind=public`, public API keys. */
 export function KeysPage() {
   const membership = useMembership();
   return (

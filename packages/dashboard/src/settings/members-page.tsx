@@ -24,7 +24,7 @@ import {
 import { Invitations } from './invitations.tsx';
 import { parseRole, roleOptions } from './role-options.ts';
 
-/** The page of an organization's members and pending invitations. */
+/** The page at `/orgs/:organization/settings/members`: the organization's members and pending invitations. */
 export function MembersPage() {
   const membership = useMembership();
   return (

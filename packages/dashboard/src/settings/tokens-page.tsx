@@ -21,7 +21,7 @@ import { parseLifetimeSeconds } from './lifetimes.ts';
 const origin = location.origin;
 const queryKey = ['personal tokens'];
 
-/** The page of the person's access tokens, including the tokens that logins of command-line programs created. */
+/** The page at `/settings/tokens`: the person's access tokens, including tokens from logins of command-line programs. */
 export function TokensPage() {
   const [open, setOpen] = useState<'create' | PersonalToken | null>(null);
   const queries = useQueryClient();

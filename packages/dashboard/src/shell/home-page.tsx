@@ -7,7 +7,9 @@ import { Card } from '../components/card.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { findPreferredMembership } from '../organization/organization.ts';
 
-/** The page at `/`: redirects a signed-in person to their organization, and asks others which agent they want to talk to. */
+/**
+ * The page at `/`: redirects a signed-in person to their organization, and asks a signed-out person for an agent to talk to.
+ */
 export function HomePage() {
   const { data: user, isPending } = useQuery(userQuery);
   if (isPending) return null;

@@ -8,8 +8,8 @@ type MediaManager = NonNullable<SmallWebRTCTransportConstructorOptions['mediaMan
 const meterIntervalMs = 50;
 
 /**
- * Opens the browser's microphone, speaker, camera and screen for the WebRTC transport. Replaces the transport's default media
- * manager, which loads a program from another host; with this one, the page contacts only the service and the bot.
+ * Media manager for the WebRTC transport: opens the microphone, speaker, camera and screen. The transport's default media
+ * manager would load a program from another host.
  */
 export function createBrowserMedia(levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel }) {
   let options: PipecatClientOptions | undefined;
@@ -130,7 +130,7 @@ export function createBrowserMedia(levels: { readonly you: LoudnessLevel; readon
   }
 
   return {
-    // Cast the object, because it lacks the private members of the class `MediaManager`, which the transport does not use.
+    // Cast the object: it lacks the private members of the class `MediaManager`, and the transport does not use them.
     manager: manager as unknown as MediaManager,
     /** Plays the bot's audio track. */
     play(track: MediaStreamTrack) {

@@ -115,8 +115,8 @@ function createPipecatClient(
 ): PipecatClient {
   const client: PipecatClient = new PipecatClient({
     transport,
-    // `connect` opens the microphone itself, and recording starts when the bot is ready. With `enableMic: true`, the client would
-    // open the microphone a second time, and could not connect without one.
+    // `connect` opens the microphone itself, and recording starts when the bot is ready. With `enableMic: true`, the client
+    // would open the microphone twice, and could not connect on a machine without a microphone.
     enableMic: false,
     callbacks: {
       onBotReady: () => {
@@ -184,7 +184,10 @@ async function connect(
   });
 }
 
-/** Returns `on`, `none` if there is no microphone, or `denied` if the person or the browser refused access to it. */
+/**
+ * Returns `on` if the microphone is open, `none` if there is no microphone, or `denied` if the person or the browser refused
+ * access.
+ */
 async function stateOfMicrophone(client: PipecatClient): Promise<TalkState['microphone']> {
   if (client.tracks().local.audio !== undefined) return 'on';
   const devices = await navigator.mediaDevices.enumerateDevices();

@@ -12,7 +12,7 @@ const spoke: readonly TestEvent[] = [
   { type: 'speaking', who: 'you', speaking: false, at: 3_000 },
 ];
 
-test('updates of the same segment become one line of the transcript', () => {
+test('bot-output messages with the same segment id become one line of the transcript', () => {
   const part = (text: string, spoken_status: 'new' | 'completed'): TestEvent => ({
     type: 'bot-output',
     output: { text, segment_id: 7, spoken_status },
@@ -23,7 +23,7 @@ test('updates of the same segment become one line of the transcript', () => {
   ]);
 });
 
-test('the transcript omits single words and empty lines of a bot', () => {
+test('the transcript omits bot-output messages that are blank or aggregated by word', () => {
   expect(
     texts(
       { type: 'bot-output', output: { text: 'Hel', aggregated_by: 'word' } },
@@ -49,12 +49,12 @@ test("the latency is the time from the end of the person's turn to the first sig
   expect(after(typed, { type: 'bot-output', output: { text: 'hi' }, at: 5_250 }).latencyMs).toBe(250);
 });
 
-test('a new conversation starts with an empty state', () => {
+test('the start of a conversation resets the state of the previous conversation', () => {
   const state = after({ type: 'failed', error: 'no' }, ...spoke, { type: 'phase', phase: 'initializing', at: 7 });
   expect(state).toEqual({ ...initialTalkState, phase: 'initializing', startedAt: 7 });
 });
 
-test('an error from the bot is listed once and does not end the conversation', () => {
+test('a repeated error from the bot is listed once and does not end the conversation', () => {
   const ready: TestEvent = { type: 'phase', phase: 'ready' };
   const error: TestEvent = { type: 'bot-error', error: 'no voice' };
   expect(after(ready, error, error)).toMatchObject({ phase: 'ready', error: undefined, botErrors: ['no voice'] });

@@ -35,7 +35,7 @@ export type TalkState = {
   readonly sessionId: string | undefined;
   readonly microphone: 'unknown' | 'on' | 'off' | 'none' | 'denied';
   readonly speaking: { readonly you: boolean; readonly bot: boolean };
-  /** The kinds of video that the bot accepts, so that the page offers only these. */
+  /** The kinds of video that the bot accepts. The page offers only these. */
   readonly acceptedVideo: readonly LocalVideo[];
   /** The current media track of each video that is sent or received. */
   readonly video: Readonly<Partial<Record<VideoSource, MediaStreamTrack>>>;
@@ -161,8 +161,8 @@ function withReply(state: TalkState, at: number): TalkState {
 }
 
 /**
- * Adds or updates a line of the bot. A bot sends each line twice (RTVI `bot-output`): when it plans to say it, and while it says
- * it.
+ * Adds or updates a line of the bot. A bot sends each line twice (RTVI `bot-output`): before speaking the line and while
+ * speaking it.
  */
 function withOutput(lines: readonly TranscriptLine[], output: BotOutputData, at: number): readonly TranscriptLine[] {
   if (output.aggregated_by === 'word' || output.text.trim() === '') return lines;

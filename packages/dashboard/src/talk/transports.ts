@@ -50,7 +50,7 @@ const microphoneFrameBytes = 1024;
 
 async function createWebSocketTransport(levels: Levels): Promise<ConnectableTransport> {
   const { WavMediaManager, WebSocketTransport } = await import('@pipecat-ai/websocket-transport');
-  // Use this media manager, because the transport's default one loads code from another host.
+  // Create the media manager here, because the transport's default media manager loads code from another host.
   const media = new WavMediaManager(microphoneFrameBytes, microphoneHertz);
   const setUserAudioCallback = media.setUserAudioCallback.bind(media);
   media.setUserAudioCallback = (callback) =>
@@ -84,7 +84,7 @@ async function createWebSocketTransport(levels: Levels): Promise<ConnectableTran
   };
 }
 
-/** The index of each source's transceiver in the peer connection, in the order of the transport's offer. */
+/** The index of the transceiver that sends each source. The transport creates the transceivers in this order. */
 const senderIndexes = { microphone: 0, camera: 1, screen: 2 } as const;
 
 async function createWebRtcTransport(levels: Levels): Promise<ConnectableTransport> {

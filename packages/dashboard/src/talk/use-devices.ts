@@ -4,7 +4,7 @@ import type { TalkState } from './talk-state.ts';
 type Devices = Readonly<Record<'microphones' | 'speakers' | 'cameras', readonly MediaDeviceInfo[]>>;
 
 /**
- * Returns the microphones, speakers and cameras of the browser. Browsers hide their names and ids until the person allows the
+ * Returns the browser's microphones, speakers and cameras. Browsers hide device names and ids until the person allows the
  * microphone or the camera.
  */
 export function useDevices({ microphone, video }: Pick<TalkState, 'microphone' | 'video'>): Devices {

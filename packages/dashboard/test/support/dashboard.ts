@@ -16,9 +16,11 @@ type Dashboard = InspectedPage & {
 };
 
 type DashboardOptions = {
-  /** Directories of the service's agents. If absent, the service has the parrot and, if given, `bot`. */
+  /**
+   * Directories of the service's agents. If absent, the service has the agent `parrot` and, if `bot` is set, the scripted bot.
+   */
   readonly agents?: readonly string[];
-  /** Adds a scripted bot as an agent next to the parrot. */
+  /** A scripted bot that the service runs as an additional agent. */
   readonly bot?: Parameters<typeof writeBot>;
 };
 

@@ -31,9 +31,9 @@ export async function openPage({ origin }: Service, context: BrowserContext, url
 }
 
 /**
- * Checks the current page in both themes, on a wide and on a narrow screen: it must not scroll horizontally, and axe must find no
- * serious fault in the element that matches the selector `checked`. Stores screenshots in the directory that the variable
- * `PICTURES` names: of the whole page, or only of its visible part.
+ * Checks the current page in both themes, and on a wide and a narrow screen: the page must not scroll horizontally, and axe
+ * must find no serious fault in the element that matches the selector `checked`. Stores screenshots of the whole page, or only
+ * of its visible part, in the directory that the environment variable `PICTURES` names.
  */
 export async function inspectPage(
   { folder }: Service,

@@ -39,7 +39,7 @@ async function pythonWithPackages(cache: string, uvFolder: string): Promise<stri
   const hash = createHash('sha256').update(version).update(project).digest('hex').slice(0, 16);
   const environment = join(cache, `talking-bot-${hash}`);
   const python = join(environment, 'bin', 'python');
-  // Write this file last, so that an incomplete environment is created again.
+  // Written last, so that an environment without this file is incomplete and is created again.
   const marker = join(environment, 'complete');
   if (existsSync(marker)) return python;
   await rm(environment, { recursive: true, force: true });
