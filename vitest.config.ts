@@ -27,11 +27,11 @@ export default defineConfig({
     globalSetup: ['packages/server/test/support/test-database.setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // The timeout is long, because on a busy machine it may take long until an expectation is met.
+    // Wait up to 30 seconds for a polled expectation, because a busy machine is slow.
     expect: { poll: { timeout: 30_000 } },
     // Run three test files at a time on two cores, because tests often wait for processes and the database.
     maxWorkers: 3,
-    // Let each worker load a module only once for all its test files. Therefore, no test may change the state of a module.
+    // Each worker loads a module only once for all its test files, so no test may change the state of a module.
     isolate: false,
     unstubEnvs: true,
   },

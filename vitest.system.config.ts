@@ -28,7 +28,7 @@ export default defineConfig({
       surroundings: process.env,
     },
     testTimeout: 150_000,
-    // Run each test file in its own process, because some tests change their process, for example its user.
+    // Run each test file in its own process, because some tests change process state such as the user id.
     isolate: true,
   },
 });

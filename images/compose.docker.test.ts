@@ -45,7 +45,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
     return { privateKey: await secret('private_key'), publicKey: await secret('public_key') };
   }
 
-  it('starts with the documented command and stores a session in the separate database', async () => {
+  it('starts with the documented command and stores a session in the database container', async () => {
     const command = (await readContainerCommands()).at(-1) ?? '';
     const adapted = command
       .replaceAll('images/secrets', folder)
@@ -61,7 +61,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
     expect(await runDocker('exec', await container('database'), 'sh', '-c', query)).toBe('1');
   });
 
-  it('exposes no secret, and publishes its port only on loopback', async () => {
+  it('shows no secret in docker inspect, logs or top, and publishes its port only on loopback', async () => {
     const service = await container('bothost');
     const visible =
       (await runDocker('inspect', service)) + (await readLogs(service)) + (await runDocker('top', service));

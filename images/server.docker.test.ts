@@ -21,7 +21,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     await runDocker('rmi', name);
   });
 
-  /** Runs a documented command, but with the names of this test run for the container and the volume, and with any free port. */
+  /** Runs a documented command with a free port and with names of container and volume that are unique to this test run. */
   async function runDocumented(index: number, more = ''): Promise<string> {
     const command = (await readContainerCommands())[index] ?? '';
     const adapted = command

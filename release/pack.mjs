@@ -1,6 +1,5 @@
-// pack.mjs DIRECTORY: writes the npm packages of a release, botcli-VERSION.tgz and bothost-VERSION.tgz, into a directory. Packs
-// what `npm run build` made. `bothost` contains the other packages of this repository (bundleDependencies), so neither tarball
-// needs a package that is not published.
+// pack.mjs DIRECTORY: writes the npm packages of a release, botcli-VERSION.tgz and bothost-VERSION.tgz, into a directory. Run
+// `npm run build` first. `bothost` bundles the other packages of this repository (bundleDependencies), which are not published.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +22,7 @@ try {
   rmSync(staging, { recursive: true });
 }
 
-/** Copies the package `botcli` to the staging directory. Its build contains the code of all its dependencies. */
+/** Copies the package `botcli` to the staging directory. The built program contains the code of all its dependencies. */
 function stageCommandLine() {
   const manifest = readManifest('packages/cli');
   const path = stage('packages/cli', 'botcli', manifest);

@@ -1,5 +1,5 @@
-// set-version.mjs VERSION: sets the version of all packages, and gives the unreleased changes in CHANGELOG.md a heading with
-// the version and today's date. Works in the current directory.
+// set-version.mjs VERSION: sets the version of all packages. In CHANGELOG.md, moves the unreleased changes below a heading with
+// the version and today's date. Changes the files of the current directory.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,7 +25,7 @@ const unreleased = '## [Unreleased]\n';
 const today = new Date().toISOString().slice(0, 10);
 replace('CHANGELOG.md', unreleased, `${unreleased}\n## [${next}] - ${today}\n`);
 
-/** Sets the version of a package in its package.json, and of each of its dependencies that is a package of this repository. */
+/** Sets the version in a package.json, and the versions of dependencies that are packages of this repository. */
 function setVersion(manifest) {
   manifest.version = next;
   for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {
@@ -36,7 +36,7 @@ function setVersion(manifest) {
 function replace(path, from, to) {
   const parts = readFileSync(path, 'utf8').split(from);
   if (parts.length !== 2)
-    throw new Error(`${path} contains ${JSON.stringify(from)} ${parts.length - 1} times, not once`);
+    throw new Error(`${path} contains ${JSON.stringify(from)} ${parts.length - 1} times; expected exactly one`);
   writeFileSync(path, parts.join(to));
 }
 

@@ -189,7 +189,7 @@ describe('operator restore', () => {
       const verified = await botcli(['vault', 'verify', '--api-url', url], { BOTHOST_DATA_DIR: dataDirectory });
       expect(verified.stdout).toMatch(/verify\s+done/);
       expect(await client.verifyAudit()).toMatchObject({ ok: true });
-      // Simulate a service that was killed between restoring the database and the last step of the restore.
+      // Simulate a kill of the service after it restored the database and before it finished the restore.
       const sessions = async () => (await client.getSessions({ params, query: {} })).sessions.length;
       const before = await sessions();
       await stopped(service);
@@ -200,7 +200,7 @@ describe('operator restore', () => {
     240_000,
   );
 
-  /** Creates the directory of the unpacked backup again, but without the files that the first restore has moved out of it. */
+  /** Recreates the directory of the unpacked backup, without the files that the first restore moved to their final place. */
   async function restoreAgain({ dataDirectory }: ServiceProcess): Promise<void> {
     const unpacked = await otherService();
     await restore(unpacked);
@@ -208,7 +208,7 @@ describe('operator restore', () => {
     await cp(join(unpacked.dataDirectory, 'restore'), join(dataDirectory, 'restore'), { recursive: true });
   }
 
-  it('can be repeated after a kill, and the service refuses to start before the repeated restore', async () => {
+  it('can be repeated after a kill, and until then the service refuses to start', async () => {
     const service = await otherService();
     const env = { ...source.environment, BOTHOST_DATA_DIR: service.dataDirectory };
     const child = spawn(process.execPath, [botcliProgramPath, 'operator', 'restore', '-'], { env });

@@ -78,7 +78,7 @@ type Line = {
   onPassed: () => void;
 };
 
-/** A TCP proxy in front of the service. With `breakAfter`, it closes each connection after it has sent this number of bytes. */
+/** A TCP proxy in front of the service. Closes each connection once the client has sent `breakAfter` bytes (null: never). */
 async function openLine(): Promise<Line> {
   const server = createServer((client) => {
     const target = connect(opened.to, '127.0.0.1');

@@ -61,8 +61,8 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
 /**
- * Creates keys and values for one way of passing them to botcli. `way` is the name of this way; `fits` returns whether it can
- * express a value.
+ * Creates `count` keys and values to pass to botcli in the same way, for example in a JSON file. `way` is part of each key;
+ * `fits` returns whether a value can be passed in this way.
  */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);
@@ -84,26 +84,26 @@ function envFile(pairs: readonly (readonly [string, string])[]): string {
   return `\u{feff}# all kinds\n${lines.join('')}`;
 }
 
-it('an argument with one KEY=value pair keeps every byte of the value', async () => {
+it('botcli keeps every byte of a value in an argument with one KEY=value pair', async () => {
   const pairs = mean('argument', 45, (value) => formatArgumentValue(value) !== null);
   await run(set('--', ...pairs.map(([key, value]) => `${key}=${formatArgumentValue(value)}`)));
 });
 
-it('an argument with several KEY=value pairs keeps every byte of the values', async () => {
+it('botcli keeps every byte of the values in an argument with several KEY=value pairs', async () => {
   const pairs = mean('several', 30, (value) => !/["\\]/.test(value));
   const quoted = pairs.map(([key, value]) => `${key}="${value}"`);
   await run(set('--', ...[0, 10, 20].map((from) => quoted.slice(from, from + 10).join(' '))));
 });
 
-it('an .env file keeps every byte of the values', async () => {
+it('botcli keeps every byte of the values in an .env file', async () => {
   await writeFile(join(folder, '.env'), envFile(mean('file', 50, isInFile)));
   await run(set('--file', '.env'));
 });
 
-it('an .env file on standard input keeps every byte of the values', () =>
+it('botcli keeps every byte of the values in an .env file on standard input', () =>
   runWithInput(set('--file', '-'), envFile(mean('input_file', 35, isInFile))));
 
-it('a JSON file keeps every byte of the values', async () => {
+it('botcli keeps every byte of the values in a JSON file', async () => {
   await writeFile(
     join(folder, 'values.json'),
     JSON.stringify(Object.fromEntries(mean('json', 45, () => true)), null, 1),
@@ -111,17 +111,17 @@ it('a JSON file keeps every byte of the values', async () => {
   await run(set('--file', 'values.json', '--format', 'json'));
 });
 
-it('a file that contains only one value keeps every byte of the value', async () => {
+it('botcli keeps every byte of a value that is the entire content of a file', async () => {
   const pairs = mean('at_path', 25, () => true);
   await Promise.all(pairs.map(([key, value]) => writeFile(join(folder, `value ${key}`), value)));
   await run(set(...pairs.map(([key]) => `${key}=@value ${key}`)));
 });
 
-it('a value on standard input keeps every byte', async () => {
+it('botcli keeps every byte of a value on standard input', async () => {
   for (const [key, value] of mean('input', 8, () => true)) await runWithInput(set(`${key}=-`), value);
 });
 
-it('a value that is typed at a hidden prompt keeps every byte', async () => {
+it('botcli keeps every byte of a value that is typed at a hidden prompt', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
   // Remove the values that an earlier attempt of this test stored, because botcli asks for no confirmation if the values are
   // unchanged.

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-it('the commands in docs/deploy.md deploy a Pipecat bot, and a change to its code installs no packages again', async () => {
+it('the commands in docs/deploy.md deploy a Pipecat bot, and redeploy changed code without reinstalling packages', async () => {
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, { ...environment, BOTHOST: root });
   const steps = readDocumentSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');

@@ -89,7 +89,7 @@ describe('the first session in the README and docs/sessions.md', () => {
     expect(Object.keys(record)).toEqual(Object.keys(example));
   }, 60_000);
 
-  it('has a talk page of the sample bot at the documented path', async () => {
+  it('provides a web page for talking to the sample bot at the documented path', async () => {
     const page = await fetch(`${service.origin}/talk/parrot`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** The fields that this registry reads from the document that `npm publish` sends. */
+/** The fields of the `npm publish` request body that this registry reads. */
 type Publication = {
   readonly versions: Readonly<Record<string, object>>;
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;

@@ -67,7 +67,7 @@ const shell = (text: string) => run('bash', '-euc', text);
 const bytesOf = async (directory: string) => Number((await run('du', '-sb', directory)).split('\t')[0]);
 
 describe('a release', { timeout: 300_000 }, () => {
-  it('has one version in all packages, the lock file, the programs and the changelog', async () => {
+  it('has the same version in all packages, the lock file, the programs and the changelog', async () => {
     const copy = join(folder, 'repository');
     await exec('bash', ['-euc', 'mkdir "$1" && git ls-files -z | tar --null -cT - | tar -xC "$1"', 'bash', copy], {
       cwd: root,
@@ -124,8 +124,8 @@ describe('a release', { timeout: 300_000 }, () => {
 
   it('creates a project, deploys it and runs a session', async () => {
     await shell('botcli init bot --name my-bot -t smallwebrtc -m realtime --realtime openai_realtime');
-    // Replace the generated Pipecat bot by a minimal bot, because Pipecat's packages have hundreds of megabytes and the generated
-    // bot needs a vendor's key. Keep the other generated files for the deployment.
+    // Replace the generated Pipecat bot with a minimal bot, because Pipecat's packages take hundreds of megabytes and a Pipecat
+    // bot needs a vendor's API key. Deploy the other generated files.
     const server = join(folder, 'bot/server');
     await writeFile(join(server, 'bot.py'), 'async def bot(args):\n    print("hello from an installed service")\n');
     const pyproject = await readFile(join(server, 'pyproject.toml'), 'utf8');

@@ -1,4 +1,4 @@
-/** Returns the lines that a terminal shows after a program has written `written`, without overwritten text and colors. */
+/** Returns the text on a terminal screen after the output `written`. Interprets escape sequences and drops colors. */
 export function renderScreen(written: string): string {
   const rows: string[][] = [[]];
   let row = 0;

@@ -14,8 +14,8 @@ export type Service = {
   /** The directory that contains the home and data directories. `close` removes it. */
   readonly folder: string;
   /**
-   * The environment for commands that use the service: the built `botcli` on the path and a home directory, without variables of
-   * the tests' own environment.
+   * Environment variables for commands that use the service: PATH contains the built `botcli`, and no variables of the test
+   * process are inherited.
    */
   readonly environment: Readonly<Record<string, string>>;
   /** Sends a request to the private API and returns the JSON of the response. */

@@ -34,7 +34,7 @@ async function makeArchive(archive: string): Promise<void> {
   const unfinished = `${archive}.${process.pid}`;
   try {
     await readCommandOutput('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
-    // The npm package with the Node executable for this platform. The npm package `node` would install this package.
+    // Install the npm package that contains the Node executable for this platform. The npm package `node` is only a wrapper.
     const node = `node-linux-${arch}`;
     const prefix = ['--global', '--prefix', join(tree, 'usr'), '--no-audit', '--no-fund'];
     await readCommandOutput('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);

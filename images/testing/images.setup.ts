@@ -9,7 +9,7 @@ declare module 'vitest' {
     givenBase: string;
     baseCache: string;
     inCi: boolean;
-    /** The names of the images that this run has built. Null without a container engine. */
+    /** Names of the images that this test run has built. Null if no container engine is running. */
     images: { readonly base: string; readonly server: string; readonly postgres: string } | null;
   }
 }
@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<void> {
     build(root, file, 'bothost-test-build', '--target', 'build').then(() => build(root, file, server)),
     build(folder, join(folder, 'postgres.Dockerfile'), postgres),
   ]);
-  // Remove the images of earlier runs, which lost their tags to the new images.
+  // Remove the images of earlier runs. They have no tags, because the new images use the same tags.
   await runDocker('image', 'prune', '--force', '--filter', `label=${label}`);
   project.provide('images', { base, server, postgres });
 }

@@ -25,14 +25,14 @@ export type DeployedProject = {
   readonly close: () => Promise<void>;
 };
 
-/** The date up to which npm packages for web clients are used; later releases are ignored, so that builds are reproducible. */
+/** Builds of web clients ignore npm releases after this date, so that the builds are reproducible. */
 export const packageReleaseCutoff = versions.date;
 
 const hook = fileURLToPath(new URL('../../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 const services = '-m cascade --stt deepgram_stt --tts cartesia_tts';
 
 /**
- * Generates a project with `pipecat init` and deploys it to a service of its own. `options` name its kind, transports and LLM.
+ * Generates a project with `pipecat init` and deploys it to a new service. `options` are further arguments of the command.
  */
 export async function deployProject(name: string, options: string): Promise<DeployedProject> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-existing-'));

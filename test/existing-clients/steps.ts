@@ -11,7 +11,7 @@ export type CommandStep = {
   readonly shows: RegExp;
   readonly does?: string;
   readonly refused?: true;
-  /** The first tested CLI version that supports all options of this command. Earlier versions skip the command. */
+  /** The first tested CLI version that supports all options of this command. Tests of earlier versions skip the command. */
   readonly since?: string;
   /** Names under which the values of the capturing groups in `shows` are stored for later commands. */
   readonly keeps?: readonly string[];

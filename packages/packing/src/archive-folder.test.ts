@@ -26,7 +26,7 @@ async function pack(...entries: readonly TarEntry[]) {
   return { ...archive, paths: files.map(({ path }) => path), blob: new Blob(chunks) };
 }
 
-test('readArchiveFolder gives the same content hash for an archive with and without a top directory', async () => {
+test('readArchiveFolder returns the same files for an archive with and without a top-level directory', async () => {
   const long = `${'long/'.repeat(40)}name.txt`;
   const packed = await pack(file('./bot.js', 'x'), file(`./${long}`, 'ä'), link('./short', 'bot.js'));
   expect(packed.paths).toEqual(['bot.js', long, 'short']);
@@ -36,13 +36,13 @@ test('readArchiveFolder gives the same content hash for an archive with and with
   expect((await writeArchive(files, async () => {})).contentHash).toBe(packed.contentHash);
 });
 
-test('readArchiveFolder reads hard links and symbolic links to files as the files that they link to', async () => {
+test('readArchiveFolder returns the content of the target for a hard link and a symbolic link', async () => {
   const folder = await readFolder(file('a', 'text'), link('b', 'a', 'link'), link('c', './a'));
   const entries = await folder.list();
   expect(await Promise.all(['b', 'c'].map((name) => readText(entries, name)))).toEqual(['text', 'text']);
 });
 
-test('listProjectFiles rejects an archive with links or special files that cannot be packed', async () => {
+test('listProjectFiles rejects an archive with special files or with links out of the project', async () => {
   const entries = [
     link('absolute', '/etc/passwd'),
     link('d/outwards', '../../x'),

@@ -52,7 +52,7 @@ function addEntry(root: Directory, { name, type = 'file', linkname = '' }: TarHe
   } else directory.set(fileName, { kind: 'unsupported' });
 }
 
-/** Splits a path of the archive into names. Throws a `PackingError` for a path that leads out of the archive. */
+/** Splits a path in the archive at its slashes. Throws a `PackingError` for a path that leads out of the archive. */
 function splitPath(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (path.startsWith('/') || names.includes('..')) throw invalidArchive(`The path ${path} leads out of the archive.`);
@@ -133,6 +133,6 @@ function invalidArchive(problem: string): PackingError {
   return new PackingError(
     'project-unpackable',
     `The archive cannot be read. ${problem}`,
-    'Create it in the directory of the project: tar -czf ../project.tar.gz .',
+    'Create the archive in the directory of the project: tar -czf ../project.tar.gz .',
   );
 }

@@ -11,7 +11,7 @@ function createFile(path: string, text: string, size = Buffer.byteLength(text)):
   return { path, size, link: null, read };
 }
 
-test('writeArchive normalizes owner and time, and takes the mode from the content', async () => {
+test('writeArchive normalizes owner and time, and derives the file mode from the content', async () => {
   const long = `${'long/'.repeat(40)}name.txt`;
   const files = [createFile('a.js', 'a'), createFile(long, 'x'), createFile('run.sh', '#!'), createFile('ä.txt', 'ä')];
   const chunks: Uint8Array[] = [];
@@ -25,14 +25,14 @@ test('writeArchive normalizes owner and time, and takes the mode from the conten
   ]);
 });
 
-test('writeArchive gives a different content hash for different content of the same size', async () => {
+test('writeArchive returns different content hashes for different content of the same size', async () => {
   const hashOf = async (text: string) => (await writeArchive([createFile('a.js', text)], async () => {})).contentHash;
   expect(await hashOf('a')).toBe(await hashOf('a'));
   expect(await hashOf('b')).not.toBe(await hashOf('a'));
 });
 
 test.each(['', '0123456789'])(
-  'writeArchive rejects a file that was listed with three bytes but contains "%s"',
+  'writeArchive rejects a file that had 3 bytes when it was listed and now contains "%s"',
   async (text) => {
     await expect(writeArchive([createFile('a.js', text, 3)], async () => {})).rejects.toMatchObject({
       message: 'a.js changed while it was being packed.',

@@ -19,16 +19,16 @@ const blockBytes = 65_536;
 const epoch = new Date(0);
 
 /**
- * Packs files as tar.gz, and passes the chunks of the archive to `write`. Equal content gives equal bytes in every program that
- * packs it: order, times, owners and modes are normalized, hard links become files, and no compressor of the platform is used.
- * Throws a `PackingError` if the size of a file has changed.
+ * Packs files as tar.gz, and passes the chunks of the archive to `write`. The archive is reproducible: times, owners and modes
+ * are normalized, and fflate compresses it, because the compressors of platforms differ. Throws a `PackingError` if the size of
+ * a file has changed.
  */
 export async function writeArchive(
   files: readonly ProjectFile[],
   write: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>,
 ): Promise<Archive> {
   const { readable, controller } = createTarPacker();
-  // Pass errors to the stream: the loop below reads the stream and throws them.
+  // Pass errors to the stream, so that the loop that reads the stream throws them.
   addFiles(controller, files).catch((error: unknown) => controller.error(error));
   const compressed: Uint8Array<ArrayBuffer>[] = [];
   const gzip = new Gzip({ level: 6, mtime: 0 }, (chunk) => compressed.push(chunk));
@@ -86,8 +86,8 @@ async function addFile(controller: TarPackController, { path, size, read }: Proj
 }
 
 /**
- * Whether a file is a script with an interpreter or an ELF program. Decides by content, because browsers do not see the modes of
- * files.
+ * Whether a file is a script with an interpreter line or an ELF program. The first bytes decide, because browsers cannot read
+ * file modes.
  */
 function isProgram(start: Uint8Array): boolean {
   return [

@@ -5,7 +5,7 @@ import { type FolderEntry, readText } from './folder.ts';
 import { PackingError } from './packing-error.ts';
 
 export type ExclusionRules = {
-  /** Reads the ignore file of a directory (`''` is the root). Must be called before `reason` is called for its entries. */
+  /** Reads the ignore file of a directory (`''` is the root). Call this before `reason` for paths in the directory. */
   readonly enterFolder: (folder: string, entries: readonly FolderEntry[]) => Promise<void>;
   /** Returns why a path is excluded, or null if it is not. The path is relative to the project, with forward slashes. */
   readonly reason: (path: string, isFolder: boolean) => string | null;
@@ -14,8 +14,8 @@ export type ExclusionRules = {
 };
 
 /**
- * Reads `.dockerignore` or, if there is none, the default patterns and every `.gitignore`. The patterns in `[build.exclude]`,
- * in the syntax of `.gitignore`, come last.
+ * Reads `.dockerignore` or, if there is none, the default patterns and every `.gitignore`. The patterns in `[build.exclude]`
+ * use the syntax of `.gitignore` and take precedence over all others.
  */
 export async function readExclusionRules(
   rootEntries: readonly FolderEntry[],

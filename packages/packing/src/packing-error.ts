@@ -1,4 +1,4 @@
-/** Identifies the problem. The command line prints it for scripts, and documents it in docs/botcli.md. */
+/** Identifies the problem for scripts. botcli prints this value; docs/botcli.md lists all values. */
 export type PackingReason =
   | 'project-missing'
   | 'project-empty'

@@ -10,7 +10,7 @@ async function listFiles(texts: Readonly<Record<string, string>>, patterns: read
   };
 }
 
-test('listProjectFiles excludes secrets, generated files and version control, with the reason', async () => {
+test('listProjectFiles excludes secrets, generated files and version control, and reports the reasons', async () => {
   const texts = {
     'bot.py': 'x',
     'src/voice.py': 'x',

@@ -58,8 +58,8 @@ type WalkState = {
 };
 
 /**
- * Lists the files below a directory. `excludedBy` is null, or says why the directory is excluded although a pattern can include
- * some of its files.
+ * Lists the files below a directory. An excluded directory is searched too if a pattern can include some of its files; then,
+ * `excludedBy` says why it is excluded. Otherwise, `excludedBy` is null.
  */
 async function walk(walking: WalkState, folder: Folder, path: string, excludedBy: string | null): Promise<void> {
   const { rules, listing } = walking;

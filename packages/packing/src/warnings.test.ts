@@ -16,7 +16,7 @@ const createLink = (path: string, target: string): ProjectFile => ({
 });
 const mebibyte = 1_048_576;
 
-test('findWarnings names links to paths that are not packed', async () => {
+test('findWarnings warns about links to paths that are not packed', async () => {
   const files = [createFile('src/bot.js', 1), createLink('file', 'src/bot.js'), createLink('folder', 'src')];
   expect(await findWarnings({ files, excluded: [] })).toEqual([]);
   expect(await findWarnings({ files: [...files, createLink('latest', 'dist/bot.js')], excluded: [] })).toEqual([

@@ -5,7 +5,7 @@ import { readText } from './folder.ts';
 import { PackingError } from './packing-error.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
-/** Files larger than this cause a warning, because they are rarely part of a bot. */
+/** Files of at least this size cause a warning, because they are rarely part of a bot. */
 const largeFileBytes = 20 * 1_048_576;
 
 export async function findWarnings({ files, excluded }: ProjectFiles): Promise<readonly string[]> {
