@@ -176,7 +176,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       expect(output).not.toMatch(unclear);
     });
 
-    it('a secret set whose delivery failed is created for the following tests', async () => {
+    it('test setup stores a secret set with a failed delivery for the following commands', async () => {
       const secrets = [{ secretKey: 'A', secretValue: 'x' }];
       const setName = 'failed-keys';
       await service.client.putSecrets({ params: { setName }, body: { secrets } });
