@@ -189,7 +189,7 @@ browserTest(
 browserTest('the talk page shows why a bot without a WebSocket cannot be reached', async () => {
   const { page, violations } = await openPage(withoutMicrophone, `/talk/plain#key=${publicKey}`);
   await page.getByRole('button', { name: 'Start talking' }).click();
-  const cause = 'The bot did not accept the WebSocket: it answered 200 OK.';
+  const cause = 'The bot did not accept the WebSocket and responded with 200 OK.';
   await page.getByRole('alert').getByText(cause).waitFor();
   expect(violations).toEqual([]);
   await page.close();

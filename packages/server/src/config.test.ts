@@ -144,16 +144,16 @@ describe('the settings', () => {
 
   it('report an invalid registry without the password in its URL', () => {
     const problem = () => read({ BOTHOST_REGISTRIES: 'https://me:pass@word@harbor.example' });
-    expect(problem).toThrow('not host, host:port or http://host:port: ...@harbor.example');
+    expect(problem).toThrow('not a registry host (host, host:port or http://host:port): ...@harbor.example');
     expect(problem).not.toThrow(/pass/);
     expect(problem).not.toThrow(/word/);
   });
 
-  it('put the data directory in /var/lib for root', () => {
+  it('put the data directory in /var/lib if the service runs as root', () => {
     expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
   });
 
-  it('have a shorter grace period on a terminal', () => {
+  it('have a shorter default grace period if the service runs on a terminal', () => {
     expect(read({}, false, true).shutdownGraceSeconds).toBe(10);
     expect(read({ BOTHOST_SHUTDOWN_GRACE: '60' }, false, true).shutdownGraceSeconds).toBe(60);
   });

@@ -38,8 +38,8 @@ export class ConfigError extends OperatorError {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads all settings from the environment. `isRoot` and `isTerminal`, whether the service runs on a terminal, decide
- * defaults.
+ * Reads all settings from the environment. Some defaults depend on whether the service runs as root (`isRoot`) and on a
+ * terminal (`isTerminal`).
  *
  * @throws ConfigError that lists all problems
  */

@@ -72,7 +72,7 @@ import { listOrganizationSessions, listSessions } from './sessions/list.ts';
 import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
 
-/** The type of the caller that a handler gets, by the kind of credential that the operation requires. */
+/** Maps the kind of credential that an operation requires to the type of the caller that its handler receives. */
 export type CallerTypes = {
   readonly private: Principal;
   readonly organization: Principal;

@@ -58,7 +58,7 @@ const registry = z.string().transform((text, check) => {
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
   // Hide the part of the URL before an @, because it may contain a password.
   const shown = text.replace(/^.*@/, '...@');
-  check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
+  check.addIssue({ code: 'custom', message: `not a registry host (host, host:port or http://host:port): ${shown}` });
   return z.NEVER;
 });
 
@@ -371,7 +371,7 @@ export const settings = {
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    // A database trigger in the migration 0017-single-audit-table enforces the same minimum age.
+    // A database trigger in the migration 0017-single-audit-table enforces the same minimum of 30 days.
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),

@@ -26,7 +26,7 @@ export type AttemptContext = {
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly places: BuildDirectories;
   readonly disk: Pick<DiskSpaceGuard, 'require'>;
-  /** Time limit in seconds for unpacking and preparing together. */
+  /** Time limit in seconds for one attempt, which unpacks and prepares the project. */
   readonly timeoutSeconds: number;
 };
 
@@ -80,7 +80,7 @@ function isMissing(error: unknown, path: string): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path;
 }
 
-/** The outcome of a failed attempt. Null if the uploaded project is not the cause of the failure. */
+/** Returns the build's outcome after a failed attempt. Null if the build must be attempted again. */
 function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): FailedOutcome | null {
   // Check the timeout first, because an aborted attempt can fail with any error.
   if (timeout.aborted || error instanceof PrepareTimeout) {

@@ -5,8 +5,8 @@ import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
 /**
- * Limits on the log of one build: the number of `lines` from its beginning, and of `lastLines` from its end, which
- * usually names the cause of a failure. Longer lines are cut to `lineCharacters`.
+ * Limits on the log of one build. A log that exceeds the limits keeps its first `lines` lines and its last `lastLines` lines,
+ * which usually name the cause of a failure. A longer line is cut to `lineCharacters` characters.
  */
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
 const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
@@ -14,9 +14,9 @@ const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters
 /** Writes the log of one build. */
 export type BuildLog = {
   readonly write: BuildOutputHandler;
-  /** Stores all lines so far, except the last lines of a log that exceeds its limit. Only `end` stores these. */
+  /** Stores the lines written so far. If the log exceeds its limit, omits the last lines, which only `end` stores. */
   readonly flush: () => Promise<void>;
-  /** Stores all lines, including the last ones. */
+  /** Stores all remaining lines, including the last lines of a log that exceeds its limit. */
   readonly end: () => Promise<void>;
 };
 

@@ -69,7 +69,7 @@ async function requireBuild(
   now: Date,
   build: Parameters<typeof insertBuild>[1],
 ): Promise<BuildRow> {
-  // Retry, because the existing build may fail or be removed between the two queries.
+  // `insertBuild` returns undefined if a concurrent request has just created the build. Try again then, to use that build.
   for (;;) {
     const row = await db.transaction().execute(async (transaction) => {
       // Mark the upload as used first, so that its archive is not removed.

@@ -7,7 +7,7 @@ import { countBuilds, listBuildPage } from './rows.ts';
 type List = Operations['listBuilds'];
 
 /**
- * Lists builds, newest first. Pages by cursor are stable while builds are added.
+ * Lists builds, newest first. With a cursor, new builds do not shift the later pages.
  *
  * @throws failure `invalid-request` for an invalid cursor
  */

@@ -7,8 +7,8 @@ export type BuildLogNotifier = {
    */
   readonly next: (buildId: string) => {
     /**
-     * Resolves at the next notification, after `milliseconds` but no later than after `pollMs`, or when the signal
-     * aborts. The signal must not be aborted already.
+     * Resolves at the next notification, when the signal aborts, or after `milliseconds`, limited to `pollMs`. The signal must
+     * not be aborted yet.
      */
     readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TreeRemover } from '@bothost/runtime';
 
-/** Directories for received archives, and for projects that are unpacked during their preparation. */
+/** Directories for uploaded archives, and for the projects that are unpacked from them. */
 export type BuildDirectories = {
   /** Parent directory of the directories for archives and unpacked projects. */
   readonly root: string;

@@ -12,48 +12,54 @@ const build = (id: string, fields: Partial<PlannedBuild> = {}): PlannedBuild => 
 });
 
 it.each<[string, readonly PlannedBuild[], number, boolean, readonly string[]]>([
-  ['no build is open, it starts none', [], 2, false, []],
-  ['there are enough slots, it starts all', [build('a'), build('b')], 2, false, ['a', 'b']],
-  ['there are too few slots, it starts the oldest builds', [build('a'), build('b'), build('c')], 2, false, ['a', 'b']],
-  ['builds are running, they keep their slots', [build('a', { busy: true }), build('b'), build('c')], 2, false, ['b']],
-  ['all slots are taken, it starts none', [build('a', { busy: true }), build('b')], 1, false, []],
+  ['no build if none is open', [], 2, false, []],
+  ['all builds if there are enough slots', [build('a'), build('b')], 2, false, ['a', 'b']],
+  ['the oldest builds if there are too few slots', [build('a'), build('b'), build('c')], 2, false, ['a', 'b']],
   [
-    'more builds are running than there are slots, it starts none',
+    'one build for each slot that no running build uses',
+    [build('a', { busy: true }), build('b'), build('c')],
+    2,
+    false,
+    ['b'],
+  ],
+  ['no build if all slots are taken', [build('a', { busy: true }), build('b')], 1, false, []],
+  [
+    'no build if more builds are running than there are slots',
     [build('a', { busy: true }), build('b', { busy: true }), build('c')],
     1,
     false,
     [],
   ],
   [
-    'a build waits after a failure, it starts the others',
+    'the next build if the oldest one waits for a retry',
     [build('a', { restUntil: at(1) }), build('b')],
     1,
     false,
     ['b'],
   ],
-  ['the wait after a failure is over, it starts the build again', [build('a', { restUntil: at(0) })], 1, false, ['a']],
+  ['a failed build again after its retry delay', [build('a', { restUntil: at(0) })], 1, false, ['a']],
   [
-    'one organization has many builds, it starts those of others before a second one',
+    'builds of other organizations before a second build of one organization',
     [build('a', { organizationId: 'many' }), build('b', { organizationId: 'many' }), build('c')],
     2,
     false,
     ['a', 'c'],
   ],
   [
-    'an organization already has a running build, its next one waits despite a free slot',
+    'no second build of an organization while its first one is running, despite a free slot',
     [build('a', { organizationId: 'many', busy: true }), build('b', { organizationId: 'many' })],
     2,
     false,
     [],
   ],
   [
-    "a build of an organization waits after a failure, it starts the organization's next build",
+    "an organization's next build while its first one waits for a retry",
     [build('a', { organizationId: 'many', restUntil: at(1) }), build('b', { organizationId: 'many' })],
     2,
     false,
     ['b'],
   ],
-  ['the service is shutting down, it starts none', [build('a')], 1, true, []],
-])('planBuilds chooses the builds to start by the rule: if %s', (_, builds, places, draining, begun) => {
+  ['no build during a shutdown', [build('a')], 1, true, []],
+])('planBuilds chooses which builds start now: %s', (_, builds, places, draining, begun) => {
   expect(planBuilds(builds, { now, buildsAtOnce: places, draining })).toEqual(begun);
 });

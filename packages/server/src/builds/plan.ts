@@ -10,9 +10,9 @@ export type PlannedBuild = {
 };
 
 /**
- * Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. Pure. Runs at most one
- * build per organization: the runtime prepares only one build of an organization at a time, so a second build would
- * wait while its timeout runs. A build that a previous server process did not finish is also open, and starts again.
+ * Chooses the builds to start now, oldest first, up to the limit of concurrent builds. Chooses at most one build per
+ * organization, because the runtime prepares one at a time and a second build would spend its timeout waiting. A build that a
+ * previous server process did not finish starts again. Pure function.
  */
 export function planBuilds(
   builds: readonly PlannedBuild[],

@@ -55,7 +55,10 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
 
-  /** Serializes the requests for an upload. A new request interrupts the previous one, whose connection may be lost. */
+  /**
+   * Runs the requests for an upload one at a time. A new request aborts the previous request, because the connection of the
+   * previous request may be lost.
+   */
   async function takeOver<T>(uploadId: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     current.get(uploadId)?.abort();
@@ -107,7 +110,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     },
 
     settle: async (upload) => {
-      // Do not wait for the end of an upload in progress: its client may take as long as it wants.
+      // Do not wait for an upload in progress to end, because its client may send slowly.
       if (!(await isUnsettled(context, upload))) return upload;
       return enqueue(upload.id, async () => settleNow(context, (await findUpload(db, upload.id)) ?? upload));
     },
@@ -214,7 +217,10 @@ async function write(
   }
 }
 
-/** Returns the SHA-256, and the first 16 hex digits of the MD5, by which existing clients identify an archive. */
+/**
+ * Hashes an archive with SHA-256, and counts its bytes. `contextHash` is the first 16 hex digits of the MD5; existing clients
+ * identify an archive by this hash.
+ */
 async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHash: string; bytes: number }> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');

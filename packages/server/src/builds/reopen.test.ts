@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-it('reopenBuilds queues used and interrupted builds again, and removes unused successful builds', async () => {
+it('reopenBuilds queues used and interrupted builds again, and marks unused successful builds for removal', async () => {
   const organizationId = await rows.organization();
   const build = async (fields: Parameters<typeof insertTestBuild>[2]) =>
     (await insertTestBuild(rows.db, organizationId, { content_hash: newId(), ...fields })).id;

@@ -4,8 +4,8 @@ import type { BuildUseLookup } from './retention.ts';
 import { listSuccessfulBuilds, markRemoving } from './rows.ts';
 
 /**
- * After a restore, repeats the builds in use of a region, because their prepared projects were lost. Restarts
- * interrupted builds, and marks unused successful builds for removal.
+ * Runs after a restore, because the restored database refers to prepared projects that were lost. Queues builds that are in use
+ * and interrupted builds of a region again. Marks unused successful builds for removal.
  */
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },

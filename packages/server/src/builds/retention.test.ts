@@ -105,7 +105,7 @@ it('removeUnusedBuilds keeps builds that an agent uses or can roll back to, and 
   await deploy(deleted, ofDeleted.id, 5);
   await removeUnusedBuilds(context(), retention, findBuildsInUse);
   const kept = builds.map(({ id }) => id);
-  // The first build has a running instance, and the last ten can be rolled back to. The second build is unused.
+  // The first build has a running instance. The agent can roll back to the last ten builds. The second build is unused.
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
@@ -124,7 +124,7 @@ it('removeUnusedBuilds keeps a build that a deploy locks during the removal', as
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('removeUnusedBuilds finishes an interrupted removal of a build, which cannot be deployed meanwhile', async () => {
+it('removeUnusedBuilds finishes the interrupted removal of a build; until then, the build cannot be deployed', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await lockUsableBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();

@@ -22,7 +22,7 @@ export type Retention = {
   readonly uploadHours: number;
 };
 
-/** Returns which of the given builds are in use. Runs in the transaction that marks the others for removal. */
+/** Returns which of the given builds are in use. Runs in the transaction that marks the unused builds for removal. */
 export type BuildUseLookup = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const hourMs = 3_600_000;

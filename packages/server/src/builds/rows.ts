@@ -168,9 +168,8 @@ export function changeOpenBuild(
 }
 
 /**
- * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too.
- * Skips a build that succeeded despite a cancel request, because a reopened build with this request would end as
- * canceled.
+ * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too. Skips a
+ * build that succeeded despite a cancel request, because this request would cancel the reopened build.
  */
 export async function reopenBuildsOfUpload(db: Database, uploadId: string, at: Date): Promise<void> {
   await db

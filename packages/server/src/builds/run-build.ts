@@ -23,16 +23,16 @@ export type RunContext = AttemptContext & {
   readonly closing: AbortSignal;
 };
 
-/** Attempts that failed because of the service, and the time of the next attempt, by build id. */
+/** Maps a build id to the number of attempts that failed because of the service, and to the time of the next attempt. */
 export type BuildRetries = Map<string, { readonly attempts: number; readonly until: Date }>;
 
-/** Number of attempts after which a build fails if the service causes each failure. */
+/** Maximum number of attempts at a build if each attempt fails because of the service. */
 const maxAttempts = 5;
 const firstRetryMs = 2_000;
 
 /**
- * A build is not started again after this number of server processes died while they ran it, because the build probably killed
- * them.
+ * Maximum number of server processes that may die while they run the same build. The build is then not started again, because
+ * it probably causes these deaths.
  */
 const maxServerDeaths = 2;
 const interrupted = {

@@ -17,8 +17,8 @@ const ratioFromBytes = 16 * 1_048_576;
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads a tar.gz file entry by entry. Waits for `take`, which must read an entry to its end or skip it with `resume`.
- * Reads the whole file, so that an error at any position rejects it.
+ * Reads a tar.gz file entry by entry. Waits for `take`, which must read an entry to its end or skip it with `resume`. Reads the
+ * whole file, so that an error at any position rejects the file.
  *
  * @throws ArchiveError, the error of `take`, or the signal's reason
  */
@@ -152,15 +152,13 @@ function createProblem() {
   };
 }
 
-/**
- * Matches a NUL within the path of an extended header, or before the end of a long name (only its end may be a NUL).
- */
+/** Matches a NUL in the path of an extended header, and a NUL before the end of a long name (a NUL at the end is allowed). */
 const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
 
 /** Maps a warning of the parser to an error. Null if the warning is harmless. */
 function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): ArchiveError | null {
   if (/Truncated/.test(message)) return new ArchiveError('archive-truncated');
-  // An archive with an end mark and no entries is empty, which the caller detects.
+  // With an end mark, the warning only means that the archive is empty, which the caller detects.
   if (/Unrecognized/.test(message)) return sawEnd ? null : new ArchiveError('archive-not-tar');
   return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
 }

@@ -261,7 +261,7 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   ],
 ];
 
-/** Creates links that each descend into deep directories, return, and point to the next link. */
+/** Creates links whose targets descend 195 directories, return to the top directory, and name the next link. */
 function windingLinks(count: number): Buffer {
   const far = `${'a/'.repeat(195)}${'../'.repeat(195)}`;
   const links = Array.from({ length: count }, (_, index) => [

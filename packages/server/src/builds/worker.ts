@@ -13,7 +13,7 @@ export type WorkerContext = Omit<RunContext, 'retries' | 'closing'> & {
 /** Runs the builds of the region, including builds that a previous server process did not finish. */
 export type BuildWorker = {
   readonly start: () => Promise<void>;
-  /** Polls immediately. Call this when a build was created or canceled. */
+  /** Polls immediately. Call this after a build is created or canceled. */
   readonly wake: () => void;
   /** Stops the worker and its running builds. The next server process starts these builds again. */
   readonly close: () => Promise<void>;
@@ -73,7 +73,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     start: async () => {
       // Remove directories left by a server that was killed. No other server uses this directory.
       for (const name of await context.places.treeIds()) await context.places.removeTree(context.places.tree(name));
-      loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'builds could not be polled'));
+      loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'polling for builds failed'));
     },
     wake,
     close: async () => {

@@ -17,15 +17,18 @@ describe('the data directory', () => {
   const files = async () => (await readdir(path)).sort();
 
   it.each([
-    ['root, so that bots can enter it', true, '711'],
-    ['an ordinary user', false, '700'],
-  ])('gets the file mode for a service that runs as %s, even if it already exists', async (_, isRoot, expected) => {
-    await openDataDirectory(path, isRoot, undefined);
-    expect(await mode(path)).toBe(expected);
-    await chmod(path, 0o755);
-    await openDataDirectory(path, isRoot, undefined);
-    expect(await mode(path)).toBe(expected);
-  });
+    ['711', 'root', true],
+    ['700', 'an ordinary user', false],
+  ])(
+    'has the mode 0%s if the service runs as %s, even if the directory already exists',
+    async (expected, _, isRoot) => {
+      await openDataDirectory(path, isRoot, undefined);
+      expect(await mode(path)).toBe(expected);
+      await chmod(path, 0o755);
+      await openDataDirectory(path, isRoot, undefined);
+      expect(await mode(path)).toBe(expected);
+    },
+  );
 
   it('keeps its id and key when it is opened again, and only its owner can read the key', async () => {
     const first = await openDataDirectory(path, false, undefined);
@@ -57,7 +60,7 @@ describe('the data directory', () => {
   });
 
   it.each(['', 'x!', 'ab'.repeat(31), 'AB'.repeat(32)])(
-    'is rejected with a damaged key file (%j), which stays unchanged',
+    'is rejected if its key file contains %j instead of a key, and the file stays unchanged',
     async (text) => {
       await mkdir(path, { recursive: true });
       await writeFile(join(path, 'key'), text, { mode: 0o600 });

@@ -26,7 +26,7 @@ export type Foundation = {
   readonly isAlone: boolean;
   /** The last heartbeat of the previous server process in this region. Null in a new region. */
   readonly lastHeartbeat: Date | null;
-  /** Resolves when another server has taken the region. */
+  /** Resolves when this server has lost the lock of its region to another server. */
   readonly regionLost: Promise<Error>;
 };
 
@@ -45,7 +45,7 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
-  // Before an embedded database starts, because it inherits what the driver prepares.
+  // Prepare the server process before an embedded database starts, because the database inherits its control group.
   await runtimeDriver.prepareServer();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,

@@ -23,7 +23,7 @@ describe('listen', () => {
     other.close();
   });
 
-  it('reports an address that this machine does not have', async () => {
+  it('names the setting to change if this machine does not have the configured address', async () => {
     await expect(listen(app, '192.0.2.1', 0)).rejects.toThrow('BOTHOST_HOST');
   });
 });

@@ -35,7 +35,7 @@ const watchSeconds = 60;
 const purgeSeconds = 600;
 const orphanSeconds = 21_600;
 
-/** Starts the periodic tasks: metric samples and the heartbeat every second; flushes and retention less often. */
+/** Starts the periodic tasks. Metric sampling and the heartbeat run every second, and the other tasks less often. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler, directory } = context;
   const rounds = [

@@ -130,8 +130,8 @@ async function serveOwnDirectories({ context, config }: Parts): Promise<readonly
 }
 
 async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
-  // Start the heartbeat only after the sessions that were lost with the previous server process are recorded as ended, because
-  // their end time is the last heartbeat of that process.
+  // Start the heartbeat only after the reconciler has ended the sessions that the previous server process lost. Their end time
+  // is the last heartbeat of that process.
   await context.reconciler.start();
   await context.builds.worker.start();
   const periodicTasks = startPeriodicTasks({

@@ -14,7 +14,10 @@ type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler
   readonly drain: () => void;
 };
 
-/** Time in milliseconds for instances to end after the grace period: for the stop request, SIGTERM, and 10 s as a margin. */
+/**
+ * Time limit in milliseconds for instances to end after the grace period: the limits for the stop request and for SIGTERM, and
+ * a margin of 10 s.
+ */
 const instancesMs = cooperativeSeconds * 1000 + terminationGraceMs + 10_000;
 /** Time to record the end of a killed bot, in milliseconds. */
 const killMs = 5_000;
@@ -94,7 +97,7 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   const recordCauses = async () => {
     for (const session of await open()) await recordEndCause(parts, session.id, 'SESSION_STOPPED');
   };
-  // Without the database, kill the bots all the same.
+  // Continue if the database fails, so that the bots are stopped anyway.
   await recordCauses().catch((error: unknown) => {
     parts.logger.error(
       { err: error },
@@ -118,7 +121,7 @@ async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
 }
 
 /**
- * Waits until a condition holds, or a signal aborts. Checks the condition after each reconcile pass, also if an earlier check
+ * Waits until a condition holds, or a signal aborts. Checks the condition after each reconcile pass, even if an earlier check
  * failed, for example because the database was unreachable.
  */
 function until(

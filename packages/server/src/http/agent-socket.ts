@@ -81,8 +81,8 @@ export function createAgentSocket(context: AgentSocketContext) {
       const known = error instanceof BotRefusedSocketError ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(context.logger, known, { requestId, carrier, host });
-      // Do not remember refusals of invalid tokens. Anyone can send such tokens, and would displace the remembered refusals of
-      // valid tokens.
+      // Do not remember a refusal because of an invalid token. Anyone can send invalid tokens and would evict the refusals of
+      // clients with a valid token.
       if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
       client.refuse(known);
     }
@@ -170,7 +170,10 @@ function failureFromRefusal(cause: BotRefusedSocketError): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
   const status = `${answer.status} ${answer.phrase}`.trim();
-  return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${status}.` });
+  return failure('bot-refused', {
+    cause,
+    message: `The bot did not accept the WebSocket and responded with ${status}.`,
+  });
 }
 
 /** Shortens the names of the agent and the organization for the log, because a client can send names of any length. */

@@ -64,8 +64,8 @@ export async function createApp(context: AppContext, handlers: Handlers): Promis
   const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
-    // Use random UUIDs. Sortable UUIDs would only help in a database index, which contains no request ids, and each
-    // would cost a system call.
+    // Use random UUIDs. Sortable UUIDs help only in a database index, which contains no request ids, and each one costs a
+    // system call.
     const id = requestIds.get(incoming) ?? randomUUID();
     requestIds.set(incoming, id);
     return id;
@@ -181,7 +181,7 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
 }
 
 function addDocuments(app: FastifyInstance): void {
-  // Bots request their ICE servers at this path for each WebRTC offer. The response contains none, so that no call uses
+  // Bots request their ICE servers at this path for each WebRTC offer. The list in the response is empty, so that no call uses
   // a public third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
@@ -202,8 +202,8 @@ function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Parses request bodies as JSON, whatever their content type. Operations that accept a form also get bodies that do not
- * start with `{`, parsed as a form. An empty body counts as no body.
+ * Parses request bodies as JSON, whatever their content type. If the operation accepts a form, parses a body that does not
+ * start with `{` as a form. An empty body counts as no body.
  */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

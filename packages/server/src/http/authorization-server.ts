@@ -29,8 +29,9 @@ const needsTls = () => failure('authorization-needs-tls');
 const usesTls = ({ client }: FastifyRequest) => client.serviceUrl.startsWith('https:');
 
 /**
- * Returns the URL of the issuer. The CLI refuses an authorization endpoint without HTTPS. It shows the refused endpoint, but no
- * message of an error response. So without HTTPS the CLI gets metadata in which the error message replaces the endpoint.
+ * Returns the URL of the issuer. Pipecat Cloud's CLI rejects an authorization endpoint without HTTPS and prints this endpoint,
+ * but it never prints the message of an error response. Without HTTPS, the metadata for the CLI therefore contains the error
+ * message in place of the endpoint.
  *
  * @throws failure `authorization-needs-tls` for other clients without HTTPS
  */

@@ -17,10 +17,10 @@ export type CallClient = SocketClient & {
 };
 
 /**
- * Creates the client for a phone call. A carrier abandons the handshake before a bot without a warm instance has started. So the
- * service sends 101 as soon as an instance is claimed for the call, or earlier if only the messages of the call name the agent.
- * Messages that arrive before the bot is ready are held and then sent to the bot. A rejection is an HTTP response before the 101,
- * and a close code afterwards.
+ * Creates the client for a phone call. A cold start may take longer than a carrier waits for the handshake. So the service
+ * sends 101 as soon as an instance is claimed for the call. If only the messages of the call name the agent, the service sends
+ * 101 before the claim. Messages that arrive before the bot is ready are held and then sent to the bot. A rejection before the
+ * 101 is an HTTP response; a later rejection is a close code.
  */
 export function createCallClient(
   server: WebSocketServer,

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const step of undo.splice(0)) step();
 });
 
-/** Opens a call. Returns the service's WebSocket, the connection that carries it, and the carrier's WebSocket. */
+/** Opens a call. Returns the service's WebSocket (`near`), its connection (`socket`), and the carrier's WebSocket (`far`). */
 async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer().listen(0, '127.0.0.1');

@@ -166,7 +166,7 @@ function isLoopbackHost(host: string): boolean {
 function keyOf(request: FastifyRequest): string {
   const key = readBearerToken(request.raw);
   if (hasSeveralAuthorizations(request.raw)) {
-    throw failure('key-missing', { message: 'The request has several Authorization headers. Send one.' });
+    throw failure('key-missing', { message: 'The request has several Authorization headers. Send only one.' });
   }
   if (key === null) throw failure('key-missing');
   return key;

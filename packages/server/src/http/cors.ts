@@ -8,7 +8,7 @@ export type CorsPolicy = { readonly origins: readonly string[] };
 
 const day = '86400';
 
-/** Whether a request is a CORS preflight (Fetch standard), which is answered without a key. */
+/** Whether a request is a CORS preflight (Fetch standard), which requires no key. */
 export function isPreflight(request: IncomingMessage): boolean {
   const { headers, method, url } = request;
   const asks = headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

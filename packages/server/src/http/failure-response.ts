@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Duplex } from 'node:stream';
 import { type ApiError, createErrorBody, failures, retryAfterSeconds } from '@bothost/contract';
 
-/** Maps any error to a documented failure; an unknown one becomes a 500 that shows no details. */
+/** Maps any error to a documented failure. An unknown error becomes a 500 without details. */
 export type FailureMapper = (error: unknown) => ApiError;
 
 /** Returns response headers that depend on the failure, such as `Retry-After`. */

@@ -16,8 +16,8 @@ export type HeldCall = {
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
 /**
- * Maximum ratio of the size of the held audio messages to their audio, in bytes. Base64 in JSON needs a ratio a little
- * above 2; messages with a higher ratio contain other data.
+ * Limits the total size of the held audio messages to this many bytes per byte of audio that may be held. A carrier's usual
+ * audio message (Base64 in JSON) needs slightly more than 2.
  */
 const wireBytesPerAudioByte = 8;
 

@@ -119,7 +119,7 @@ function pathOf(names: readonly (string | number)[]): string {
   return ['body', ...(isLong ? [...printable.slice(0, levelsInPathAtMost), '...'] : printable)].join('.');
 }
 
-/** Returns the fields of an object, whose values are not checked. Empty if `value` is not an object. */
+/** Returns the fields of an object without checking their values. Empty if `value` is not an object. */
 export function getObjectFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

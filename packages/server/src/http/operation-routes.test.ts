@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
   const paths = async () =>
     ((await ask('/v1/openapi.json')).json as { paths: Record<string, Record<string, Entry>> }).paths;
 
-  it.each(all)('lists the statuses of rejected requests to %s %s', async (method, path, kind) => {
+  it.each(all)('documents every status with which %s %s rejects a request', async (method, path, kind) => {
     const key = kind === 'operator' ? operatorToken : kind === 'public' ? service.publicKey : service.privateKey;
     const inOwn = path.replace('{organization}', service.organization).replace(/\{\w+\}/g, 'x');
     const inOther = path.replace(/\{\w+\}/g, 'x');
@@ -140,11 +140,11 @@ describe('request bodies', () => {
     ['an invalid content type', { 'content-type': 'json' }],
     ['the content type of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['the content type of text', { 'content-type': 'text/plain; charset=utf-8' }],
-  ])('are read as JSON with %s', async (_, headers) => {
+  ])('are parsed as JSON if the request has %s', async (_, headers) => {
     expect((await create('{"name":"typed","kind":"public"}', headers)).status).toBe(201);
   });
 
-  it('are read as JSON without a content type', async () => {
+  it('are parsed as JSON if the request has no content type', async () => {
     const answer = await fetch(`${service.url}/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.privateKey}` },
@@ -296,7 +296,7 @@ describe('every response', () => {
     expect(answer.headers.get('x-request-id')).not.toBe('mine');
   });
 
-  it('forbids caching if it is from the API', async () => {
+  it('has the header `Cache-Control: no-store` if it comes from the API', async () => {
     expect((await ask('/v1/agents')).headers.get('cache-control')).toBe('no-store');
   });
 });
@@ -313,7 +313,7 @@ describe('without a key', () => {
     expect(await ask('/readyz', { key: null })).toMatchObject({ status: 200, json: { status: 'ready' } });
   });
 
-  it('bots get no third-party ICE servers', async () => {
+  it('bots get an empty list of ICE servers', async () => {
     expect((await ask('/v1/ice-servers', { key: null })).json).toEqual({ iceConfig: { iceServers: [] } });
   });
 
@@ -332,7 +332,7 @@ describe('without a key', () => {
   });
 });
 
-it('the schema of organization properties lists settings in `properties`, where existing clients read them', async () => {
+it('/properties/schema lists the settings in the field `properties`, where existing clients read them', async () => {
   const { json } = await ask('/v1/organizations/test-org/properties/schema');
   expect(json).toEqual({
     properties: { defaultRegion: expect.objectContaining({ type: 'string', currentValue: 'us-west' }) },

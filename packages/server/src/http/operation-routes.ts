@@ -38,7 +38,7 @@ export function addOperationRoutes(
   const add = <Name extends keyof AllOperations>(name: Name) =>
     addRoutes(app, context, endpoints[name], handlers[name]);
   for (const { name } of Object.values(allOperations)) add(name);
-  // Pipecat Cloud's CLI signs out at this path, outside of the API.
+  // Pipecat Cloud's CLI uses this path, which is outside of the API, to sign out.
   addRoutes(app, context, endpoints.signOut, handlers.signOut, ['/auth/logout']);
 }
 
@@ -56,12 +56,12 @@ declare module 'fastify' {
     requestedAt: Date;
   }
   interface FastifyContextConfig {
-    /** The properties of the route's operation that the error handler and the JSON parser need. */
+    /** The operation of the route, with the properties that the error handler and the JSON parser need. */
     operation?: Pick<Operation, 'audit'> & Partial<Pick<Operation, 'name' | 'bodyBytes' | 'exactBody' | 'acceptsForm'>>;
   }
 }
 
-/** An operation with the types of the values that its schemas parse. */
+/** An operation whose type includes the types of its parsed parameters, query and body, and of its response. */
 type Endpoint<Params, Query, Body, Response, Key extends Credential> = Omit<
   Operation,
   'name' | 'params' | 'query' | 'body' | 'other' | 'key'
@@ -97,7 +97,7 @@ const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => Cal
 };
 
 function required<Client>(client: Client | undefined): Client {
-  if (client === undefined) throw new Error('The request was not authorized.');
+  if (client === undefined) throw new Error('Authorization did not set the caller of the request.');
   return client;
 }
 
@@ -112,7 +112,7 @@ function addRoutes<Params, Query, Body, Response, Key extends Credential>(
     app.route({
       method: operation.method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
-      // Operations without a body ignore the body of a request. It may be as large as the general limit.
+      // If an operation takes no body, a body that a client sends is ignored, and only the general size limit applies to it.
       bodyLimit: operation.bodyBytes === 0 ? maxRequestBodyBytes : operation.bodyBytes,
       config: { operation },
       schema: { response: { '2xx': createResponseSchema(operation.response) } },
@@ -144,7 +144,7 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
   return disconnect.signal;
 }
 
-/** Returns the API to which a path belongs, or null for a path outside all three APIs. */
+/** Returns the API (public, operator or private) to which a path belongs. Null for any other path. */
 export function apiFromPath(url: string): ApiKind | null {
   if (url.startsWith(`${publicBasePath}/`)) return 'public';
   if (url.startsWith(`${operatorBasePath}/`)) return 'operator';

@@ -134,8 +134,8 @@ async function describeEnded(own: Handlers, request: Parameters<Handlers['getSes
 }
 
 /**
- * Changes a 404 for a session start to 409, because the CLI of Pipecat Cloud takes 404 as success. The 404 can occur although the
- * CLI has just found the agent with a private key: the public key may belong to another organization.
+ * Changes a 404 for a session start to 409, because the CLI of Pipecat Cloud treats 404 as success. The CLI first finds the
+ * agent with its private key. The start then fails with 404 if the public key belongs to another organization.
  */
 export function replaceNotFoundStatus(known: ApiError, request: FastifyRequest): ApiError {
   const { operation } = request.routeOptions.config;

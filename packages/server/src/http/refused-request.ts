@@ -46,8 +46,8 @@ export function createRefusalEntry(
 }
 
 /**
- * Returns the names and secret keys that the audit entry records. Omits the keys of an invalid request, and all other
- * text, because a client may have put a secret value into the wrong field.
+ * Returns the name or id of the object, and the keys of secrets, that the audit entry records. Omits the keys of an invalid
+ * request and all other text, because a client may have put a secret value into the wrong field.
  */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = getObjectFields(request.params);

@@ -108,7 +108,7 @@ describe.each([
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
 
-  it('states one service URL in start responses, upload URLs, OpenAPI and content security policy', async () => {
+  it('uses the same service URL in start responses, upload URLs, OpenAPI document and security policy', async () => {
     const started = await ask('/v1/public/behind/start', service.publicKey, { transport: 'websocket' });
     const { wsUrl, sessionId } = (await started.json()) as { wsUrl: string; sessionId: string };
     await stopAgentSession(service, 'behind', sessionId);

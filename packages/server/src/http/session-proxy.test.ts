@@ -248,7 +248,7 @@ describe('the session proxy', () => {
     });
   });
 
-  it('leaves no active session after its session is stopped', async () => {
+  it('leaves the agent without active sessions after the session is stopped', async () => {
     await stopAgentSession(service, 'target', id);
     await waitUntilIdle(service, 'target');
   });

@@ -26,9 +26,9 @@ export type SocketClient = {
 export type UpgradeRequest = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
 
 /**
- * Creates a client that gets 101 only after its bot has accepted the WebSocket. So the 101 can name the subprotocol
- * that the bot chose, a failure before that is a plain HTTP response, and no messages arrive that the service would
- * have to hold.
+ * Creates a client that gets 101 only after its bot has accepted the WebSocket. So the 101 can name the subprotocol that the
+ * bot chose, and an earlier failure is a plain HTTP response. The service holds no messages, because none arrive before the
+ * 101.
  */
 export function createWebSocketClient(
   server: WebSocketServer,

@@ -15,8 +15,8 @@ export type UploadContext = {
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
- * Returns the upload id in a URL, in lower case. Null if the URL is not for an upload. Requests for one upload run one at a time,
- * by the text of its id, so only one spelling of the UUID is accepted.
+ * Returns the upload id in a URL, or null if the URL is not for an upload. The id is in lower case, because the text of the id
+ * is the key by which the requests for an upload are serialized.
  */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;

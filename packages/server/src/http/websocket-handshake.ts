@@ -10,5 +10,7 @@ export function isWebSocketUpgrade(incoming: Pick<IncomingMessage, 'headers'>): 
 export function findHandshakeProblem(incoming: Pick<IncomingMessage, 'method' | 'headers'>): ApiError | null {
   const { 'sec-websocket-key': key = '', 'sec-websocket-version': version } = incoming.headers;
   const isSound = incoming.method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && version === '13';
-  return isSound ? null : failure('invalid-request', { message: 'This is not a WebSocket handshake of version 13.' });
+  return isSound
+    ? null
+    : failure('invalid-request', { message: 'The request is not a valid WebSocket handshake (version 13).' });
 }

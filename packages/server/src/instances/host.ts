@@ -8,8 +8,8 @@ const aliveMs = 60_000;
 
 /**
  * Records this host as the host of its region. The caller holds the lock of the region, so no other server of the region is
- * alive. Returns the last heartbeat of the previous server process of the region (null in a new region), and whether all servers
- * of other regions have been silent for a minute.
+ * alive. Returns the last heartbeat of the previous server process of the region (null in a new region), and whether no server
+ * of another region has sent a heartbeat for a minute.
  */
 export async function registerHost(
   context: { db: Database; now: () => Date },
@@ -21,8 +21,8 @@ export async function registerHost(
       .select('heartbeat_at')
       .where('region', '=', host.region)
       .executeTakeFirst();
-    // Do not write a heartbeat yet: the last heartbeat of the previous server process becomes the end time of the sessions that
-    // it relayed. A heartbeat of this server would replace that time, and a kill before these sessions are ended would lose it.
+    // Keep the last heartbeat of the previous server process, because it becomes the end time of the sessions of that process.
+    // Overwriting the heartbeat now would lose this end time if the server is killed before these sessions are ended.
     await db
       .insertInto('hosts')
       .values({ ...host, heartbeat_at: context.now() })

@@ -89,7 +89,7 @@ export function listOpenInstanceRows(db: Database, hostId: string): Promise<Inst
   return db.selectFrom('instances').selectAll().where('host_id', '=', hostId).where('state', '<>', 'ended').execute();
 }
 
-/** Updates an instance if its state is one of `states`. Undefined otherwise. */
+/** Updates an instance if its state is one of `states`. Otherwise, returns undefined. */
 export function changeInstance(
   db: Database,
   id: string,
@@ -108,7 +108,7 @@ export function changeInstance(
 /** Maximum number of stored events per instance. */
 const noticesAtMost = 20;
 
-/** The row lock serializes this with a claim: either the claim sees the event, or this statement sees the session. */
+/** The row lock serializes this statement with a claim: either the claim sees the event, or this statement sees the session. */
 export async function appendInstanceEvent(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
   const { rows } = await sql<{ session_id: string | null }>`
     update instances set notices = notices || ${JSON.stringify([notice])}::jsonb

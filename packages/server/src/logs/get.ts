@@ -15,8 +15,8 @@ export type LogsContext = SourcesContext & {
   readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
   /**
-   * Runs the reads of one organization one after the other, so that an organization with many requests delays the requests of
-   * others by one read at most.
+   * Runs the reads of one organization one at a time. So an organization with many requests delays a request of another
+   * organization by at most one read.
    */
   readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
   /** Aborts when the server closes. A request then stops waiting for new lines. */

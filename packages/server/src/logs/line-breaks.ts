@@ -17,9 +17,9 @@ export type LineRange = {
 
 /**
  * Splits `bytes` into lines. The first line starts at the offset `from`; bytes after the last returned line may belong to a
- * longer line. A line ends after a newline. Without a newline for 16 KiB, a line also ends at each multiple of 16 KiB, moved to
- * the start of a character. So every line is shorter than 32 KiB, and its ends do not depend on where, or in which direction,
- * reading starts.
+ * longer line. A line ends after a newline, or else at the first multiple of 16 KiB that is at least 16 KiB after its start (up
+ * to 3 bytes earlier, to keep a character whole). So every line is shorter than 32 KiB, and the boundaries do not depend on
+ * where, or in which direction, reading starts.
  */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];
@@ -37,8 +37,8 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
 }
 
 /**
- * Returns the first offset in `bytes` that is the start of a line, whatever precedes `bytes`. Null if `bytes` is too short to
- * find one.
+ * Returns the first offset in `bytes` at which a line certainly starts, although the bytes before `bytes` are unknown. Null if
+ * `bytes` is too short to find such an offset.
  */
 export function findFirstLineStart(bytes: Buffer, from: number): number | null {
   const found = bytes.indexOf(newline);

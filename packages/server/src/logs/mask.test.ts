@@ -82,7 +82,7 @@ describe('createMask and maskOutputTail', () => {
     for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
   });
 
-  it('find equal spans with the search for few values and with the search for many values', () => {
+  it('find the same spans with the search for few values and the search for many values', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
     fc.assert(
       fc.property(
@@ -103,7 +103,7 @@ describe('createMask and maskOutputTail', () => {
     );
   });
 
-  it('hide values from text filters', () => {
+  it('do not let a text filter match a masked value', () => {
     const written = 'one\nkey is sk_12345!\n';
     expect(shown(written, ['sk_12345'], 'sk_12345')).toEqual([]);
     expect(shown(written, ['sk_12345'], 'is sk_')).toEqual([]);
@@ -198,7 +198,7 @@ describe('createMask and maskOutputTail', () => {
     expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
   });
 
-  it('mask too much rather than too little in lines that are slow to compare', () => {
+  it('mask too much rather than too little if a line reaches the limit on comparisons', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => `${'a'.repeat(6 + index)}b`);
     const slow = `${'a'.repeat(16_000)}b`;
     const lines = shown(`${`${slow}\n`.repeat(16)}none of it\n`, secrets);

@@ -34,7 +34,9 @@ type Head = {
   index: number;
 };
 
-/** Merges the lines of outputs in their total order. Opens an output when its first line may be the next one. */
+/**
+ * Merges the lines of outputs in their total order. Opens an output only when its first line may be the next line of the merge.
+ */
 export function openMerge(
   { maskOf }: { readonly maskOf: MaskLookup },
   { order, filter, after, from, to }: MergeRequest,
@@ -55,7 +57,7 @@ export function openMerge(
     }
   }
 
-  /** Reads the next batch of each output whose batch was used up, and closes outputs without more lines. */
+  /** Reads the next batch of each output whose current batch is used up, and closes outputs that have no more lines. */
   async function refill(): Promise<void> {
     for (const head of [...heads]) {
       if (head.index < head.batch.length) continue;

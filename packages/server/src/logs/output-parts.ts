@@ -15,7 +15,7 @@ export type OpenOutput = {
   readonly end: number;
 };
 
-/** Lines in reading order, all within `bytes`, whose first byte has the offset `from`; or a gap in the output. */
+/** Either lines in reading order, or a gap in the output. All lines lie within `bytes`, which start at the offset `from`. */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OffsetRange };

@@ -14,7 +14,7 @@ export type PageLimits = {
   /** The maximum number of bytes to read from disk. */
   readonly scanBytes: number;
   readonly milliseconds: number;
-  /** After a page is full, matches are counted up to this number of lines or this number of bytes read. */
+  /** After a page is full, further matches are counted until there are `count` matches or `countBytes` bytes have been read. */
   readonly count: number;
   readonly countBytes: number;
 };

@@ -75,7 +75,7 @@ describe('log retention', () => {
     expect(await left()).toEqual(both(second, newest));
   });
 
-  it('keeps the newest twenty logs without a session of each deployment', async () => {
+  it('keeps, for each deployment, the newest twenty logs of instances without a session', async () => {
     const ids: string[] = [];
     for (let number = 0; number < 23; number++) ids.push(await log(1_000 - number, { session_id: null }));
     const served = await log(5_000);

@@ -91,7 +91,7 @@ export function listStoredOwners(
     .execute();
 }
 
-/** Returns whether a session may still write, because it or its instance has not ended. */
+/** Returns whether the log of a session may still grow, because the session or its instance has not ended. */
 export async function canSessionWrite(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (select from sessions where id = ${scope.sessionId} and agent_id = ${scope.agentId} and state <> 'ended')

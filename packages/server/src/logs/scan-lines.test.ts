@@ -12,8 +12,9 @@ it.each([
   expect(parseLevel(text)).toBe(level);
 });
 
-it('isLevelAtLeast returns true from the given level on, and false for a line without a level', () => {
+it('isLevelAtLeast returns true for levels at or above the given level, and false for a line without a level', () => {
   expect(isLevelAtLeast('ERROR', 'WARNING')).toBe(true);
+  expect(isLevelAtLeast('WARNING', 'WARNING')).toBe(true);
   expect(isLevelAtLeast('INFO', 'WARNING')).toBe(false);
   expect(isLevelAtLeast(null, 'TRACE')).toBe(false);
 });

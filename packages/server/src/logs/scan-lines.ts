@@ -75,8 +75,8 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
 
 /**
  * Quick check whether a part may contain the filter's text. Always true for text that is not ASCII, because the bytes are not
- * decoded, and for text with `*`, which a mask may add. First searches for the first three letters in both cases, because a
- * search of bytes is many times faster than a conversion to lower case.
+ * decoded, and for text with `*`, because masks consist of `*`. Searches for the first three letters in both cases first,
+ * because searching bytes is many times faster than converting them to lower case.
  */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
@@ -95,9 +95,9 @@ function casingsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns when a line arrived: the time of the first mark of the output that covers the line. A block of a long line arrived when
- * the block was full, and a last line without a line break at the end of the output. Lines under the same mark have the same
- * time, so their nanoseconds only rise with the offset to show their order.
+ * Returns when a line arrived: the time of the first mark of the output that covers the line. A block of a long line arrived
+ * when the block was full. A last line without a line break arrived at the end of the output. Lines under the same mark have
+ * the same time; their nanoseconds increase with the offset only to show the order of the lines.
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;

@@ -18,7 +18,10 @@ const hashBits = 16;
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
-/** Searches for texts of at least `minMaskedCharacters`, in a time that does not depend on the texts. */
+/**
+ * Searches for texts of at least `minMaskedCharacters` characters. The running time does not depend on the content of the
+ * texts.
+ */
 export function createSearch(texts: readonly string[]): TextSearch {
   if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));
@@ -52,9 +55,7 @@ function spansOf(line: string, text: string): Span[] {
 /** Searches with Rabin-Karp and two rolling hashes. Omits spans that lie within another span. */
 function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly Span[] {
   const hashes = createRollingHashes();
-  /**
-   * Maps the hash of a text's first bytes to the possible lengths of the text, and each length to the hashes of the whole texts.
-   */
+  /** Maps the hash of a prefix to the lengths of the texts with this prefix, and each length to the hashes of these texts. */
   const byPrefix = new Map<number, Map<number, Set<number>>>();
   const mayStart = new Uint8Array(1 << hashBits);
   for (const text of texts) {

@@ -14,7 +14,8 @@ export type SourcesContext = {
 };
 
 /**
- * An instance's output. `due` is the time of its first line in reading order, by which a merge must open the output.
+ * The output of an instance. `due` is the time of its first line in reading order. A merge must open the output no later than
+ * at this time.
  */
 export type OutputSource = {
   readonly owner: LogOwner;
@@ -31,8 +32,8 @@ export type OutputSources = {
 };
 
 /**
- * Returns the outputs of live and ended instances. Queries live instances first, so that an instance that ends in
- * between is found.
+ * Returns the outputs of live and ended instances. Queries live instances first, so that an instance that ends between the two
+ * queries is found.
  */
 export async function findOutputSources(
   context: SourcesContext,

@@ -115,7 +115,7 @@ it('withStoredOutput limits the count of dropped bytes to a number that the data
   const { rows, runtime, context, of, run, stored, instanceFile } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
-  // An earlier version wrote these numbers after a bot had made its output file 8 EiB long three times.
+  // Earlier versions wrote these byte counts for a bot that extended its output file to 8 EiB three times.
   await writeFile(instanceFile(instanceId, 'base'), '27670116110564327000');
   await writeFile(instanceFile(instanceId, 'marks'), '\n27670116110564327421 1767323045678000 a');
   await withStoredOutput(runtime, (id) => storeOutput(context, id)).forget(instanceId);

@@ -52,7 +52,10 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   await retryWrite(() => insertLog(db, row));
 }
 
-/** Makes `forget` of a driver store the instance's output first. Concurrent calls for an instance share one run. */
+/**
+ * Wraps a runtime driver so that `forget` first stores the output of the instance. Concurrent calls for the same instance share
+ * one run.
+ */
 export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {

@@ -2,9 +2,9 @@
 export const minMaskedCharacters = 6;
 
 /**
- * The forms in which values may appear in a log line: each line of a value unchanged, escaped as in JSON or Python, and
- * percent-encoded; the whole value escaped or encoded to one line; and Base64, also within a longer encoded text and with the
- * line breaks of `base64` and PEM. Forms shorter than `minMaskedCharacters` are omitted.
+ * Lists the forms in which values may appear in a log line. Each line of a value: unchanged, escaped as in JSON or Python, and
+ * percent-encoded. The whole value: escaped or encoded to one line, and in Base64, also within a longer encoded text and with
+ * the line breaks of `base64` and PEM. Omits forms shorter than `minMaskedCharacters`.
  */
 export function listValueForms(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();

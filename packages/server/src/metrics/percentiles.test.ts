@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeNearestRankPercentile, computePercentiles } from './percentiles.ts';
 
-/** The definition of the percentile: the smallest value such that at least p percent of the values do not exceed it. */
+/**
+ * Definition of the nearest-rank percentile: the smallest value that is greater than or equal to at least p percent of the
+ * values.
+ */
 function oracle(values: readonly number[], p: number): number | undefined {
   const reaching = values.filter((value) => values.filter((other) => other <= value).length * 100 >= p * values.length);
   return reaching.length === 0 ? undefined : Math.min(...reaching);

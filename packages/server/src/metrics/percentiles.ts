@@ -1,4 +1,6 @@
-/** Nearest-rank percentile: the smallest value that at least `p` percent of the ascending values do not exceed. */
+/**
+ * Nearest-rank percentile: the smallest value that is greater than or equal to at least `p` percent of the ascending values.
+ */
 export function computeNearestRankPercentile(sorted: ArrayLike<number>, p: number): number {
   const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
   return sorted[rank - 1] ?? 0;

@@ -66,7 +66,7 @@ describe('the sampler', () => {
     expect(sampler.take(sessionId)).toEqual([[start + 2, 0, 1_000]]);
   });
 
-  it('does not query the runtime without sessions', async () => {
+  it('does not query the runtime if there are no sessions', async () => {
     await open().sample([]);
     expect(asked).toEqual([]);
   });

@@ -48,7 +48,7 @@ describe('computeSeries', () => {
     expect(points[1]?.t).toBe(start + 20);
   });
 
-  it('returns at most 720 ascending points, within the bounds of the samples', () => {
+  it('returns at most 720 points in ascending order of time, with no value above the highest sample', () => {
     const anySamples = fc
       .array(fc.tuple(fc.nat(600), fc.nat(4_000), fc.nat(2 ** 32)), { minLength: 1, maxLength: 60 })
       .map((rows) => {

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Metrics of the service in the Prometheus format, served to the operator at `/metrics`. */
 export type Telemetry = {
   readonly registry: Registry;
-  /** Counts a session start. `waiting`: until a client connects. `refused`: for lack of capacity. */
+  /** Counts a session start. `waiting` means that no client has connected yet, and `refused` that there was no capacity. */
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
   readonly botStarted: (start: StartTimes) => void;
   readonly sessionEnded: (status: string) => void;

@@ -44,7 +44,12 @@ describe('createAuthenticator', () => {
     expect(() => authenticator.cached(key, 'private')).toThrow(expect.objectContaining(invalid));
   });
 
-  it.each(['', 'sk_', 'sk_wrong', 'x'.repeat(5_000)])('refuses a malformed key: case %#', async (key) => {
+  it.each([
+    ['empty', ''],
+    ['only the prefix', 'sk_'],
+    ['too short', 'sk_wrong'],
+    ['too long', 'x'.repeat(5_000)],
+  ])('refuses a malformed key: %s', async (_, key) => {
     await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
@@ -123,7 +128,7 @@ describe('createAuthenticator', () => {
     await expect.poll(async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.key).toBe(key);
   });
 
-  it('drops a key that another server revokes, and drops all keys if announcements may be lost', async () => {
+  it('drops a cached key that another server revokes, and all cached keys if notifications may have been lost', async () => {
     const authenticator = open();
     const [revoked, other] = [await make(), await make()];
     await authenticator.authenticate(revoked.key, 'private');

@@ -18,9 +18,9 @@ export type FirstOrganizationKeys = {
 };
 
 /**
- * Creates the first organization and its two keys in one transaction. Creates nothing if an organization exists; several servers
- * may start at once. Calls `keep`, which writes the CLI profile, before the commit, so that valid keys are always in the profile.
- * After a kill between these two steps, the profile contains invalid keys, which the next start replaces.
+ * Creates the first organization and its two keys in one transaction, or nothing if an organization exists. Several servers may
+ * start at once. Calls `keep`, which writes the CLI profile, before the commit, so that valid keys are always in the profile.
+ * After a kill between the write and the commit, the profile contains invalid keys, which the next start replaces.
  */
 export async function createOrganizationAtFirstStart(
   context: { db: Database; now: () => Date; newId: () => string },

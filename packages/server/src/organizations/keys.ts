@@ -21,7 +21,7 @@ export async function listKeys(context: { db: Database }, scope: Scope): Promise
   return rows.map(present);
 }
 
-/** Creates an API key, or stores the given key (for an unattended installation). No later response contains a private key. */
+/** Creates an API key, or stores the given key (for an unattended installation). A private key is returned only here. */
 export async function createKey(
   context: { db: Database; now: () => Date; newId: () => string },
   scope: ActingScope,

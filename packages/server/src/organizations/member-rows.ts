@@ -40,7 +40,7 @@ export async function countMemberRows(db: Database, organizationId: string): Pro
   return count;
 }
 
-/** The organizations of a person, without deleted ones, which have no members. */
+/** Lists the organizations of a person. Deleted organizations are absent, because they have no members. */
 export function listMembershipRows(db: Database, userId: string) {
   return db
     .selectFrom('organization_members')

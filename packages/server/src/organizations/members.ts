@@ -91,7 +91,7 @@ export async function removeMember(context: Context, scope: Scope, userId: strin
   });
 }
 
-/** Makes another member the owner and the acting owner a member. @throws failure `member-not-found` */
+/** Makes another member the owner, and changes the role of the acting owner to `member`. @throws failure `member-not-found` */
 export async function transferOrganization(context: Context, scope: Scope, userId: string): Promise<Member[]> {
   const { organizationId, person } = scope;
   await change(context, scope, userId, async (inside, member) => {
@@ -105,8 +105,8 @@ export async function transferOrganization(context: Context, scope: Scope, userI
 }
 
 /**
- * Changes of one organization's members run one after another, so that two owners cannot remove each other. `userId` is a UUID in
- * upper or lower case.
+ * Changes a member. Changes in the same organization run one at a time, so that two owners cannot remove each other. `userId`
+ * is a UUID in upper or lower case.
  */
 async function change(
   context: Context,

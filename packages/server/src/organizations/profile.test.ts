@@ -51,7 +51,7 @@ describe('the CLI profile', () => {
     ['belongs to another service', `api_url = "https://bots.example.com"\nprivate_key = "sk_theirs"\n`],
     ['belongs to the default service, which has no api_url', 'private_key = "sk_theirs"\n'],
     ['is not TOML', 'private_key = sk_theirs'],
-  ])('is not changed, and another file gets the keys, if the profile %s', async (_, text) => {
+  ])('stays unchanged, and the keys are written to another file, if the profile %s', async (_, text) => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, text);
     expect(await writeCliProfile(file, other, profile)).toBe(other);

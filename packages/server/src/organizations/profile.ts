@@ -12,9 +12,9 @@ export type CliProfile = {
 };
 
 /**
- * Writes the CLI profile with mode 0600, through a temporary file and a rename. If `file` contains keys of another
- * service, keeps it, because it may be their only copy, and writes `otherFile` instead. Copies an earlier profile for
- * the same address to `.bak`. Returns the path of the written file.
+ * Writes the CLI profile with mode 0600, through a temporary file and a rename. If `file` contains keys of another service,
+ * writes `otherFile` instead, because `file` may be the only copy of these keys. Copies an earlier profile for the same address
+ * to `.bak`. Returns the path of the written file.
  */
 export async function writeCliProfile(file: string, otherFile: string, profile: CliProfile): Promise<string> {
   const existing = await readProfile(file);
@@ -31,7 +31,7 @@ export async function writeCliProfile(file: string, otherFile: string, profile: 
   } finally {
     await handle.close();
   }
-  // The old file is kept because another data directory with this address may still need the keys in it.
+  // Keep a copy of the old file, because another data directory with this address may still need the keys in it.
   if (existing !== null && !foreign && existing['private_key'] !== undefined) await rename(target, `${target}.bak`);
   await rename(temporary, target);
   return target;

@@ -99,7 +99,7 @@ export async function updateLastUse(db: Database, id: string, at: Date, publicKe
 }
 
 export async function isNameTaken(db: Database, name: string): Promise<boolean> {
-  // Blocks other transactions that assign a name to an organization until this transaction ends.
+  // Until this transaction ends, the lock blocks other transactions that assign a name to an organization.
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost organization names', 0))`.execute(db);
   const row = await db.selectFrom('organizations').select('id').where('name', '=', name).executeTakeFirst();
   return row !== undefined;
