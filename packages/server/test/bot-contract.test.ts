@@ -38,7 +38,7 @@ function tableOf(title: string): readonly (readonly string[])[] {
   );
 }
 
-/** Headers that HTTP or the clients in this test set. */
+/** Headers set by HTTP itself or by the clients of this test. */
 const ofHttp =
   /^(host|connection|content-(type|length)|upgrade|sec-websocket-.*|transfer-encoding|accept.*|sec-fetch-.*|user-agent)$/;
 const headersOf = (headers: Readonly<Record<string, unknown>>) =>

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('metrics show a known CPU and memory use during a session and after its end', async () => {
+it('metrics show the CPU and memory load that a bot generates, during its session and after its end', async () => {
   const load = { cpuMillicores: 300, megabytes: 200, seconds: 8 };
   const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
   const burned = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/burn`, {

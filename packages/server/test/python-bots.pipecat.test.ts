@@ -84,7 +84,7 @@ async function decodeLines(agentName: string, sessionId: string): Promise<string
 }
 
 describe('a Pipecat bot in Python', () => {
-  it('echoes over a WebSocket, and its session ends with the socket', async () => {
+  it('echoes audio over a WebSocket, and ends its session when the WebSocket closes', async () => {
     const { socket, sessionId } = await open('pipecat-echo');
     await once(socket, 'open');
     const heard = new Promise<void>((resolve) => {

@@ -174,7 +174,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       await waitUntilIdle(service, 'behind');
     });
 
-    it('lets the service record the client address in the audit log, and the URL of the proxy in the OpenAPI document', async () => {
+    it('makes the audit log record the client address, and the OpenAPI document show the URL of the proxy', async () => {
       await ask('/v1/keys', service.privateKey, { name: 'audited', kind: 'public' });
       const { entries } = await service.client.listAuditEntries({});
       expect(entries[0]).toMatchObject({ action: 'keys.create', address: localAddress });

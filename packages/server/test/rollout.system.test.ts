@@ -93,7 +93,7 @@ describe('a deploy', () => {
     ]);
   });
 
-  it('gets no sessions and shows the error if its bot does not start, and the serving version stays', async () => {
+  it('keeps the previous version serving and shows the error if the new bot does not start', async () => {
     const name = createFreshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
@@ -190,7 +190,7 @@ describe('a deploy', () => {
 });
 
 describe('a deleted agent', () => {
-  it('starts no sessions, keeps its live session to its end, and frees its name', async () => {
+  it('starts no new sessions, lets its live session continue, and frees its name', async () => {
     const name = createFreshName('fleeting');
     await create(name, one);
     const id = await startAgentSession(service, name);
@@ -232,7 +232,7 @@ it('an agent of another organization is indistinguishable from a missing one', a
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);
     expect(left).toEqual(right);
   }
-  // Another organization's build cannot be deployed either.
+  // An organization cannot deploy the build of another organization.
   const answer = await theirs('POST', '', { serviceName: 'thief', buildId: one });
   expect(await answer.json()).toMatchObject({ code: '400', reason: 'build-not-usable' });
 });

@@ -17,11 +17,11 @@ describe('PUT /secrets/{set}', () => {
     return sendRawRequest(service, 'PUT', `/secrets/${set}`, { secrets });
   };
 
-  it('refuses a set if the organization has the maximum number of sets', async () => {
+  it('refuses a new set if the organization already has the maximum number of sets', async () => {
     expect((await put('first', ['value'])).status).toBe(202);
     const database = new pg.Client(createClientConfig(service.database.address));
     await database.connect();
-    // Copy the row in the database, because creating so many sets with requests would take too long.
+    // Copy the row of the first set in the database, because creating so many sets with requests would take too long.
     const changes = "jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)";
     await database.query(
       `insert into secret_sets select (jsonb_populate_record(s, ${changes})).* from secret_sets s, generate_series(2, $1) n`,

@@ -118,7 +118,7 @@ describe('secrets in bots', () => {
     }
   });
 
-  it('can replace only those variables of the service that are not reserved', async () => {
+  it('can override only those environment variables of the service that are not reserved', async () => {
     const names = createFreshName('names');
     const named = createFreshName('named');
     await put(names, { A: 'one' });
@@ -170,7 +170,7 @@ describe('secrets in bots', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stopAgentSession(service, keeps, id)));
   });
 
-  it('prevent only new starts of their own agent if they are damaged', async () => {
+  it('prevent new starts only of the agent that uses them if they are damaged', async () => {
     const broken = createFreshName('broken');
     const whole = createFreshName('whole');
     const unlucky = createFreshName('unlucky');

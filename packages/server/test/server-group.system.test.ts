@@ -7,7 +7,7 @@ import { findPostmaster } from '../src/store/embedded/postmaster.ts';
 import { findFreePort } from './support/free-port.ts';
 import { createServiceProcess } from './support/service-process.ts';
 
-/** The control group of a process in the CPU hierarchy of version 1. Undefined if the machine has none. */
+/** Returns the CPU control group of a process in cgroup version 1. Undefined if the machine does not use version 1. */
 async function cpuGroupOf(pid: number): Promise<string | undefined> {
   return /^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)$/m.exec(await readFile(`/proc/${pid}/cgroup`, 'utf8'))?.[1];
 }

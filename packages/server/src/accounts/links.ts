@@ -163,8 +163,8 @@ export async function findValidLink({ db, now }: Context, visitor: Visitor, toke
 }
 
 /**
- * Uses up a one-time link: deletes its row and returns the row. Call this in the transaction that does what the link is for, for
- * example adds a member.
+ * Uses up a one-time link: deletes and returns its row. Call this in the transaction that applies the link, for example adds a
+ * member.
  *
  * @throws failure `link-invalid`
  */

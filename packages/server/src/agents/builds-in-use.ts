@@ -8,8 +8,8 @@ import { listBuildIdsInUse } from './deployment-rows.ts';
 const keptDeployments = 10;
 
 /**
- * Number of latest deployments per agent whose builds are repeated after a restore: usually the serving deployment and
- * the previous one.
+ * Number of latest deployments per agent. Their builds run again after a restore: usually those of the serving and the previous
+ * deployment.
  */
 const repeatedDeployments = 2;
 

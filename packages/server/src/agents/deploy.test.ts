@@ -180,7 +180,7 @@ describe('agents from builds', () => {
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
     });
 
-    it('lets a session start that waited for the lock during an activation use the new deployment', async () => {
+    it('gives the new deployment to a session start that waited for the lock during the activation', async () => {
       await update({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const waiting = async () =>
@@ -371,7 +371,7 @@ describe('agents from builds', () => {
       expect(await show()).toMatchObject({ desiredDeploymentId: second });
     });
 
-    it('rejects a request that names no deployment if there is no earlier one', async () => {
+    it('rejects a request that names no deployment if no earlier deployment exists', async () => {
       await createAgent(context(), scope, { serviceName: 'young', buildId: await build() });
       await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject({
         reason: 'no-earlier-deployment',

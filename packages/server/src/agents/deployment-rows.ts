@@ -45,7 +45,7 @@ export async function supersedePendingDeployments(
       state: 'failed',
       state_at: now,
       updated_at: now,
-      error: 'A newer deployment replaced this one before it was ready.',
+      error: 'This deployment was not ready before a newer deployment replaced it.',
       error_code: 'PCC_SUPERSEDED',
       error_at: now,
     })
@@ -196,10 +196,7 @@ export async function recordDeploymentProblem(
     .execute();
 }
 
-/**
- * Returns the deployments of a region that are desired or serving, that have their own prepared project, or whose id is
- * in `alsoIds`.
- */
+/** Returns each deployment of a region that is desired or serving, has its own prepared project, or has its id in `alsoIds`. */
 export function listOpenDeploymentRows(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
@@ -248,8 +245,8 @@ export function listOpenDeploymentRows(db: Database, region: string, alsoIds: re
 }
 
 /**
- * Returns the ids of builds that are used by a running instance, by a desired or serving deployment, or by one of the
- * `kept` latest deployments of an agent. Considers only builds in `ids`.
+ * Returns the ids of builds that are used by a running instance, by a desired or serving deployment, or by one of the latest
+ * deployments of an agent (`kept` per agent). Considers only builds in `ids`.
  */
 export async function listBuildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -103,7 +103,7 @@ export type DeploymentFault = {
   readonly exit: StoredExit | null;
 };
 
-/** Marks a deployment as failed. Returns false, and changes nothing, if it is serving or superseded. */
+/** Marks a deployment as failed. Returns false, and changes nothing, if the deployment is serving or superseded. */
 export function failDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },

@@ -150,7 +150,7 @@ describe('a service with agent directories', () => {
     expect(third.deploymentId).not.toBe(second.deploymentId);
   });
 
-  it('does not activate a deployment that a later one superseded', async () => {
+  it('does not activate a deployment that a later deployment superseded', async () => {
     const first = await start();
     await write('main.js', '2');
     const second = await start();

@@ -61,7 +61,7 @@ export async function getAgent(
   return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
 }
 
-/** Returns whether an agent is ready. A public key can read nothing else about an agent. */
+/** Returns whether an agent is ready. A caller with a public API key can read nothing else about an agent. */
 export async function checkAgent(
   context: { db: Database },
   scope: Pick<Scope, 'organizationId'>,

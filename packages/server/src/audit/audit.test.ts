@@ -158,7 +158,7 @@ describe('audit log retention', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 2, firstSequence: 9, removedThrough: 8 });
   });
 
-  it('keeps an expired entry that was appended after one that has not expired', async () => {
+  it('keeps an expired entry that follows an entry that has not expired', async () => {
     await append(home, event(1));
     await append(home, event(10));
     expect(await purge(4.5)).toBe(5);

@@ -43,7 +43,7 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** Name of the affected object. Upper and lower case match alike. */
+  /** Name of the affected object (case-insensitive). */
   readonly object: string | null;
   readonly result: string | null;
 };
@@ -89,9 +89,8 @@ export async function listOrganizationsWithEventsBefore(db: Database, before: Da
 }
 
 /**
- * Deletes the oldest events, up to the first one that is not older than `before`. Never deletes the newest event,
- * because the hash chain continues from it. An old event that follows a younger one stays. Returns the number of
- * deleted events.
+ * Deletes the events that precede the first event not older than `before`. Later events stay, even if they are older. Never
+ * deletes the newest event, because the hash chain continues from it. Returns the number of deleted events.
  */
 export async function deleteEventsBefore(db: Database, organizationId: string, before: Date): Promise<number> {
   const { numAffectedRows } = await sql`

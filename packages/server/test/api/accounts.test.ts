@@ -36,7 +36,7 @@ const invite = async (body: { email?: string; role?: 'owner' | 'member' | 'viewe
 const sessionOf = (cookie: string) => /bothost\.session_token=([^;]+)/.exec(cookie)?.[1] ?? '';
 
 describe('an account', () => {
-  it('is created with an invitation, whose link works once', async () => {
+  it('is created with an invitation link, which works only once', async () => {
     const token = await invite({ role: 'member' });
     const browser = createTestBrowser(service.url);
     expect(await browser.client.describeLink({ body: { token } })).toMatchObject({
@@ -115,7 +115,7 @@ describe('an account', () => {
     ]);
   });
 
-  it('can be renamed, and changes its e-mail address and password only with the current password', async () => {
+  it('requires the current password to change its e-mail address or password, but not its name', async () => {
     const person = await signUpPerson(service, 'mary');
     const { client } = person;
     expect(await client.updateUser({ body: { name: 'Mary S.' } })).toMatchObject({ name: 'Mary S.' });
@@ -139,7 +139,7 @@ describe('an account', () => {
     await elsewhere.client.signIn({ body: { email, password: newPassword } });
   });
 
-  it("gets a new password with the operator's link, which ends all sessions and works once", async () => {
+  it("accepts a new password through the operator's single-use reset link, which ends all its sessions", async () => {
     const person = await signUpPerson(service, 'forgetful');
     const operator = await createOperatorClient(service);
     await expect(operator.createPasswordReset({ body: { email: 'nobody@example.com' } })).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('a browser session', () => {
     expect(cookie.split('; ').slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax']);
   });
 
-  it('has a Secure cookie over HTTPS, and needs HTTPS from another machine', async () => {
+  it('has a Secure cookie over HTTPS, and is not created over plain HTTP from another machine', async () => {
     const secure = await startTestServer({ environment: { BOTHOST_PUBLIC_URL: 'https://bots.example.com' } });
     const person = await signUpPerson(secure, 'ada').finally(() => secure.close());
     expect(person.received[0]).toMatch(/^__Secure-bothost\.session_token=.*; Secure/);
@@ -182,7 +182,7 @@ describe('a browser session', () => {
     await plain.close();
   });
 
-  it('is replaced by a new session at each sign-in, which ends the previous session', async () => {
+  it('ends when the same browser signs in again, which creates a new session', async () => {
     const person = await signUpPerson(service, 'rotating');
     const former = person.cookie();
     await person.client.signIn({ body: { email: person.email, password } });
@@ -232,8 +232,8 @@ describe('a browser session', () => {
     ['a subdomain', { 'sec-fetch-site': 'same-site' }],
     ['another origin, in an old browser', { origin: 'https://evil.example.com' }],
     ['an opaque origin', { origin: 'null' }],
-    ['no origin', {}],
-  ])('is not accepted from a page of %s', async (_, headers) => {
+    ['an unknown origin', {}],
+  ])('is refused with 403 for a request from %s', async (_, headers) => {
     for (const path of ['/v1/user/sign-out', '/v1/organizations/test-org/leave']) {
       const answer = await fetch(service.url + path, { method: 'POST', headers: { cookie: ada.cookie(), ...headers } });
       expect([answer.status, await answer.json()]).toMatchObject([403, { reason: 'cross-site-request' }]);
@@ -253,7 +253,7 @@ describe('a browser session', () => {
 });
 
 describe('sign-in', () => {
-  it('gets one error for a wrong password and for an unknown e-mail address', async () => {
+  it('returns the same error for a wrong password and for an unknown e-mail address', async () => {
     const { client } = createTestBrowser(service.url);
     const attempt = (email: string) => client.signIn({ body: { email, password: 'wrong password' } });
     const failure = await attempt(ada.email).catch((error: unknown) => error);
@@ -349,10 +349,10 @@ describe('a device login', () => {
   const start = () => device().startDeviceLogin({ body: { client_id: 'botcli', device_name: 'laptop' } });
   const poll = (code: string) =>
     device().pollDeviceLogin({ body: { client_id: 'botcli', device_code: code, grant_type: grant } });
-  /** Forgets the times of earlier polls, so that a device may poll again at once. */
+  /** Clears the recorded poll times, so that a device may poll again without waiting for the poll interval. */
   const forgetPolls = () => sql`update device_logins set last_polled_at = null`.execute(db);
 
-  it('shows the device, and gives it a personal token once a person approves the login', async () => {
+  it('shows the requesting device, and gives it a personal access token after a person approves the login', async () => {
     const started = await start();
     expect(started).toMatchObject({ verification_uri: `${service.url}/device`, interval: 5, expires_in: 600 });
     await expect(poll(started.device_code)).rejects.toMatchObject({ message: 'authorization_pending', status: 400 });
@@ -393,7 +393,7 @@ describe('a device login', () => {
     await expect(poll(late.device_code)).rejects.toMatchObject({ message: 'expired_token' });
   });
 
-  it('accepts forms, which OAuth clients send', async () => {
+  it('accepts form-encoded requests, which OAuth clients send', async () => {
     const answer = await fetch(`${service.url}/v1/auth/device/code`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: 'other' }),
@@ -503,7 +503,7 @@ describe('the service log', () => {
   });
 });
 
-it('the service has none of the routes of its authentication library', async () => {
+it('the service exposes none of the HTTP routes of its authentication library', async () => {
   const routes = ['/api/auth/sign-up/email', '/api/auth/get-session', '/v1/auth/sign-up/email', '/device/token'];
   for (const route of routes) {
     const answer = await fetch(service.url + route, { headers: { cookie: ada.cookie() } });

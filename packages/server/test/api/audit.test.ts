@@ -40,7 +40,7 @@ describe('the audit log', () => {
     await bot.remove();
   });
 
-  it('begins with the creation of the keys at the first start of the service', async () => {
+  it('begins with the creation of the API keys at the first start of the service', async () => {
     expect((await entries()).slice(0, 2)).toMatchObject([
       { sequence: 1, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },
       { sequence: 2, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },
@@ -203,7 +203,7 @@ describe('the audit log', () => {
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  it('is listed only for its own organization, with filters and pages', async () => {
+  it('can be read only by its own organization, with filters and pages', async () => {
     const paged = createFreshName('paged');
     const others = await insertSecondOrganization(service, createFreshName('others'));
     onTestFinished(others.close);
@@ -261,11 +261,11 @@ describe('the audit log', () => {
     });
   });
 
-  it('records dry runs, whose rate is limited because they could confirm guesses of values', async () => {
+  it('records dry runs of writes, and limits their rate because a dry run can confirm a guessed value', async () => {
     const guessed = createFreshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
-    // Send most dry runs concurrently. One after the other, they could be slower than the rate limit, which allows one more each
+    // Send most dry runs concurrently. Sequential dry runs could be slower than the rate limit, which allows one more per
     // second.
     const together = Array.from({ length: secretDryRunRate.burst - 10 }, () =>
       ask('PUT', `/secrets/${guessed}`, guess),

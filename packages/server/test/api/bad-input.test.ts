@@ -101,7 +101,7 @@ describe('request validation', () => {
     ['in total', 'plain', { extra: 'x'.repeat(1_048_576) }],
     ['for the bot', 'plain', { body: { text: 'x'.repeat(1_048_576) } }],
     ['for the bot of a WebSocket', 'plain', { transport: 'websocket', body: { text: 'x'.repeat(4_096) } }],
-  ])('refuses a body that is too large %s, and starts no session', async (_, agent, body) => {
+  ])('refuses a start body that is too large %s, and starts no session', async (_, agent, body) => {
     const { status, answer } = await startWith(JSON.stringify(body), agent);
     expect([status, answer['reason']]).toEqual([413, 'body-too-large']);
     expect(await sessions()).toBe(0);
@@ -148,7 +148,7 @@ describe('request validation', () => {
     await stopAgentSession(service, 'plain', String(webrtc.answer['sessionId']));
   });
 
-  it('refuses a start body for a WebSocket of an agent whose clients need no token', async () => {
+  it('refuses the field "body" in a WebSocket start of an agent that requires no token', async () => {
     const { status, answer } = await startWith('{"transport": "websocket", "body": {}}', 'open-door');
     expect([status, answer['reason']]).toEqual([400, 'body-needs-token']);
     expect((await startWith('{"transport": "websocket"}', 'open-door')).answer).toEqual({
@@ -181,7 +181,7 @@ describe('request validation', () => {
     );
   });
 
-  it('refuses a NUL character in the name of a key', async () => {
+  it('refuses a NUL character in the name of an API key', async () => {
     const made = await ask('POST', '/v1/keys', service.privateKey, '{"name": "a\\u0000b", "kind": "public"}');
     expect([made.status, made.answer['reason']]).toEqual([400, 'invalid-request']);
   });

@@ -126,7 +126,7 @@ describe('a build', () => {
     expect(readdirSync(join(service.dataDirectory, 'builds', 'trees'))).toEqual([]);
   });
 
-  it('exists only once for the same content: a second request gets 200 instead of 201', async () => {
+  it('is created only once for the same content: a second request returns 200 instead of 201', async () => {
     const bytes = project();
     const first = await build(bytes);
     const again = await begin(bytes);
@@ -142,7 +142,7 @@ describe('a build', () => {
     expect(other.build.id).not.toBe(first.id);
   });
 
-  it('exists only once for three concurrent requests', async () => {
+  it('is created only once by three concurrent requests with the same content', async () => {
     const uploadId = await send(project());
     const created = await Promise.all([1, 2, 3].map(() => client.createBuild({ body: { uploadId, region } })));
     expect(new Set(created.map((one) => one.build.id)).size).toBe(1);
@@ -227,7 +227,7 @@ describe('a build', () => {
 });
 
 describe('an upload', () => {
-  it('accepts the form of existing clients, and is found by the hash that they compute', async () => {
+  it('accepts the form that existing clients send, and gives its build the context hash that they compute', async () => {
     const bytes = project();
     const upload = await client.getBuildUploadUrl({ body: { region } });
     const answer = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });
@@ -299,7 +299,7 @@ describe('an upload', () => {
     expect((await append(upload, offset, bytes.subarray(offset))).status).toBe(200);
   });
 
-  it('is dropped if it differs from its declared hash, and can be sent again', async () => {
+  it('is discarded if its content does not match the declared hash, and can be sent again', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const wrong = Buffer.from(bytes);
@@ -309,7 +309,7 @@ describe('an upload', () => {
     expect((await append(upload, 0, bytes)).status).toBe(200);
   });
 
-  it('is never larger than declared', async () => {
+  it('is refused with 413 if it is larger than declared', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const longer = Buffer.concat([bytes, Buffer.alloc(10)]);

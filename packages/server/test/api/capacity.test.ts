@@ -98,7 +98,7 @@ describe('an agent at its session limit', () => {
     await waitUntilIdle(service, 'cold');
   });
 
-  it('starts another session after one has ended by itself', async () => {
+  it('starts another session after a bot has ended its session', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
     await evaluateInBot(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
@@ -145,7 +145,7 @@ describe('an agent at its session limit', () => {
     await waitUntilIdle(service, 'cold');
   });
 
-  it('refuses WebSockets that need no token with HTTP status 429', async () => {
+  it('answers 429 to WebSocket upgrades without a token if the agent requires no token', async () => {
     const before = await total('open-door');
     const url = `${service.url.replace('http', 'ws')}/ws/generic/open-door.${service.organization}`;
     const attempts = await Promise.all(

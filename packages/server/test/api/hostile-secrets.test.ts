@@ -27,10 +27,7 @@ describe('secrets API under hostile requests', () => {
   });
   afterAll(() => service.close());
 
-  /**
-   * Expects a response with this status, issues for exactly these fields and no secret value, and expects that the
-   * stored sets have not changed.
-   */
+  /** Expects this status, issues for exactly these fields, no secret value in the response, and unchanged stored sets. */
   async function refused(answer: RawResponse, status: number, ...paths: string[]): Promise<void> {
     expect({ status: answer.status, text: answer.text }).toEqual({
       status,
@@ -163,7 +160,7 @@ describe('secrets API under hostile requests', () => {
     await refused(await ask('DELETE', path), status);
   });
 
-  it('stores a value of the maximum size, and CRLF, unchanged', async () => {
+  it('stores a value of the maximum size and a value with CRLF unchanged', async () => {
     const pem = '-----BEGIN KEY-----\r\nAAAA\r\n-----END KEY-----\r\n';
     const secrets = [
       { secretKey: 'PEM', secretValue: pem },

@@ -109,7 +109,7 @@ describe('API keys', () => {
     expect((await ask('GET', '/v1/agents', key)).status).toBe(401);
   });
 
-  it("get the same response for another organization's objects as for missing ones", async () => {
+  it("do not reveal whether another organization's objects exist", async () => {
     const mine = (path: string) => path.replace('AGENT', 'mine').replace('SESSION', sessionId);
     const nothing = (path: string) => path.replace('AGENT', 'nobody').replace('SESSION', noSession);
     const paths: [string, string, string][] = [
@@ -136,7 +136,7 @@ describe('API keys', () => {
     expect(await evaluateInBot(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
   });
 
-  it("get the same response for a WebSocket to another organization's session as to a missing one", async () => {
+  it("do not reveal through a WebSocket upgrade whether another organization's session exists", async () => {
     const upgrade = async (agent: string, id: string) => {
       const answer = await sendRawBytes(
         service,
@@ -168,7 +168,7 @@ describe('API keys', () => {
     await stopAgentSession({ ...asked, publicClient }, 'theirs', id);
   });
 
-  it('give access to a session by its UUID in upper or lower case, and by no other id', async () => {
+  it('give access to a session by its UUID in upper or lower case, and by no other string', async () => {
     const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
     expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
     expect(

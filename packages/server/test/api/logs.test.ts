@@ -180,7 +180,7 @@ describe('logs', () => {
     await stopAgentSession(service, 'talker', session);
   });
 
-  it('contain arbitrary bytes that a bot writes, and long lines in pieces', async () => {
+  it('contain arbitrary bytes that a bot writes, and split long lines into several entries', async () => {
     const session = await startAgentSession(service, 'talker');
     await say(
       'talker',
@@ -204,7 +204,7 @@ describe('logs', () => {
     expect(texts((await read(deleted)).logs)).toContain('no such module');
   });
 
-  it('answer 400 for invalid times, cursors and limits, and 404 for a missing agent', async () => {
+  it('are refused with 400 for invalid times, cursors and limits, and with 404 for a missing agent', async () => {
     const path = `${service.url}/v1/agents/talker/logs`;
     const status = async (query: string, key = service.privateKey) =>
       (await fetch(`${path}${query}`, { headers: { authorization: `Bearer ${key}` } })).status;

@@ -62,11 +62,14 @@ describe('members of an organization', () => {
     expect((await person.client.getUser()).organizations).toEqual([]);
   });
 
-  it.each(['missing', '01890000-0000-7000-8000-000000000000'])('are not found by the id %s', async (userId) => {
-    await expect(home(owner).removeMember({ params: { userId } })).rejects.toMatchObject({
-      reason: 'member-not-found',
-    });
-  });
+  it.each(['missing', '01890000-0000-7000-8000-000000000000'])(
+    'cannot be removed by the unknown id %s',
+    async (userId) => {
+      await expect(home(owner).removeMember({ params: { userId } })).rejects.toMatchObject({
+        reason: 'member-not-found',
+      });
+    },
+  );
 });
 
 describe('an invitation', () => {
@@ -95,7 +98,7 @@ describe('an invitation', () => {
 });
 
 describe('an organization', () => {
-  it('is created and renamed by people, with a unique name', async () => {
+  it('can be created and renamed by a person, and must have a unique name', async () => {
     const created = await owner.client.createOrganization({ body: { name: 'before', verboseName: 'Before Inc.' } });
     const { key } = await owner.within('before').createKey({ body: { name: 'program', kind: 'private' } });
     const program = createClient({ origin: service.url, key });
@@ -112,7 +115,7 @@ describe('an organization', () => {
     await createClient({ origin: service.url, key, organization: 'after' }).listAgents();
   });
 
-  it('is transferred to another member', async () => {
+  it('can be transferred to a viewer, who becomes its owner', async () => {
     await owner.client.createOrganization({ body: { name: 'moving' } });
     const heir = await signUpPerson(service, 'heir', 'viewer', 'moving');
     const { members } = await owner.within('moving').transferOrganization({ body: { userId: heir.user.id } });
@@ -122,14 +125,14 @@ describe('an organization', () => {
     ]);
   });
 
-  it('keeps its owner if the owner transfers it to themselves, in whatever case the id is written', async () => {
+  it('keeps its owner if the owner transfers it to their own user id in upper case', async () => {
     await owner.client.createOrganization({ body: { name: 'staying' } });
     const userId = owner.user.id.toUpperCase();
     const { members } = await owner.within('staying').transferOrganization({ body: { userId } });
     expect(members.map(({ role }) => role)).toEqual(['owner']);
   });
 
-  it('can be deleted only if it has no agents and secrets, and loses its keys and memberships', async () => {
+  it('can be deleted with its API keys and memberships, but only if it has no agents and secrets', async () => {
     await expect(home(owner).deleteOrganization()).rejects.toMatchObject({ reason: 'organization-not-empty' });
     await owner.client.createOrganization({ body: { name: 'ending' } });
     const client = owner.within('ending');
@@ -165,7 +168,7 @@ describe('an organization', () => {
   });
 });
 
-it('the audit log names the person who made each change or refused change, and verifies', async () => {
+it('the audit log names the person behind each change and each refused change, and its hash chain verifies', async () => {
   await owner.client.createOrganization({ body: { name: 'audited' } });
   const audited = owner.within('audited');
   const reader = await signUpPerson(service, 'reader', 'viewer', 'audited');

@@ -43,7 +43,7 @@ it('a person signs in with OpenID Connect, which creates one account without org
   });
 });
 
-it('a response from the OpenID provider is refused in another browser, and when it is used twice', async () => {
+it('a response from the OpenID provider is refused in a different browser and on its second use', async () => {
   const browser = createTestBrowser(service.url);
   const { url } = await browser.client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'victim', email: 'victim@example.com' });
@@ -73,7 +73,7 @@ it('an OpenID provider account cannot sign in to a password account with the sam
   await expect(client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'email-taken' });
 });
 
-it('OpenID Connect is unavailable without a provider, and while the provider cannot be reached', async () => {
+it('OpenID Connect sign-in is unavailable if no provider is configured or the provider cannot be reached', async () => {
   const unreachable = await startTestServer({
     environment: {
       BOTHOST_OPENID_ISSUER: 'http://127.0.0.1:9',

@@ -38,7 +38,7 @@ describe('the operator of a service', () => {
   const ready = () => service.client.getSecretSet({ params: { setName: 'keys' } });
   const isServiceReady = async () => (await fetch(`${service.url}/readyz`)).status;
 
-  it('gets a token in a file with mode 0600', async () => {
+  it('finds the operator token in a file with mode 0600', async () => {
     expect((await stat(join(service.dataDirectory, 'operator-token'))).mode & 0o777).toBe(0o600);
     expect(token).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -46,9 +46,9 @@ describe('the operator of a service', () => {
   it.each([
     ['no token', null, 'key-missing'],
     ['a wrong token', 'ab'.repeat(32), 'key-invalid'],
-    ['a private key', 'private', 'key-invalid'],
-    ['a public key', 'public', 'key-invalid'],
-  ])('is not authenticated by %s', async (_, key, reason) => {
+    ['a private API key', 'private', 'key-invalid'],
+    ['a public API key', 'public', 'key-invalid'],
+  ])('receives 401 for a request with %s', async (_, key, reason) => {
     const given = { private: service.privateKey, public: service.publicKey }[key ?? ''] ?? key;
     const headers = given === null ? {} : { authorization: `Bearer ${given}` };
     for (const path of ['vault', 'nothing', 'vault/rotate', 'backup'].map((name) => `/v1/operator/${name}`)) {
@@ -86,7 +86,7 @@ describe('the operator of a service', () => {
     await expect(operator.listOrganizations()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
-  it("creates a private key for an organization, which the organization's audit log records", async () => {
+  it("creates a private API key for an organization, and the organization's audit log records it", async () => {
     const created = await operator.createOperatorKey({ body: { name: 'found again' } });
     expect(created).toMatchObject({ organization: service.organization, kind: 'private', name: 'found again' });
     const client = createClient({ origin: service.url, key: created.key });

@@ -34,7 +34,7 @@ type CarrierMessage = {
   readonly media?: { readonly payload: string };
 };
 
-it('the parrot repeats the audio of a Twilio call', async () => {
+it('the sample agent parrot sends back the audio of a Twilio call', async () => {
   const words = createTwilioCall(`phone-parrot.${service.organization}`);
   await vi.waitFor(
     async () => {
@@ -64,7 +64,7 @@ it('the parrot repeats the audio of a Twilio call', async () => {
   });
   call.say(...Array(50).fill(frame(hum)), ...Array(50).fill(frame(silence)));
   const echo = await speech();
-  // One second of the hum with a short silence after it.
+  // The echo is one second of hum, followed by a short silence.
   expect(echo.indexOf(Buffer.concat(Array(49).fill(hum)))).toBeGreaterThanOrEqual(0);
   expect(echo.length).toBeLessThan(16_000);
 

@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Source of a bot that answers a WebSocket upgrade like any other request, as servers without WebSockets do. */
+/** Source of a bot that answers a WebSocket upgrade like any other request, as servers without WebSocket support do. */
 const plainServer = `require('node:http').createServer((request, response) => {
   const [, status = '200', phrase] = /status=(\\d+)(?:&phrase=(.*))?$/.exec(request.url) ?? [];
   if (phrase === undefined) response.writeHead(Number(status));
@@ -27,11 +27,11 @@ afterAll(async () => {
 });
 
 it.each([
-  ['', 200, 'OK', 'it answered 200 OK.'],
-  ['&status=404', 404, 'Not Found', 'it answered 404 Not Found.'],
-  ['&status=403&phrase=%5Bb%5Dno%5B/b%5D', 403, 'bno/b', 'it answered 403 bno/b.'],
+  ['', 200, 'OK', 'responded with 200 OK.'],
+  ['&status=404', 404, 'Not Found', 'responded with 404 Not Found.'],
+  ['&status=403&phrase=%5Bb%5Dno%5B/b%5D', 403, 'bno/b', 'responded with 403 bno/b.'],
 ])(
-  'a WebSocket that the bot refuses gets a 502 that names the status, which is also recorded: query "%s"',
+  'the service returns 502 and records the status from the bot if the bot refuses a WebSocket: query "%s"',
   async (query, status, phrase, message) => {
     const params = { agentName: 'plain' };
     const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
@@ -54,7 +54,7 @@ it.each([
   },
 );
 
-it('a plain HTTP request to a WebSocket URL gets 426 with a valid, an unknown or no token', async () => {
+it('a plain HTTP request to a WebSocket URL returns 426 whether its token is valid, unknown or missing', async () => {
   const { wsUrl, token } = await service.publicClient.startSession({
     params: { agentName: 'plain' },
     body: { transport: 'websocket' },

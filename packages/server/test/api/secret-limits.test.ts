@@ -55,7 +55,7 @@ describe('limits for writes of secrets', () => {
   }
   const statusesOf = (answers: readonly RawResponse[]) => answers.map(({ status }) => status).sort();
 
-  it('refuse requests above the maximum number of waiting writes, and run the waiting writes', async () => {
+  it('refuse requests above the maximum number of waiting writes, and complete the waiting writes', async () => {
     const limit = queuedSecretWriteLimits.requests;
     const answers = await whileHeld(limit + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
     expect(statusesOf(answers)).toEqual([...Array(limit).fill(404), ...Array(20).fill(429)]);

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 describe('API for secrets', () => {
   let service: TestServer;
 
-  // Each test has its own service, so that it starts without secrets.
+  // Each test has its own service, so that the test starts without secrets.
   beforeEach(async () => {
     service = await startTestServer();
   });
@@ -24,7 +24,7 @@ describe('API for secrets', () => {
   const ready = (name: string) =>
     expect.poll(async () => (await ask('GET', `/secrets/${name}`)).body['status']).toBe('ready');
 
-  it('accepts the three request forms of existing clients, and answers a deletion with an object', async () => {
+  it('accepts the three request forms of existing clients, and returns a JSON object for a deletion', async () => {
     const many = { secrets: [{ secretKey: 'A', secretValue: '1' }], region: 'us-west' };
     expect(await ask('PUT', '/secrets/forms', many)).toMatchObject({
       status: 202,
@@ -46,7 +46,7 @@ describe('API for secrets', () => {
     expect((await ask('PUT', '/secrets/a_b', many)).status).toBe(400);
   });
 
-  it('answers 202 while a delivery is pending, even if nothing changes', async () => {
+  it('answers 202 to a write that changes nothing while a delivery is pending', async () => {
     const body = { secrets: [{ secretKey: 'A', secretValue: '1' }] };
     const db = await openDatabase<Tables>({
       address: service.database.address,

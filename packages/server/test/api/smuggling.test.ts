@@ -49,7 +49,7 @@ describe('a request to a bot', () => {
   const raw = (method: string, target: string, lines: string, body = '') =>
     sendRawBytes(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
 
-  it('loses every header that only the service may set', async () => {
+  it('reaches the bot without forged values of headers that only the service may set', async () => {
     const response = await fetch(
       sessionUrl(service, 'target', sessionId, '/echo'),
       createKeyHeaders(service.publicKey, forged),
@@ -62,7 +62,7 @@ describe('a request to a bot', () => {
   });
 
   it.each(['session proxy', 'address of the agent'])(
-    'loses forged service headers and its credentials on a WebSocket upgrade through the %s',
+    'reaches the bot without its credentials and forged service headers on a WebSocket upgrade through the %s',
     async (way) => {
       const before = (await evaluateInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
@@ -89,7 +89,7 @@ describe('a request to a bot', () => {
     },
   );
 
-  it('loses connection headers, both standard headers and those named in Connection', async () => {
+  it('reaches the bot without hop-by-hop headers, both standard headers and headers named in Connection', async () => {
     const answer = await raw(
       'GET',
       '/echo',
@@ -133,7 +133,7 @@ describe('a request to a bot', () => {
     expect(await starts()).toBe(before);
   });
 
-  it('loses headers that are folded over several lines', async () => {
+  it('cannot forge a service header with a header that is folded over several lines', async () => {
     const answer = await raw('GET', '/echo', 'x-a: b\r\n x-session-id: forged\r\nconnection: close\r\n');
     if (answer.startsWith('HTTP/1.1 400 ')) return;
     const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as { headers: Record<string, string> };

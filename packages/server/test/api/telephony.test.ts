@@ -132,7 +132,7 @@ describe('calls from carriers', () => {
         third.say(...words.opening);
         expect(await third.closed).toEqual([1013, 'at-capacity']);
       } else {
-        await expect(dialCall(service, words.path)).rejects.toThrow('refused with 429');
+        await expect(dialCall(service, words.path)).rejects.toThrow('refused with status 429');
       }
       expect(refusals()).toMatchObject([{ carrier, agent: 'phone', reason: 'at-capacity' }]);
       for (const call of calls) call.socket.close();
@@ -147,15 +147,17 @@ describe('calls from carriers', () => {
       expect(await call.closed).toEqual([1011, 'bot-unreachable']);
     });
 
-    it('needs a token in its path if the agent requires one, and only the log explains a refusal', async () => {
+    it('is refused without a valid token in its path if the agent requires a token, and the log records why', async () => {
       const words = createCarrierCall(carrier, hostOf('guarded'));
       if (carrier === 'twilio') {
         const call = await dialCall(service, words.path);
         call.say(...words.opening);
         expect(await call.closed).toEqual([1008, 'token-invalid']);
       }
-      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}`)).rejects.toThrow('refused with 403');
-      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/wrong`)).rejects.toThrow('refused with 403');
+      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}`)).rejects.toThrow('refused with status 403');
+      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/wrong`)).rejects.toThrow(
+        'refused with status 403',
+      );
       expect(refusals()[0]).toMatchObject({
         carrier,
         agent: 'guarded',
@@ -174,7 +176,7 @@ describe('calls from carriers', () => {
       call.socket.close();
       expect((await waitForSessionEnd(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
       await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}`)).rejects.toThrow(
-        'refused with 403',
+        'refused with status 403',
       );
     });
 
@@ -191,7 +193,7 @@ describe('calls from carriers', () => {
           refused.say(...wrong.opening);
           expect([host, await refused.closed]).toEqual([host, [1008, 'token-invalid']]);
         } else {
-          await expect(dialCall(service, wrong.path)).rejects.toThrow('refused with 403');
+          await expect(dialCall(service, wrong.path)).rejects.toThrow('refused with status 403');
         }
       }
     });
@@ -234,8 +236,8 @@ describe('calls from carriers', () => {
   });
 
   it('a request gets an HTTP error if it names no agent or is not a WebSocket', async () => {
-    await expect(dialCall(service, '/ws/telnyx')).rejects.toThrow('refused with 404');
-    await expect(dialCall(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with 404');
+    await expect(dialCall(service, '/ws/telnyx')).rejects.toThrow('refused with status 404');
+    await expect(dialCall(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with status 404');
     expect((await fetch(`${service.url}/ws/twilio`)).status).toBe(426);
   });
 });

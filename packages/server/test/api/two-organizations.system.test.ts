@@ -5,7 +5,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Names of the other organization's objects, and missing names of the same length. */
+/** Names of the other organization's objects, and names of the same length that belong to no object. */
 const theirs = { set: 'their-keys', pull: 'their-pull', key: 'THEIR_KEY', revision: 3 };
 const nobodys = { set: 'nones-keys', pull: 'nones-pull', key: 'NONES_KEY', revision: 3 };
 type Names = { readonly [Name in keyof typeof theirs]: (typeof theirs)[Name] };
@@ -16,7 +16,7 @@ const keysOf = ({ key }: Names) => [key, 'ZED'];
 
 /**
  * Maps each operation on secrets and the audit log to the requests that an organization can send about an object with a given
- * name. Paths are those of the contract.
+ * name. Each path is appended to a base path, for example `/organizations/test-org`.
  */
 const tries: Readonly<Record<string, (names: Names) => readonly TestCall[]>> = {
   listSecrets: () => [{ path: '/secrets' }, { path: '/secrets', query: 'region=us-west&type=imagePullSecret' }],
@@ -81,7 +81,7 @@ describe('requests about another organization', () => {
   let neighbours: SecondOrganization;
   let ours: BotDirectory;
   let theirBot: BotDirectory;
-  /** The time after all objects were created and before the first attempt. */
+  /** The time after all objects were created and before the first request of a test. */
   let began: string;
   let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
 
@@ -131,7 +131,10 @@ describe('requests about another organization', () => {
     ['secrets', 'audit'].includes(tag),
   );
 
-  /** Returns the response to an attempt and undoes its effects. Masks the names, and values that are unique in each response. */
+  /**
+   * Sends a request, undoes its effects, and returns the response. Masks the names, and values that are unique in each
+   * response.
+   */
   async function answerTo(method: string, place: string, names: Names, one: TestCall, key?: string): Promise<string> {
     const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
     const answer = await sendRawRequest(service, method, path, one.body, key === undefined ? {} : { key });
@@ -177,7 +180,7 @@ describe('requests about another organization', () => {
     180_000,
   );
 
-  it('get the same refusal for a deploy with its secret set as for one with a missing set', async () => {
+  it("get the same refusal for a deploy with that organization's secret set as with a missing set", async () => {
     const before = await theirView();
     const [their, none] = [deploys(theirs), deploys(nobodys)];
     for (const [index, one] of their.entries()) {
@@ -192,7 +195,7 @@ describe('requests about another organization', () => {
     expect(await theirView()).toEqual(before);
   });
 
-  it('get the same response when they revoke an existing key as for a missing key', async () => {
+  it('get the same response for the revocation of an existing key as for a missing key', async () => {
     const { json } = await asNeighbour('GET', '/keys');
     const [{ id = '' } = {}] = json['keys'] as { id?: string }[];
     const random = crypto.randomUUID();
@@ -215,7 +218,7 @@ function masked({ status, headers, text }: RawResponse, { set, pull, key }: Name
     .replaceAll(key, 'KEY')
     // Mask the figures of the caller's own audit log, which change because the log records the refusals.
     .replace(/"(entries|lastSequence)":\d+|"lastHash":"[0-9a-f]+"/g, 'OWN')
-    // Mask fingerprints, because a set that was just created has a new id and this organization's fingerprint key.
+    // Mask fingerprints, because they depend on the id of the set and on the fingerprint key of the organization.
     .replace(/"fingerprint":"[0-9a-f]+"/g, '"fingerprint":"F"');
   return JSON.stringify({ status, headers: stable, body });
 }

@@ -4,10 +4,7 @@ import type { CheckedSession } from './victim.ts';
 /** The victim's sessions in two periods of equal length, one after the other: without and with the attack. */
 export type Round = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
 
-/**
- * A measurement of warm starts without and with the attack, each as the median of all rounds. The ratio is computed for each pair
- * of consecutive periods.
- */
+/** A measure of warm starts without and with the attack. Each value, including the ratio, is the median over all rounds. */
 export type AttackFigure = {
   readonly name: string;
   readonly quietMs: number;

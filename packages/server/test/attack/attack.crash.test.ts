@@ -41,7 +41,7 @@ declare module 'vitest' {
 const seconds = inject('attackSeconds');
 /** Periods with and without attack alternate, because the load of the machine may change. */
 const roundCount = 3;
-/** Whether the attack is long enough to judge the times of starts, and to use every build and archive. */
+/** Whether the attack is long enough to use every kind of attack and to compare start times. */
 const judges = seconds >= 300;
 /** Time limits for polling are long, because the machine may be busy with other test suites. */
 const patience = { timeout: 180_000, interval: 100 };

@@ -12,12 +12,12 @@ export type Attack = {
   readonly publicKey: string;
   /**
    * The number of builds and archives that previous attacker processes have sent. This process starts its count there, so that
-   * it does not send the same ones again.
+   * it does not send the same projects again.
    */
   readonly used: Readonly<Record<'build' | 'archive', number>>;
 };
 
-/** How often each attack had which result, for example `{ 'deep JSON: 400': 3 }`. */
+/** How many attacks of each kind had each result, for example `{ 'deep JSON: 400': 3 }`. */
 export type AttackResults = Readonly<Record<string, number>>;
 
 // The attacker is a separate process, so that it does not delay the client that the test measures. It attacks until it gets

@@ -18,7 +18,7 @@ const makersOf = (...names: string[]): HostileProjects =>
   Object.fromEntries(
     names.map((name) => {
       const tree = hostileDirectoryTrees[name];
-      if (tree === undefined) throw new Error(`The hostile tree "${name}" does not exist.`);
+      if (tree === undefined) throw new Error(`The hostile directory tree "${name}" is not defined.`);
       return [`tree ${name}`, (unique) => project(unique, 'node tree.js', treeMaker(tree.make))];
     }),
   );
@@ -51,7 +51,7 @@ export const hostileArchives: HostileProjects = {
   'zip file': (unique) => Buffer.from(`PK\x03\x04${unique}`),
 };
 
-/** JavaScript that a bot runs when it gets a session. */
+/** JavaScript programs by name. A hostile bot runs one of them in its session. */
 export const hostileBots: Readonly<Record<string, string>> = {
   cpu: 'for (;;);',
   disk: `const file = fs.openSync(process.env.HOME + '/fill', 'w'); for (;;) fs.writeSync(file, Buffer.alloc(1048576, 1));`,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, failures } from '@bothost/contract';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
-/** How a session ends: its client stops it, or its bot leaves. */
+/** How a session ends: its client stops it, or its bot completes it. */
 const ends = ['SESSION_STOPPED', 'HTTP_COMPLETED'] as const;
 
 export type VictimSession = {
@@ -15,7 +15,8 @@ export type VictimSession = {
   /** Milliseconds from the request until the response to the start. */
   readonly startMs: number;
   /**
-   * Milliseconds from the request until the bot's first response. NaN if the bot leaves, because it may do so before it responds.
+   * Milliseconds from the request until the bot's first response. NaN if the bot completes the session, which may happen before
+   * a response.
    */
   readonly botMs: number;
 };
@@ -24,7 +25,7 @@ export type CheckedSession = VictimSession & { readonly isWarm: boolean; readonl
 
 /** Enough warm instances for the starts of several seconds, because the service does not replace a used instance at once. */
 export const warmInstanceCount = 12;
-/** The time between two starts. */
+/** Milliseconds between the starts of two sessions. */
 const intervalMs = 500;
 const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
@@ -72,15 +73,16 @@ export async function beginSession(service: ServiceProcess, end: VictimSession['
 }
 
 /**
- * Throws if the bot of the session does not respond. On a busy machine, a cold start may take longer than a request waits for it.
- * The request is then repeated, until the session ends because its bot did not start in time.
+ * Throws if the bot of the session does not respond. Repeats a request that timed out while the bot was starting, which happens
+ * on a busy machine.
  */
 export async function greetBot(service: ServiceProcess, id: string): Promise<void> {
   const send = () => service.call('GET', `/v1/public/parrot/sessions/${id}/hello`, service.publicKey);
   let response = await send();
   while (response?.status === failures['bot-not-ready'].status) response = await send();
   const reply = bodyOf(response, `the first request to the bot of session ${id}`);
-  if (reply['sessionId'] !== id) throw new Error(`The bot of session ${id} responded ${JSON.stringify(reply)}.`);
+  if (reply['sessionId'] !== id)
+    throw new Error(`The bot of session ${id} did not return this id: ${JSON.stringify(reply)}`);
 }
 
 export async function stopSession(service: ServiceProcess, id: string): Promise<void> {
@@ -92,12 +94,13 @@ async function call(service: ServiceProcess, method: string, path: string, key: 
 }
 
 function bodyOf(response: ApiResponse | null, request: string): Record<string, unknown> {
-  if (response === null) throw new Error(`The connection of ${request} failed.`);
-  if (response.status !== 200) throw new Error(`The response to ${request} was ${JSON.stringify(response)}.`);
+  if (response === null) throw new Error(`No response to ${request}: the connection failed.`);
+  if (response.status !== 200)
+    throw new Error(`Response without status 200 to ${request}: ${JSON.stringify(response)}`);
   return response.body as Record<string, unknown>;
 }
 
-/** Compares an ended session with its record and its log. */
+/** Checks the record and the log of an ended session. */
 export async function checkSession(client: Client, session: VictimSession): Promise<CheckedSession> {
   const { id, end } = session;
   const params = { agentName: 'parrot', sessionId: id };

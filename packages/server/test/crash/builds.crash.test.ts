@@ -79,7 +79,7 @@ async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
   return answer !== null;
 }
 
-it(`the server never loses an upload or build, or shows a partial build, when it is killed ${kills} times`, {
+it(`the server never loses an upload or build and never shows a partial build when it is killed ${kills} times`, {
   timeout: 60_000 + kills * 15_000,
 }, async () => {
   let resumed = 0;
@@ -143,7 +143,7 @@ it(`the server never loses an upload or build, or shows a partial build, when it
   );
 });
 
-it('the server fails a build that two kills interrupted, and restarts a build that a stop interrupted', async () => {
+it('the server marks a build failed after two kills, and restarts a build after an orderly stop', async () => {
   const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
   const bytes = createArchive(
     { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },

@@ -39,7 +39,7 @@ const forms = formsOf(canary);
 const holds = (where: Buffer, what: readonly Buffer[] = forms) => what.some((form) => where.includes(form));
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-/** The command of `npm start`, in a directory with a link to the packages, with core dumps enabled. */
+/** `start` is the command of `npm start`. `startCommand` also enables core dumps. */
 const { start } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } })
   .scripts;
 const startCommand = `ulimit -S -c "$(ulimit -H -c)"; ${start}`;
@@ -127,7 +127,7 @@ describe('the value of a stored secret', () => {
       const line = read(`/proc/${pid}/cmdline`);
       const words = line.toString().split('\0');
       const shown = words.join(' ').slice(0, 80);
-      // While a process replaces its program, its command line is empty for a moment, so it is judged by the next scan.
+      // While a process replaces its program, its command line is empty for a moment. Leave such a process to the next scan.
       if (line.length === 0 && !unnamed.has(pid)) return void unnamed.add(pid);
       if (holds(line)) found.arguments.add(shown);
       const environment = read(`/proc/${pid}/environ`);

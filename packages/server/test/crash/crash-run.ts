@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** A service with bots in its own directory, five clients, and a killer, which kills the server. */
+/** A service with its bots in a temporary directory, five clients, and a `Killer` that kills the server process. */
 export type CrashRun = {
   readonly directory: string;
   readonly service: ServiceProcess;
@@ -27,7 +27,7 @@ export type CrashRun = {
   readonly diary: BotDiary;
   readonly killer: Killer;
   readonly context: ScenarioContext;
-  /** Sessions that the killer ignores when it waits for a phase. */
+  /** Sessions that the killer ignores when it waits until a session is in a given phase. */
   readonly bystanders: Set<string>;
   readonly scenarios: readonly Scenario[];
   /** Starts five clients, each of which runs one session after another. `ended` waits for their last sessions. */

@@ -17,7 +17,7 @@ export type DeployContext = {
   readonly service: ServiceProcess;
   /** Emits `upload`, `create-build` or `create-deployment` before each such request. */
   readonly events: EventEmitter;
-  /** Resolves when a server process that was started after the one with the given number is ready. */
+  /** Resolves when a server process that started after process number `number` is ready. */
   readonly nextServer: (number: number) => Promise<void>;
 };
 

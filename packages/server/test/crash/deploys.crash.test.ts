@@ -109,7 +109,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(deployPhases.filter((phase) => times(phase) === 0)).toEqual([]);
   });
 
-  it('leave no partial deployment: an active deployment was ready, and only a desired one is in progress', async () => {
+  it('leave no partial deployment: active deployments were ready, and only desired deployments are in progress', async () => {
     expect(partial).toEqual([]);
     expect(await findPartialDeploys(database)).toEqual([]);
   });

@@ -33,10 +33,10 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 `;
 
 /**
- * A bot that ends as the request body of its session says: \`{ end, milliseconds }\`. \`leave\` responds with 200,
- * \`fail\` with 500, \`crash\` kills the bot. If \`reports\` is false, the bot does not report the state of its
- * session, and exits after the session. Each bot also starts a child in a separate process session and with an empty
- * environment; the service must find and stop this child.
+ * A bot that ends its session as the request body says: `{ end, milliseconds }`. `leave` responds with 200, `fail` responds
+ * with 500, and `crash` kills the bot. If `reports` is false, the bot does not report the state of its session, and exits after
+ * the session. Each bot also starts a child in a separate process session and with an empty environment; the service must find
+ * and stop this child.
  */
 const workerSource = (reports: boolean, mark: string) => `
 import { spawn } from 'node:child_process';

@@ -46,7 +46,7 @@ export function findViolations(
 
 function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
-  // The client may stop the session of a mute bot that has already ended it, because the client cannot know this.
+  // A stop request may come after a mute bot has already ended its session, because the client cannot see this end.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
   const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';
@@ -98,7 +98,7 @@ function checkEndedWithBot(record: SessionRecord, leftAt: number, processes: rea
   return problems;
 }
 
-/** Invariants across sessions: every session was requested, and no instance served two. */
+/** Invariants across sessions: every session was requested, and no instance served two sessions. */
 export function findCrossSessionViolations(
   scenarios: readonly Scenario[],
   records: readonly SessionRecord[],

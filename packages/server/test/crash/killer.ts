@@ -6,7 +6,8 @@ import type { Observer } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
 /**
- * One kill of the server. `found` contains the phases of all sessions at that time; of these, the kill counts only for `phase`.
+ * One kill of the server. `found` contains the phases of all sessions at that time. The kill counts only for one of these
+ * phases, `phase`.
  */
 export type ServerKill = {
   readonly phase: SessionPhase | null;

@@ -48,7 +48,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
   const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
 
   it(
-    'leave each write complete or without effect, and every set becomes ready',
+    'leave each write complete or without effect, and leave every set ready',
     async () => {
       const sets: KnownSet[] = [];
       const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };

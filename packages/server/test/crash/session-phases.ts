@@ -37,7 +37,7 @@ export function determinePhase(session: SessionState): ObservedPhase | null {
 }
 
 /**
- * Returns the phase of a start in an open transaction by its last SQL statement. A start inserts its session and claims an
+ * Returns the phase of a start, given the last SQL statement of its open transaction. A start inserts its session and claims an
  * instance in one statement; a WebSocket connection claims in a separate statement.
  */
 export function determineStatementPhase(statement: string): ObservedPhase | null {

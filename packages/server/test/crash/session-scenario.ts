@@ -40,7 +40,7 @@ export type ScenarioContext = {
 
 /** Time limit in milliseconds: a session that has not ended this long after its scenario counts as lost. */
 const timeoutMs = 60_000;
-/** Time in milliseconds after which the client stops the session of a mute bot that was not called. */
+/** Time in milliseconds after which the client stops the session of a mute bot whose handler was not called. */
 const muteMs = 6_000;
 const pollMs = 40;
 

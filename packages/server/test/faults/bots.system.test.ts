@@ -154,7 +154,7 @@ describe('the service with a faulty bot', () => {
   it.each([
     ['by SIGTERM', 'SIGTERM', ''],
     ['by SIGKILL after it ignored SIGTERM', 'SIGKILL', "process.on('SIGTERM', () => {});"],
-  ])('records no exit event if the service ends the bot %s after a session', async (_, signal, code) => {
+  ])('records no exit event if, after a session, the service ends the bot %s', async (_, signal, code) => {
     const id = await startAgentSession(service, 'puppet');
     await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
     expect(await waitForSessionEnd(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });

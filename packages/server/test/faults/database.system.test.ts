@@ -72,7 +72,7 @@ describe('when the database is killed, the service', () => {
     });
     await expect.poll(() => started.length).toBeGreaterThan(2);
     killDatabase();
-    // Poll, because the service needs the database to check the key if the cached result of the last check has expired.
+    // Poll, because the service needs the database to check the API key if the cached result of the last check has expired.
     await expect.poll(() => evaluateInBot(service, 'steady', live, '"still here"').catch(String)).toBe('still here');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     await expect.poll(() => room).toBe(0);
@@ -81,7 +81,7 @@ describe('when the database is killed, the service', () => {
 
     expect(notOurs).toEqual([]);
     expect(seen.get(200)).toBeGreaterThan(0);
-    // Every successful start created a session, and every session belongs to a successful start or to one that got 503.
+    // Every successful start created a session. Every session belongs to a start that returned 200 or 503.
     const list = await service.client.getSessions({ params: { agentName: 'steady' }, query: { limit: 1000 } });
     const ids = new Set(list.sessions.map(({ sessionId }) => sessionId));
     expect(started.filter((id) => !ids.has(id))).toEqual([]);
@@ -98,7 +98,7 @@ describe('when the database is killed, the service', () => {
 
   it('records the end of a session that ended while the database was down', async () => {
     const id = await startAgentSession(service, 'steady');
-    // End the session by a signal to the bot, because a request might need the database to check the key.
+    // End the session by a signal to the bot, because a request might need the database to check the API key.
     const code = 'process.once("SIGUSR2", () => state.end(500, "{}")); process.pid';
     const bot = await evaluateInBot<number>(service, 'steady', id, code);
     killDatabase();

@@ -108,7 +108,9 @@ const observer = `
   }, 1);
   process.stdin.on('end', () => { clearInterval(timer); console.log(least); }).resume();`;
 
-it('the service ends a bot that fills a 2 GiB disk at full speed before the disk reserve is used', async ({ skip }) => {
+it('the service ends a bot that writes at full speed before the bot uses the reserve of a 2 GiB disk', async ({
+  skip,
+}) => {
   const disk = isRoot ? await mountSmallLoopDisk(2048) : skip(needsRoot);
   if (disk === null) return skip('this machine does not let root mount a loop device');
   const service = await open({ BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '1024' }, [

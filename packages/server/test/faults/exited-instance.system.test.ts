@@ -16,7 +16,7 @@ import {
 import { createTestDatabase } from '../support/test-database.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-it('the service forwards no request to the port of an exited bot, which another program uses', async (test) => {
+it('the service forwards no request to the port of an exited bot, even if another program now uses the port', async (test) => {
   const bot = await writeBot('exits', { prelude: 'delete process.env.BOT_SOCKET;' });
   test.onTestFinished(() => bot.remove());
   const directory = await mkdtemp(join(tmpdir(), 'bothost-exited-'));

@@ -18,7 +18,7 @@ import { startTestServer } from '../support/test-server.ts';
 
 /** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
 rootTest(
-  'the service refuses starts on a full disk, keeps live sessions, and records ended ones when there is space again',
+  'the service refuses starts on a full disk, keeps live sessions, and records the end of sessions once space is free',
   async ({ skip }) => {
     const disk = await mountSmallDisk(220);
     if (disk === null) return skip('this machine does not let root mount a tmpfs');

@@ -36,7 +36,7 @@ async function logOf(client: Client): Promise<{ readonly id: string; readonly lo
   return { id, log: logs.map((line) => line.replace(/^\S+ /, '')).join('\n') };
 }
 
-it('builds that write 16 TiB in all slots end at their timeout, and another organization gets a slot', async () => {
+it('builds that write 16 TiB in all build slots end at their timeout, and then another organization can build', async () => {
   const service = await startServer({ BOTHOST_BUILDS_AT_ONCE: '2', BOTHOST_BUILD_TIMEOUT: '15' });
   const hostile = [service.client, await organizationOf(service)];
   const others = await organizationOf(service);

@@ -66,7 +66,7 @@ async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
       },
     },
   });
-  // The driver runs this file by its path, so a bundle does not contain it.
+  // Copy this file, because the runtime driver runs it by its path and the bundle does not contain it.
   await copyFile(source('src/spawner-program.cjs'), join(scenario.root, 'spawner-program.cjs'));
   await writeFile(join(scenario.root, 'program.mjs'), PROGRAM);
   await chown(scenario.root, nobody.uid, nobody.gid);
@@ -115,8 +115,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileTrees(root);
   });
 
-  // Omit rows that need root for an ordinary user, instead of reporting them as skipped: the test run as root includes
-  // them.
+  // If the tests run as root, omit trees that need root from the tests as an ordinary user. The tests as root include them.
   const rows = Object.entries(hostileDirectoryTrees).filter(
     ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
   );

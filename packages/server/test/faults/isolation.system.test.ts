@@ -6,7 +6,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { evaluateInBot, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** All bots of an ordinary user run under that user's account. The runtime's tests cover the warning about it. */
+/** These tests need root, because a service of an ordinary user runs all bots under that user's account. */
 describeAsRoot('a hostile bot, on a service that runs as root', () => {
   let service: TestServer;
   let bots: BotDirectory[];

@@ -63,7 +63,7 @@ describe.concurrent('a second server', () => {
     expect(stderr).toContain('Another server runs the bots of region us-west');
     expect(stderr).toContain(`data directory ${service.dataDirectory}`);
     expect(stderr).toContain(`process ${process.pid}`);
-    // The message is one sentence, without a stack trace and without the address, which may contain a password.
+    // The message is one sentence, without a stack trace and without the database URL, which may contain a password.
     expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
     expect(await evaluateInBot(service, 'first', id, '"still here"')).toBe('still here');
     await stopAgentSession(service, 'first', id);
@@ -115,7 +115,7 @@ describe.concurrent('a second server', () => {
     await stopAgentSession(service, 'first', id);
   });
 
-  it('runs in another region beside the first server, whose bots it does not stop', async (test) => {
+  it('runs in another region without stopping the bots of the first server', async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
@@ -161,7 +161,7 @@ describe('a server that regains its region after a second server failed to start
           where locktype = 'advisory' and datname = $1 and granted = $2`,
         [new URL(first.database.url).pathname.slice(1), granted],
       );
-    // The second server fails after it has taken the region, because the port is in use.
+    // The second server acquires its region and then fails, because its port is in use.
     const second = run({
       BOTHOST_DATA_DIR: join(elsewhere, 'data'),
       BOTHOST_KEY: key,

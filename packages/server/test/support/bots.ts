@@ -14,8 +14,8 @@ export type BotOptions = {
   readonly prelude?: string;
   readonly alone?: boolean;
   /**
-   * JavaScript that runs instead of the bot from the first start after a call of `fall`. Lets a bot break after its deployment
-   * was validated.
+   * JavaScript that runs instead of the bot at every start after `fall` was called. Lets a bot break after its deployment was
+   * validated.
    */
   readonly afterFall?: string;
 };

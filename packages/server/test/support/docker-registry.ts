@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findFreePort } from './free-port.ts';
 
-/** Runs Debian's `docker-registry`, without the service that its package installs. */
+/**
+ * The program of Debian's package `docker-registry`. Tests run the program directly instead of the package's system service.
+ */
 const program = 'docker-registry';
 
 export async function hasDockerRegistry(): Promise<boolean> {
@@ -41,7 +43,7 @@ export type RegistryFolder = Awaited<ReturnType<typeof createRegistryFolder>>;
 export async function writePasswordFile(folder: RegistryFolder, user: string, password: string): Promise<string> {
   const path = join(folder.path, 'passwords');
   const salt = randomBytes(32).toString('hex').slice(0, 22);
-  // Hashes the password with perl-base, which every Debian has; the password is passed on standard input.
+  // Hashes the password with Perl, which every Debian system has. The password is passed on standard input.
   const hash = await run('perl', ['-e', `local $/; print crypt(<STDIN>, '$2y$05$${salt}')`], password);
   await writeFile(path, `${user}:${hash}\n`);
   return path;
@@ -117,7 +119,7 @@ export async function pushImage(
   await send('PUT', `${base}/manifests/${tag}`, JSON.stringify(manifest), mediaType);
 }
 
-/** Returns the content of a certificate, as in the header of tokens that are signed with its key. */
+/** Returns the certificate in Base64 without PEM markers, as in the `x5c` header of a JWT (RFC 7515, section 4.1.6). */
 export async function readCertificateContent(folder: RegistryFolder): Promise<string> {
   return (await readFile(folder.certificate, 'utf8')).replace(/-----[^-]+-----|\s/g, '');
 }

@@ -3,8 +3,8 @@ import { createServer, type Socket } from 'node:net';
 export type RegistryRequest = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
 
 /**
- * Starts a fake registry on a raw socket, which can send invalid responses and records every received byte. `answer` gets the
- * request line and headers. It returns the response, or null if it wrote to the socket itself.
+ * Starts a fake registry on a raw socket, which can send invalid responses and records every received byte. `answer` receives
+ * the request line and headers. It returns the response, or null if it wrote to the socket itself.
  */
 export async function startFakeRegistry(
   answer: (request: RegistryRequest, socket: Socket) => string | null,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 type Claims = { readonly sub: string; readonly email: string; readonly email_verified: boolean; readonly name: string };
 
-/** An OpenID Connect provider on a loopback port, which signs ID tokens and checks PKCE and the client's password. */
+/** An OpenID Connect provider on a loopback port, which signs ID tokens and checks PKCE and the client secret. */
 export type OpenIdProvider = {
   readonly issuer: string;
   /**

@@ -5,7 +5,9 @@ import type { TestServer } from './test-server.ts';
 
 export const password = 'a parrot on a shoulder';
 
-/** A browser without pages: it keeps cookies and sends the headers that browsers add to requests from a page. */
+/**
+ * An HTTP client that acts like a browser: it keeps cookies and sends the headers that browsers add to requests from a page.
+ */
 export type TestBrowser = {
   readonly client: Client;
   /** API client for the paths of an organization. */
@@ -55,7 +57,7 @@ export const parseLinkToken = (url: string) => new URL(url).hash.slice(1);
 
 export type TestPerson = TestBrowser & { readonly user: User; readonly email: string };
 
-/** Creates an account with an invitation of the operator, in a browser of its own. */
+/** Creates an account with an invitation from the operator, in a new browser. */
 export async function signUpPerson(
   service: TestServer,
   name: string,

@@ -163,7 +163,7 @@ export async function dialCall(service: { readonly url: string }, path: string):
     socket.once('unexpected-response', (_, answer) => {
       answer.resume();
       socket.terminate();
-      reject(new Error(`refused with ${answer.statusCode}`));
+      reject(new Error(`WebSocket upgrade refused with status ${answer.statusCode}`));
     });
   });
   return {

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 
-/** A logger for a test server, and each request that it has logged, as method and path. */
+/** Returns a logger for a test server, and the set of requests that it has logged, each as method and path. */
 export function createRequestRecorder(): { readonly logger: Logger; readonly requests: ReadonlySet<string> } {
   const requests = new Set<string>();
   const write = (line: string) => {

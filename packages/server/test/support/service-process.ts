@@ -48,13 +48,13 @@ export type ServiceProcess = {
 
 export function createServiceProcess(options: {
   readonly directory: string;
-  /** Directories of agents; by default, the service's own. */
+  /** Directories of agents. If omitted, the service uses its default agents. */
   readonly agents?: readonly string[];
   readonly organization?: string;
   readonly port: number;
   /** A shell command that starts the service in `directory`; by default, the built program. */
   readonly command?: string;
-  /** Settings in addition to those of every test. */
+  /** Environment variables in addition to those that every test service has. */
   readonly environment?: Readonly<Record<string, string>>;
 }): ServiceProcess {
   const { directory, port, command } = options;

@@ -6,7 +6,7 @@ export type StartGate = {
   /** JavaScript that runs at the start of a bot and delays `listen` until the gate allows it. */
   readonly prelude: string;
   readonly shut: () => void;
-  /** Resolves with a function for the next waiting bot: `go` makes the bot listen, and `die` makes it exit. */
+  /** Resolves when a bot waits at the gate. The returned function makes this bot listen (`go`) or exit (`die`). */
   readonly next: () => Promise<(word: 'go' | 'die') => void>;
   readonly close: () => void;
 };

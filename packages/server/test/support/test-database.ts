@@ -53,7 +53,7 @@ async function testServer(): Promise<TestServer> {
     return { admin: { url: external }, owner: decodeURIComponent(new URL(external).username), database: at };
   }
   const { address } = await openEmbeddedPostgres({ dataDirectory: inject('testDatabaseDirectory'), logger });
-  if ('url' in address) throw new Error('The embedded database has no socket.');
+  if ('url' in address) throw new Error('The address of the embedded database is a URL instead of a Unix socket.');
   const admin = { ...address, database: 'postgres', user: 'postgres' };
   return { admin, owner: address.user, database: (name) => ({ ...address, database: name }) };
 }

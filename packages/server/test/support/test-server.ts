@@ -24,7 +24,7 @@ export type TestServer = {
 
 const organization = 'test-org';
 
-/** `agents` are directories of bots; `environment` contains settings in addition to those of every test. */
+/** `agents` are directories of bots; `environment` contains variables in addition to those that every test service has. */
 export async function startTestServer(
   options: { agents?: readonly string[]; environment?: Record<string, string>; logger?: Logger } = {},
 ): Promise<TestServer> {

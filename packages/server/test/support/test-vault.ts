@@ -26,7 +26,7 @@ export async function createTestVault(rows: { readonly db: Database }, keys: rea
     context,
     rootKeys,
     scopeOf,
-    /** Returns the variables of a deployment in the region of the host. */
+    /** Returns the decrypted environment variables of a deployment in the region of the host. */
     variables: (organizationId: string, ...pins: SecretPin[]) =>
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
@@ -43,7 +43,7 @@ export function createPutSecretsRequest(values: Readonly<Record<string, string>>
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
 }
 
-/** Returns the reason of an API failure, any other error itself, or null without an error. */
+/** Returns the reason if the promise rejects with an `ApiError`, any other error itself, or null if the promise resolves. */
 export async function getRejectionReason(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => null,
