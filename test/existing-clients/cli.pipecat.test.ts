@@ -229,7 +229,14 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       });
 
       it.each([
-        ['a wrong key', 'first', 'pk_wrong', {}, '401', 'This API key is not valid here.'],
+        [
+          'a wrong key',
+          'first',
+          'pk_wrong',
+          {},
+          '401',
+          'The API key or token is unknown, revoked, expired or of the wrong kind.',
+        ],
         ['a missing agent', 'nobody', '', {}, '404', 'Agent or session not found.'],
         ['a hosted room', 'first', '', { use_daily: true }, '400', 'This service has no hosted rooms yet.'],
       ])('raises AgentStartError for a start with %s', async (_, agentName, key, params, code, sentence) => {

@@ -64,7 +64,7 @@ test.each([
   ['cloud agent list extra', 'The command takes no arguments', ''],
   [
     'cloud secrets image-pull-secret reg ghcr.io me pa55',
-    'Too many arguments. CREDENTIALS must be the last one.\n',
+    'Too many arguments. CREDENTIALS must be the last argument.\n',
     '',
   ],
   ['cloud agent list -phello', 'Unknown option -p', ''],
@@ -73,9 +73,9 @@ test.each([
   ['cloud agent list --region', '--region needs a value', ''],
   ['cloud agent list --region --api-url x', '"--api-url" looks like an option', '--region=--api-url'],
   ['cloud agent stop x -s y --force=yes', '--force takes no value', ''],
-  ['cloud agent list --output xml', '--output takes rich, plain, json, not "xml"', ''],
+  ['cloud agent list --output xml', '--output must be one of rich, plain, json, not "xml"', ''],
   ['cloud agent sessions parrot --limit 0', '--limit takes a whole number from 1 to 1000, not "0"', ''],
-  ['cloud keys create x --kind secret', '--kind takes private, public, not "secret"', ''],
+  ['cloud keys create x --kind secret', '--kind must be one of private, public, not "secret"', ''],
   ['cloud agent list --api-url nowhere', 'not an http or https URL', ''],
   [
     'cloud secrets set x KEY -----BEGIN',
@@ -95,7 +95,7 @@ test('rejects an unknown output mode in BOTCLI_OUTPUT', async () => {
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_OUTPUT: 'xml' } });
   expect(outcome).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('BOTCLI_OUTPUT takes rich, plain, json'),
+    stderr: expect.stringContaining('BOTCLI_OUTPUT must be one of rich, plain, json'),
   });
 });
 
@@ -180,7 +180,7 @@ test('rejects an invalid key with a hint to log in and never prints the key', as
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: wrong } });
   expect(outcome.status).toBe(1);
   expect(outcome.stderr).toContain('warning: the key from BOTCLI_TOKEN has a wrong checksum');
-  expect(outcome.stderr).toContain('This API key is not valid here.');
+  expect(outcome.stderr).toContain('The API key or token is unknown, revoked, expired or of the wrong kind.');
   expect(outcome.stderr).toContain('botcli cloud auth login');
   expect(outcome.stdout + outcome.stderr).not.toContain(wrong);
 });

@@ -31,7 +31,10 @@ export const MaxSessionDuration = z.int().min(sessionDurationSeconds.minimum).ma
 export const MinAgents = z.int().min(instanceCountLimits.minimum).max(instanceCountLimits.maximum);
 export const MaxAgents = z.int().min(1).max(instanceCountLimits.maximum);
 
-/** Error messages for settings that a region with builds does not support. Each message says why, and what to use instead. */
+/**
+ * Error messages for settings that are not supported in a region that builds source code. Each message says why, and what to
+ * use instead.
+ */
 export const unsupportedSettings = {
   image: 'this region runs builds, not images: remove it to deploy the project itself',
   imageCredentials: 'this region pulls no images, so it needs no credentials: remove it',

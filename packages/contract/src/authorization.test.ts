@@ -6,7 +6,7 @@ import { type AllOperations, allOperations } from './operations/all.ts';
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
 const namesOf = (grantee: Grantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
 
-it.each(all)('operation %s is granted only to callers whose credentials its paths accept', (name, { key }) => {
+it.each(all)('operation %s is granted only to callers that its property `key` allows', (name, { key }) => {
   const roles = ['owner', 'member', 'viewer'];
   const people = ['session', 'personal-token'];
   const possible = {

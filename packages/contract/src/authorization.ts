@@ -2,9 +2,8 @@ import type { AllOperations } from './operations/all.ts';
 import type { Role } from './roles.ts';
 
 /**
- * The kind of principal that a request is authenticated as: the role of a person in the organization that the path names; on a
- * path without an organization, a person with a browser `session` or a `personal-token`; an API key; the operator's token; or
- * none.
+ * The kind of a request's principal. On a path with an organization, a person has a role. On other paths, a person is a
+ * `session` (of a browser) or a `personal-token`.
  */
 export type Grantee =
   | Role
@@ -25,9 +24,9 @@ const anyone = ['unauthenticated'] as const;
 const operator = ['operator'] as const;
 
 /**
- * The principals that may call each operation. An API key belongs to an organization, not to a person: a private key may do what
- * an owner may do, except manage people and the organization. On a path without an organization, a personal token cannot create
- * another token, approve a login or change how its person signs in.
+ * The principals that may call each operation. A private key belongs to an organization, and may do what an owner may do,
+ * except manage people and the organization. On a path without an organization, a personal token cannot create another token,
+ * approve a login or change sign-in data.
  */
 export const granteesByOperation = {
   listOrganizations: [...people, 'private-key'],

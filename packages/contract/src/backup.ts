@@ -15,8 +15,8 @@ export const backupPath = `${operatorBasePath}/backup`;
 export const backupEntryNames = { first: 'backup.json', last: 'end.json' } as const;
 
 /**
- * Subdirectories of a data directory that contain a backup. `unpacking` exists while the archive is unpacked. `complete` exists
- * from then on, until the service has restored the backup.
+ * Names of the directory, inside a data directory, with an unpacked backup. The directory has the name `unpacking` while the
+ * archive is unpacked, then the name `complete` until the service has restored the backup.
  */
 export const restoreDirectories = { unpacking: 'restore.partial', complete: 'restore' } as const;
 

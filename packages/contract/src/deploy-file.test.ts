@@ -18,7 +18,7 @@ describe('checkDeployFile', () => {
     expect(check()).toEqual({ file: defaults, issues: [] });
   });
 
-  it('accepts all settings that a region with builds supports', () => {
+  it('accepts all settings for a region that builds source code', () => {
     const whole = {
       agent_name: 'bot',
       build_id: '0199aaaa-0000-7000-8000-000000000001',

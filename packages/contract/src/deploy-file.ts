@@ -38,8 +38,8 @@ const Schema = z.strictObject({
   region: text.optional(),
   agent_profile: AgentProfile.default(defaultAgentProfile),
   websocket_auth: WebsocketAuth.default('token'),
-  // This key has no default, so a file without it leaves the setting unchanged. Users of Pipecat Cloud's CLI must omit the key,
-  // because that CLI rejects it.
+  // `websocket_start` has no default, so a file without this key leaves the setting unchanged. Users of Pipecat Cloud's CLI
+  // must omit the key, because their CLI rejects it.
   websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionDurationSeconds.default),
@@ -91,7 +91,7 @@ export function checkDeployFile(parsed: unknown): DeployFileResult {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/** Returns an issue for each setting that is valid but that a region with builds does not support. */
+/** Returns an issue for each valid setting that a region does not support if it builds source code. */
 export function findUnsupportedSettings(file: DeployFile): readonly Issue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedSettings.image],

@@ -24,7 +24,7 @@ describe('the table `failures`', () => {
     },
   );
 
-  it.each(rows)('gives the reason $reason a kebab-case name, an error status and a matching code', (row) => {
+  it.each(rows)('has the kebab-case reason $reason with an error status and a matching code', (row) => {
     expect(row.reason).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(row.status).toBeGreaterThanOrEqual(400);
     expect(row.status).toBeLessThan(600);

@@ -14,7 +14,11 @@ export const failures = {
     code: '401',
     message: 'The request has no API key. Send one as "Authorization: Bearer KEY".',
   },
-  'key-invalid': { status: 401, code: '401', message: 'This API key is not valid here.' },
+  'key-invalid': {
+    status: 401,
+    code: '401',
+    message: 'The API key or token is unknown, revoked, expired or of the wrong kind.',
+  },
   'session-expired': {
     status: 401,
     code: '401',
@@ -25,13 +29,13 @@ export const failures = {
   'organization-missing': {
     status: 400,
     code: '400',
-    message:
-      'Only API keys imply their organization. Use the path /v1/organizations/ORGANIZATION/... with the name of your organization.',
+    message: 'Without an API key, the path must name your organization. Use /v1/organizations/ORGANIZATION/...',
   },
   'password-too-weak': {
     status: 400,
     code: '400',
-    message: 'This password is easy to guess: it is a common one, or made of your e-mail address. Choose another one.',
+    message:
+      'This password is easy to guess: it is common, repetitive, or consists of your e-mail address. Choose another password.',
   },
   'sign-in-needs-tls': {
     status: 400,
@@ -76,7 +80,8 @@ export const failures = {
   'hosted-rooms-unavailable': {
     status: 400,
     code: '400',
-    message: 'This service has no hosted rooms yet. Use the transport websocket or webrtc, or a plain start.',
+    message:
+      'This service has no hosted rooms yet. Use the transport websocket or webrtc, or start without a transport.',
   },
   'region-unknown': { status: 400, code: '400', message: 'The region does not exist.' },
   'upload-form-invalid': {
@@ -110,7 +115,7 @@ export const failures = {
   'secret-set-elsewhere': {
     status: 400,
     code: '400',
-    message: 'The secret set is in another region than the agent. Create one in the region of the agent.',
+    message: 'The secret set and the agent are in different regions. Create a secret set in the region of the agent.',
   },
   'secret-set-has-no-keys': {
     status: 400,
@@ -137,7 +142,8 @@ export const failures = {
   forbidden: {
     status: 403,
     code: '403',
-    message: 'This credential or your role in the organization does not allow this. Ask an owner of the organization.',
+    message:
+      'This credential or your role in the organization does not allow this request. Ask an owner of the organization.',
   },
   'cross-site-request': {
     status: 403,
@@ -166,7 +172,7 @@ export const failures = {
   'link-invalid': {
     status: 404,
     code: '404',
-    message: 'The link is wrong, expired or already used. Ask for a new one.',
+    message: 'The link is wrong, expired or already used. Ask for a new link.',
   },
   'user-not-found': { status: 404, code: '404', message: 'No account has this e-mail address.' },
   'member-not-found': { status: 404, code: '404', message: 'Member not found in this organization.' },
@@ -179,7 +185,7 @@ export const failures = {
   },
   'build-not-found': { status: 404, code: '404', message: 'Build not found.' },
   'upload-not-found': { status: 404, code: '404', message: 'Upload not found.' },
-  'method-not-allowed': { status: 405, code: '405', message: 'This path does not support that method.' },
+  'method-not-allowed': { status: 405, code: '405', message: 'This path does not support this HTTP method.' },
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
   'build-ended': { status: 409, code: '409', message: 'The build has already ended, so it cannot be canceled.' },
   'email-taken': { status: 409, code: '409', message: 'An account with this e-mail address exists. Sign in to it.' },
@@ -233,7 +239,7 @@ export const failures = {
   'secret-set-in-use': {
     status: 409,
     code: '409',
-    message: 'Agents use the secret set. Remove it from them, or force the deletion.',
+    message: 'Agents use the secret set. Remove the set from these agents, or force the deletion.',
   },
   'secret-set-damaged': {
     status: 409,
@@ -261,7 +267,7 @@ export const failures = {
   'nothing-to-stop': {
     status: 409,
     code: '409',
-    message: 'The agent has no session with this id, so none was stopped.',
+    message: 'The agent has no session with this id, so no session was stopped.',
   },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
@@ -324,7 +330,7 @@ export const failures = {
     code: '500',
     message: 'The service failed. Search its log for the request id, or ask its operator.',
   },
-  'method-not-implemented': { status: 501, code: '501', message: 'The service does not implement this method.' },
+  'method-not-implemented': { status: 501, code: '501', message: 'The service does not implement this HTTP method.' },
   'bot-unreachable': { status: 502, code: '502', message: 'The bot of this session cannot be reached.' },
   'bot-refused': { status: 502, code: '502', message: 'The bot did not accept the WebSocket.' },
   'database-unavailable': {
@@ -377,7 +383,8 @@ export const ErrorResponse = z
 export type ErrorResponse = z.infer<typeof ErrorResponse>;
 
 /**
- * A failure that callers may see. The server throws it, and the client throws an equal one when it receives the error response.
+ * A failure that callers may see. The server throws an ApiError, and the client throws an ApiError with the same fields for the
+ * error response.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

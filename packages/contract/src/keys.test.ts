@@ -6,7 +6,7 @@ import { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const kind = fc.constantFrom<KeyKind>('private', 'public', 'personal');
-/** Random bytes of which at least 43 are below 248, so `makeKey` can use them. */
+/** 64 random bytes that `makeKey` accepts, because at least 43 of them are below 248. */
 const random = fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 });
 
 describe('makeKey', () => {

@@ -1,7 +1,7 @@
 // Limits, patterns and defaults of the API. Durations are in seconds and sizes in bytes, unless the name says otherwise. This
 // file does not import zod, so that `botcli --help` starts quickly.
 
-/** The TCP port of the service if its settings name no other. */
+/** The default TCP port of the service. */
 export const defaultPort = 7420;
 
 /** Matches names of agents and organizations. `nameLengthLimits` limits their length. */
@@ -23,8 +23,8 @@ export const socketTokenLifetimeSeconds = 300;
 /** A proxied request waits this long for its instance to become ready, then fails with 504. */
 export const maxProxyWaitSeconds = 30;
 /**
- * Limits for a new call until the telephone carrier has sent the message that names the agent: seconds since the connection, and
- * received bytes.
+ * Limits until a telephone carrier has sent the message that names the agent of a call: seconds since the carrier connected,
+ * and received bytes.
  */
 export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
 /**
@@ -44,9 +44,9 @@ export const retryAfterSeconds = 5;
  * smaller.
  */
 export const maxStartBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
-/** Maximum size of the body of an operation for which no other limit is defined. */
+/** Default maximum size of a request body. */
 export const maxRequestBodyBytes = 1_048_576;
-/** Maximum size of a body with a Content-Length that is sent through the session proxy. */
+/** Maximum Content-Length of a request that the session proxy forwards. */
 export const maxProxyBodyBytes = 64 * 1_048_576;
 
 export const instanceCountLimits = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
@@ -82,7 +82,7 @@ export type LogLevel = (typeof logLevels)[number];
 export const maxUploadBytes = 500 * 1_048_576;
 /** The lifetime of an upload URL. A new URL for the same content resumes the upload. */
 export const uploadUrlLifetimeSeconds = 900;
-/** Maximum number of uploads in an organization that no build uses yet. */
+/** Maximum number of uploads per organization that are not used by a build yet. */
 export const maxUnusedUploads = 100;
 /** Limits of an unpacked archive. `ratio` is the size relative to the compressed archive; `depth` counts directories. */
 export const unpackedArchiveLimits = {

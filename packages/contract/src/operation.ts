@@ -7,7 +7,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /**
- * What a request must carry, and where the path of the operation is:
+ * The credential that a request needs, and the base path of the operation:
  * - `private`: a private key below `/v1`, or a private key or a person below `/v1/organizations/{organization}`
  * - `organization`: a private key or a person, only below `/v1/organizations/{organization}`
  * - `member`: a person, only below `/v1/organizations/{organization}`

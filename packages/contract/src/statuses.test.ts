@@ -10,7 +10,7 @@ it.each(tables)('the table %s has a different, capitalized label for each status
   for (const label of labels) expect(label).toMatch(/^[A-Z]/);
 });
 
-it('the types of statuses do not contain unknown values', () => {
+it('the types of statuses reject values that are not in the tables', () => {
   expectTypeOf<'succeeded'>().not.toExtend<Build['status']>();
   expectTypeOf<'finished'>().not.toExtend<SessionSummary['endState']>();
   expectTypeOf<'HTTP_FAILED'>().not.toExtend<CompletionStatus>();
@@ -25,6 +25,6 @@ it.each([
   ['SESSION_STOPPED', 'Stopped by a request or a shutdown'],
   ['503', 'The bot responded with HTTP status 503'],
   ['CALLER_HUNG_UP', 'Reported by the bot'],
-])('getCompletionStatusLabel returns for the completion status %s the label: %s', (status, label) => {
+])('getCompletionStatusLabel maps the completion status %s to the label: %s', (status, label) => {
   expect(statuses.getCompletionStatusLabel(status)).toBe(label);
 });

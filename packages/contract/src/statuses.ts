@@ -13,7 +13,7 @@ export function getStatusLabel<Status extends string>(labels: StatusLabels<Statu
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
-/** How a session ended, or that it is active: one word for clients that show only this field. */
+/** The state of a session, in a form that is short enough for clients that show only this field. */
 export const endStateLabels = {
   active: 'Active',
   completed: 'Complete',
@@ -74,8 +74,8 @@ export const deploymentStateLabels = {
 export type DeploymentState = keyof typeof deploymentStateLabels;
 
 /**
- * The phase of a deployment, as clients of the hosted service know it. It combines the state with whether the deployment
- * serves.
+ * Deployment phases as in the API of Pipecat Cloud. A phase combines the deployment's state with whether the deployment serves
+ * sessions.
  */
 export const deploymentPhaseLabels = {
   Creating: 'Preparing',

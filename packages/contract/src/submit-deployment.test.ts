@@ -7,8 +7,8 @@ const target = { agentName: 'parrot', region: 'us-west', latestDeploymentId: 'fi
 const options = { signal: new AbortController().signal, retry: <T>(read: () => Promise<T>) => read() };
 
 /**
- * A service whose agent has the deployment `deploymentId`, or does not exist. The first write is executed if `executes`, and gets
- * `error` instead of a response. Later writes succeed.
+ * Fakes a service with an agent that has the deployment `deploymentId`, or with no agent if `deploymentId` is null. The first
+ * write throws `error`, and creates a deployment only if `executes` is true. Later writes succeed.
  */
 function createFakeClient(deploymentId: string | null, { executes, error }: { executes: boolean; error: Error }) {
   const service = { deploymentId, buildId: 'new', writes: 0 };
@@ -29,7 +29,7 @@ function createFakeClient(deploymentId: string | null, { executes, error }: { ex
 const lost = new ConnectionError('connection lost');
 
 it.each([null, 'first'])(
-  'submitDeployment returns the deployment of a request without response (latest deployment: %s)',
+  'submitDeployment returns the created deployment if the response is lost (latest deployment: %s)',
   async (latestDeploymentId) => {
     const { service, client } = createFakeClient(latestDeploymentId, { executes: true, error: lost });
     const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, { buildId: 'new' }, options);
@@ -39,7 +39,7 @@ it.each([null, 'first'])(
 );
 
 it.each([null, 'first'])(
-  'submitDeployment repeats a request that had no effect (latest deployment: %s)',
+  'submitDeployment repeats a request that fails and creates no deployment (latest deployment: %s)',
   async (latestDeploymentId) => {
     const { service, client } = createFakeClient(latestDeploymentId, { executes: false, error: lost });
     const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, { buildId: 'new' }, options);
@@ -48,7 +48,7 @@ it.each([null, 'first'])(
   },
 );
 
-it('submitDeployment repeats a request without response if another build was deployed meanwhile', async () => {
+it('submitDeployment repeats a request without a response if another build was deployed meanwhile', async () => {
   const { service, client } = createFakeClient('first', { executes: true, error: lost });
   service.buildId = 'of somebody else';
   const accepted = await submitDeployment(client, target, { buildId: 'new' }, options);

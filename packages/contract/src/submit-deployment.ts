@@ -18,8 +18,8 @@ export type AcceptedDeployment = {
 };
 
 /**
- * Creates an agent or updates its deployment. If no response arrives, the service may have executed the request: then reads the
- * agent, and sends the request again only if the agent has no new deployment of the same build. `retry` repeats reads after
+ * Creates an agent or updates its deployment. A request without a response may have been executed. In this case, reads the
+ * agent, and repeats the request only if the agent has no new deployment of the same build. `retry` repeats reads after
  * transient errors.
  */
 export async function submitDeployment(
@@ -44,7 +44,7 @@ export async function submitDeployment(
     const deploymentId = agent?.desiredDeploymentId ?? null;
     if (deploymentId === latestDeploymentId || deploymentId === null) return write();
     const { buildId } = await retry(() => client.getDeployment({ params: { agentName, deploymentId } }, signal));
-    // Another person has deployed another build meanwhile.
+    // The new deployment has another build, so another client has created it. Repeat the write.
     if (settings.buildId !== undefined && settings.buildId !== buildId) return write();
     return { agentName, deploymentId, change: 'deployment', warning: null };
   }

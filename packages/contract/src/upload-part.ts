@@ -16,8 +16,8 @@ export function computeNextPartBytes(partBytes: number, durationMs: number): num
 const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
 
 /**
- * Returns whether an upload that failed with this error can request a new token and continue at the offset that the service
- * reports.
+ * Returns whether the client can resume an upload after this error: request a new token, and continue at the offset that the
+ * service reports.
  */
 export function canResumeUpload(error: unknown): boolean {
   return isTransientError(error) || (error instanceof ApiError && restartReasons.includes(error.reason));

@@ -142,7 +142,7 @@ describe('uploadRemainingParts', () => {
   it('fails when all retry delays have passed if the archive has become shorter', async () => {
     const service = await startUploadService();
     const { result, waitedMs } = startUpload(service.origin, undefined, content.subarray(0, 1_000));
-    await expect(result).rejects.toThrow('no more bytes');
+    await expect(result).rejects.toThrow('received no bytes');
     expect(waitedMs).toEqual(retryDelaysMs);
   });
 

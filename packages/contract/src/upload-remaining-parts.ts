@@ -13,7 +13,7 @@ type UploadTarget = {
 type Upload = {
   readonly sizeBytes: number;
   readonly readPart: (offset: number, length: number) => Promise<Blob | Uint8Array<ArrayBuffer>>;
-  /** Requests a new token, and how many bytes the service has received. */
+  /** Requests a new token for the upload, and the number of bytes that the service has received. */
   readonly getTarget: () => Promise<UploadTarget>;
   /** Returns the origin to use instead of the service's public URL, which may be unreachable. Null: use the public URL. */
   readonly getOrigin: () => string | null;
@@ -25,8 +25,8 @@ type Upload = {
 };
 
 /**
- * Sends the part of an archive that the service has not received, and returns the id of the upload. Resumes after errors that a new
- * attempt may avoid, until all of `retryDelaysMs` have passed without progress.
+ * Sends the bytes of an archive that the service has not received, and returns the id of the upload. Resumes after transient
+ * errors. Fails when all delays in `retryDelaysMs` have passed without progress.
  */
 export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Upload): Promise<string> {
   const { sizeBytes, signal, wait = (delayMs) => delay(delayMs, signal) } = upload;
@@ -41,8 +41,9 @@ export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Up
       const startedAtMs = performance.now();
       const url = replaceOrigin(target.uploadUrl, upload.getOrigin());
       const receivedBytes = await sendUploadPart({ ...upload, url, token: target.uploadFields.token, offset, content });
-      // For example, the archive has become shorter meanwhile.
-      if (receivedBytes <= offset) throw new ConnectionError('The service has received no more bytes of the archive.');
+      // The received bytes do not increase, for example, if the archive has become shorter meanwhile.
+      if (receivedBytes <= offset)
+        throw new ConnectionError('The service received no bytes of the last part of the archive.');
       failures = 0;
       offset = receivedBytes;
       partBytes = computeNextPartBytes(partBytes, performance.now() - startedAtMs);

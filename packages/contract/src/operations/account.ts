@@ -21,7 +21,7 @@ const LinkToken = z.string().max(200).describe('The token at the end of a one-ti
 
 const Membership = z.object({ id: Id, name: z.string(), verboseName: z.string(), role: z.enum(roles) });
 
-/** A person, with the organizations that they are a member of. */
+/** A person and the person's organizations. */
 export const User = z
   .object({
     id: Id,

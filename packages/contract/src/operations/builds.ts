@@ -12,7 +12,7 @@ import { Id, noBody, noFields, Time } from './fields.ts';
 
 const Status = z.enum(listStatusValues(buildStatusLabels));
 
-/** A build: an uploaded project, and its preparation so that it can run. */
+/** A build prepares an uploaded project so that it can run, for example by installing its packages. */
 export const Build = z
   .object({
     id: Id,

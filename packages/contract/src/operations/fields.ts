@@ -13,7 +13,7 @@ export const UnixSeconds = z.coerce
   .describe('Unix time in seconds, fractions allowed')
   .optional();
 
-/** An agent's name in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
+/** An agent's name in a path. Accepts any text, so that the response to an invalid name is 404 instead of 400. */
 export const AgentPathParameters = z.object({ agentName: z.string().describe('Name of the agent') });
 
 export const noFields = z.object({});

@@ -72,7 +72,7 @@ export const updateOrganization = defineOperation({
   errors: ['invalid-request', 'organization-name-taken', 'cross-site-request'],
 });
 
-/** The records of the organization's sessions and its audit log are kept until their retention ends. */
+/** After the deletion of an organization, its session records and audit log are kept until their retention ends. */
 export const deleteOrganization = defineOperation({
   ...read,
   ...common,

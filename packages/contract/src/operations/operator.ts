@@ -103,7 +103,7 @@ export const verifyVault = defineOperation({
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
 });
 
-/** An operator calls this if an organization has lost all its private keys. */
+/** For the operator, if an organization has lost all its private keys. */
 export const createOperatorKey = defineOperation({
   ...common,
   name: 'createOperatorKey',
@@ -120,7 +120,7 @@ export const createOperatorKey = defineOperation({
   errors: ['invalid-request', 'organization-not-found'],
 });
 
-/** An operator calls this to invite the first person of a service, or a person to an organization that has no owner. */
+/** For the operator, to invite the first person of a service, or a person to an organization that has no owner. */
 export const createOperatorInvitation = defineOperation({
   ...common,
   name: 'createOperatorInvitation',

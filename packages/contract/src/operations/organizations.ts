@@ -79,8 +79,8 @@ export const getPropertiesSchema = defineOperation({
 });
 
 /**
- * Unlike other operations, this one rejects unknown fields: each field is a setting, and a misspelled setting must not be
- * ignored.
+ * Unlike other operations, `updateProperties` rejects unknown fields: each field is a setting, and a misspelled setting must
+ * not be ignored.
  */
 export const updateProperties = defineOperation({
   name: 'updateProperties',

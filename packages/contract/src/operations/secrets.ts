@@ -74,7 +74,7 @@ const SecretSetDetails = z
   .meta({ id: 'SecretSetDetails' });
 export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 
-/** The name of a set in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
+/** The name of a secret set in a path. Accepts any text, so that the response to an invalid name is 404 instead of 400. */
 export const SecretSetPathParameters = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({

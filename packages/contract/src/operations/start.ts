@@ -72,7 +72,7 @@ export const startSession = defineOperation({
   ],
 });
 
-/** A web page calls this to check its public key and the name of its agent before a person starts a session. */
+/** Web pages use `checkAgent` to check their public key and the name of the agent before a person starts a session. */
 export const checkAgent = defineOperation({
   name: 'checkAgent',
   summary: 'Check whether sessions of an agent can be started',

@@ -64,11 +64,11 @@ test('login warns about a mistyped key, still sends it, and stores nothing if th
   const outcome = await cloud('auth login --with-token', { stdin: mistyped });
   expect(outcome.status).toBe(1);
   expect(outcome.stderr).toContain('may be mistyped');
-  expect(outcome.stderr).toContain('This API key is not valid here.');
+  expect(outcome.stderr).toContain('The API key or token is unknown, revoked, expired or of the wrong kind.');
   expect(await stored()).toBe('');
 });
 
-test('login rejects a public key without a request', async () => {
+test('login rejects a public key without sending a request', async () => {
   const outcome = await cloud('auth login --with-token', { stdin: publicKey });
   expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('is a public key') });
   expect(service.requests).toEqual([]);
