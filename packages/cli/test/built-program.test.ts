@@ -113,7 +113,7 @@ test('the built program exits with 1 and names the error when it cannot write to
   expect({ stderr, status }).toEqual({ stderr: 'error: Cannot write to standard output (ENOSPC).\n', status: 1 });
 });
 
-test('--version loads only the launcher', async () => {
+test('--version loads no file outside of bin/', async () => {
   const alone = join(directory, 'alone');
   await cp(join(directory, 'bin'), join(alone, 'bin'), { recursive: true });
   const child = spawn(process.execPath, [join(alone, 'bin/botcli.js'), '--version'], { env: {} });
@@ -126,7 +126,7 @@ test('--version prints a JSON document if BOTCLI_OUTPUT is json', async () => {
   expect(JSON.parse(await text(child.stdout))).toEqual({ version });
 });
 
-test('only commands that need the working directory fail when it was deleted', async () => {
+test('in a deleted working directory, only commands that use the directory fail', async () => {
   const enterDeleted = 'mkdir deleted && cd deleted && rmdir ../deleted && exec "$0" "$1/bin/botcli.js"';
   const run = async (args: string) => {
     const child = spawn('/bin/sh', ['-c', `${enterDeleted} ${args}`, process.execPath, directory], { cwd: directory });

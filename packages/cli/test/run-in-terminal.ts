@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
 export type Terminal = {
-  /** Resolves when the screen shows the text, after the position at which the previous call found its text. */
+  /** Resolves when the program prints `text` after the text for which the previous call waited. */
   shows(text: string): Promise<void>;
   press(terminalKeys: string): void;
   /** Returns everything that the terminal has shown so far. */

@@ -16,7 +16,7 @@ export type RunOptions = {
   /** Answers to the prompts in order. An answer is a text, yes or no, several choices, or 'ctrl-c'. */
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
-  /** The clock that measures durations. It stands still by default. */
+  /** The clock that measures durations. By default, the clock always returns 0. */
   readonly monotonicMs?: () => number;
   readonly signal?: AbortSignal;
   readonly onStderr?: (text: string) => void;
@@ -80,7 +80,7 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
       },
       multiselect: async (question, choices) => {
         const answer = reply(question);
-        if (!Array.isArray(answer)) throw new Error(`The question "${question}" takes a list of answers.`);
+        if (!Array.isArray(answer)) throw new Error(`The question "${question}" expects a list of answers.`);
         return choices.flatMap(({ value }) => (answer.includes(value) ? [value] : []));
       },
     },

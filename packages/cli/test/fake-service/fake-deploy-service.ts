@@ -26,7 +26,7 @@ export type FakeDeployService = FakeService & {
     losesWrites: 'before' | 'after' | null;
     /** The origin of the upload URLs in responses. Null means the origin of this server. */
     publicOrigin: string | null;
-    /** Makes the next upload request fail with this error reason. */
+    /** The error reason with which the next upload request fails, or null if the request succeeds. */
     refuse: ErrorReason | null;
     /** Number of the next requests whose connection breaks without a response. Uploads do not count. */
     hangUps: number;

@@ -95,7 +95,7 @@ async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly
   return result;
 }
 
-describe('the quickstart', () => {
+describe('the quickstart bot', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
     project = await setUpProject(quickstartProject.options, []);
@@ -134,7 +134,7 @@ describe('a cascade bot with a camera', () => {
   });
 });
 
-describe('the webhook for calls that a carrier connects to a room', () => {
+describe('the webhook server of a bot that takes phone calls in a hosted room', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
     const given = { transports: ['carrier1_hostedrtc_sip_dialin'], mode: 'cascade', ...phoneBotServices };
@@ -142,7 +142,7 @@ describe('the webhook for calls that a carrier connects to a room', () => {
   });
   afterAll(() => project?.remove());
 
-  it('starts a bot for a request signed by the carrier, and refuses other requests', async () => {
+  it('starts a bot for a webhook request signed by the carrier, and refuses other requests', async () => {
     const starts: unknown[] = [];
     const service = createServer(async (request, response) => {
       starts.push(await json(request));

@@ -31,7 +31,7 @@ export type GeneratedProject = {
  */
 export async function setUpProject(given: ProjectOptions, groups: readonly string[]): Promise<GeneratedProject> {
   const root = await mkdtemp(join(tmpdir(), 'botcli-project-'));
-  // The service runs bots under other accounts, so these accounts must be able to read the project.
+  // The service runs bots under other Unix accounts, which must be able to read the project.
   await chmod(root, 0o755);
   const directory = join(root, 'server');
   await generate(given, root);

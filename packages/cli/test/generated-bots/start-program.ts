@@ -20,7 +20,7 @@ export async function startProgram(child: ReturnType<GeneratedProject['spawn']>,
     await exited;
   };
   const answers = async () => {
-    if (child.exitCode !== null) throw new Error('the program has ended');
+    if (child.exitCode !== null) throw new Error('the program exited before it responded');
     const response = await fetch(url).catch(() => null);
     return response?.ok === true;
   };
@@ -38,6 +38,6 @@ export async function findFreePort(wanted = 0): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port.');
   return address.port;
 }

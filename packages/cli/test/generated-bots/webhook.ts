@@ -14,7 +14,7 @@ export type Webhook = RunningProgram & {
 
 /** Runs `uv run server.py`, which sends its start requests to `service`. */
 export async function startWebhook(project: GeneratedProject, service: AddressInfo | string | null): Promise<Webhook> {
-  if (service === null || typeof service === 'string') throw new Error('The server has no port.');
+  if (service === null || typeof service === 'string') throw new Error('The server does not listen on a TCP port.');
   const port = await findFreePort();
   const url = `http://localhost:${port}`;
   const variables = { WEBHOOK_PORT: String(port), WEBHOOK_START_URL: `http://127.0.0.1:${service.port}/start` };

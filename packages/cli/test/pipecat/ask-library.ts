@@ -6,8 +6,8 @@ import type { LibraryEnvironment } from './library-environment.ts';
 type RunOptions = { readonly directory?: string; readonly stdin?: string };
 
 /**
- * Runs a program of a Python environment and returns its output. @throws Error with the end of its error output if it prints
- * nothing
+ * Runs a program of a Python environment and returns its standard output. @throws Error with the end of the standard error
+ * output if the standard output is empty
  */
 export async function runInLibraryEnvironment(
   environment: LibraryEnvironment,

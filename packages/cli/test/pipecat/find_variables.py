@@ -2,8 +2,8 @@
 
 Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its
 last line. `reads` are the variables that the modules read, including the services, transports and serializers that the
-modules import. It omits variables that are only defaults of one of `arguments`, and variables that are read only for
-another `key`.
+modules import. `reads` omits variables that are only the default of one of `arguments`, and variables that are read
+only under a condition for another value than `key`.
 """
 
 import ast
@@ -71,7 +71,11 @@ def read_variable_name(node):
 
 
 def walk_variables(node, keys, instead):
-    """Yield each variable that is read, the keys compared in the condition around it, and the variables that override it."""
+    """Yield the name of each environment variable that the code reads, with two sets.
+
+    The first set contains the strings with which enclosing `if` conditions compare a value. The second set contains the
+    names on the left of an `or`, for which the variable is only the default.
+    """
     name = read_variable_name(node)
     if name:
         yield name, keys, instead

@@ -3,9 +3,9 @@
 Reads a JSON list of {name, file, variables, sessions} from standard input. A session is {entryPoint, body, reachable,
 local, steps}: the transport, the request body, whether callees and carriers answer, whether the bot runs on the user's
 machine, and the events to send. Prints a list of {name, sessions} as its last line. Each of these sessions is
-{transport, parameters, rates, stages, tools, workers, observers, unknown, effects, error}: what the bot created where
-it differs from the defaults of the library, its handlers for events that do not exist (`unknown`), and its actions at
-the start and at each step (`effects`).
+{transport, parameters, rates, stages, tools, workers, observers, unknown, effects, error}. `unknown` lists handlers for
+events that do not exist, and `effects` the bot's actions at the start and at each step. The other fields describe what
+the bot created, without values that are the library's defaults.
 
 The bot and the library are unchanged, except that the runner sends the events instead of running, and no room or
 connection is created.

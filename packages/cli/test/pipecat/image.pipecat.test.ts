@@ -11,8 +11,8 @@ import { findPython } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
 
 /**
- * Runs the install command of a project's Dockerfile without a container engine, in a directory with the same content as `/app`
- * in the base image: a Python environment with the packages of the program that starts the bot.
+ * Stands in for `/app` in the base image: contains a Python environment with the packages of the program that starts the bot.
+ * The tests run the install command of a project's Dockerfile in this directory, without a container engine.
  */
 let app: string;
 let uv: Uv;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   dockerfile = textOf('server/Dockerfile');
   for (const name of ['bot.py', 'pyproject.toml']) await writeFile(join(app, name), textOf(`server/${name}`));
   await run(uv.program, 'venv');
-  // Pass the interpreter explicitly, because uv would otherwise use the one from which the environment was created.
+  // Pass the interpreter of the new environment explicitly. Otherwise uv would use the interpreter in UV_PYTHON.
   const place = ['--python', join(app, '.venv/bin/python')];
   await run(uv.program, 'pip', 'install', ...place, 'fastapi[standard]', 'pipecatcloud');
 }, 600_000);
@@ -36,7 +36,7 @@ afterAll(() => rm(app, { recursive: true, force: true }));
 const run = async (program: string, ...args: readonly string[]) =>
   (await promisify(execFile)(program, [...args], { cwd: app, env: uv.environment })).stdout;
 
-/** Returns the RUN command of the Dockerfile without its mounts. */
+/** Returns the RUN command of the Dockerfile without the --mount options. */
 const install = () => /^RUN ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1]?.replace(/--mount=\S+/g, '') ?? '';
 
 test.each(['with a lock file', 'without a lock file'])(

@@ -41,8 +41,8 @@ describe.each(packageGroups)(
         groupName === packageGroups[0]?.name
           ? written.filter(({ name }) => !others.some(({ value }) => value === name))
           : written.filter(({ name }) => own.some(({ value }) => value === name));
-      // A bot for one kind of service, such as speech to text, also imports services of other kinds, such as a language model.
-      // Install the extras of all projects.
+      // Install the extras of all projects. A bot that tests a speech-to-text service, for example, also imports a language
+      // model service.
       const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
       environment = await openLibraryEnvironment({ ...packages, extras });
       if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
@@ -65,7 +65,7 @@ describe.each(packageGroups)(
       }));
     };
 
-    test('find every class, argument and setting of the catalogue in Pipecat', async ({ skip }) => {
+    test('have only catalogue services whose class, arguments and settings exist in Pipecat', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
         value,

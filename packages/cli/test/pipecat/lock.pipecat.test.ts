@@ -9,8 +9,8 @@ import { openUv, type Uv } from './uv.ts';
 import { writeProjects } from './write-projects.ts';
 
 /**
- * Resolves the dependencies of generated projects with the registry, without installing them. Projects with the same lower bounds
- * are joined and resolved together: versions that satisfy all of them satisfy each of them.
+ * Generated projects with the same lower bounds, joined into one project. uv resolves the dependencies with the registry,
+ * without installing packages. Versions that satisfy the joined project satisfy each of its projects.
  */
 type JoinedProjects = { readonly directory: string; readonly python: string; readonly library: string };
 

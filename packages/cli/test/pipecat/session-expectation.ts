@@ -48,7 +48,7 @@ const serializers: Readonly<Record<string, string>> = {
   exotel: 'ExotelFrameSerializer',
   eval: 'EvalSerializer',
 };
-/** The caller's phone number, by carrier. Carriers that do not send the number are missing. */
+/** The caller's phone number, by carrier. Omits carriers that do not send the number. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
 export function computeExpectedSession(given: ProjectOptions, session: Session): Partial<ObservedSession> {
   const { mode, video_input, enable_observability } = given;
@@ -81,7 +81,7 @@ function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Sessi
   );
 }
 
-/** Returns the expected error of a bot that needs a call and is started without one, or null if the bot starts. */
+/** Returns the expected error if the bot needs a phone call but the start request contains no call. Otherwise returns null. */
 function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryPoint, body }: Session): string | null {
   if (entryPoint !== 'plain' || body === heldCallRequestBody || JSON.stringify(body).includes('dialout_settings'))
     return null;

@@ -58,7 +58,7 @@ describe.each(vendors)('the vendor $name', ({ site, services }) => {
   });
 });
 
-test('services declare only pipecat-ai releases and Python versions that are later than the minimum of every project', () => {
+test('services declare a minimum pipecat-ai or Python version only if it is above the minimum of all projects', () => {
   const minimum = findMinimumVersions([]);
   const isLater = (version: string | undefined, than: string) => version === undefined || isOlderVersion(than, version);
   const needless = vendors
@@ -67,7 +67,7 @@ test('services declare only pipecat-ai releases and Python versions that are lat
   expect(needless.map(({ value }) => value)).toEqual([]);
 });
 
-test('every environment variable except those of AWS accounts belongs to one vendor', () => {
+test('every environment variable, except those with the prefix AWS_, belongs to exactly one vendor', () => {
   const owners = new Map<string, Set<string>>();
   for (const { name, services } of vendors) {
     for (const { arguments: args, settings, variables } of services) {
@@ -92,7 +92,7 @@ test('services that the catalogue discourages are last in their list', () => {
   expect(listServices('tts').at(-1)?.service.value).toBe('xtts_tts');
 });
 
-test('findService accepts aliases, but no service of another kind', () => {
+test('findService finds a service by its alias, and returns null for a service of another kind', () => {
   expect(findService('realtime', 'ultravox')?.service.value).toBe('ultravox_realtime');
   expect(findService('realtime', 'azure_voice_live')?.service.value).toBe('azure_voice_live_realtime');
   expect(findService('llm', 'deepgram_stt')).toBeNull();
@@ -127,7 +127,7 @@ test.each([
   expect(findTransport(alias)?.value).toBe(value);
 });
 
-test('findTransportDirections returns one transport per direction for a name without a direction', () => {
+test('findTransportDirections returns the dial-in and the dial-out transport for a name without a direction', () => {
   for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
     expect(findTransportDirections(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
     expect(findTransport(name)).toBeNull();

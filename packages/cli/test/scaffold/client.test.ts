@@ -46,7 +46,7 @@ function clientOf({ framework, server, transports, name }: (typeof cases)[number
   return generateProjectFiles(configuration).filter(({ path }) => path.startsWith('client/'));
 }
 
-test('every client passes the lint and format checks of its own settings', async () => {
+test('every generated client passes the Biome checks with the configuration that the client contains', async () => {
   const biome = fileURLToPath(new URL('../../../../node_modules/.bin/biome', import.meta.url));
   for (const [index, one] of cases.entries()) {
     const root = join(directory, String(index));

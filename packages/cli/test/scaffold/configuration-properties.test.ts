@@ -92,7 +92,7 @@ test.each([
   ['random', configurations],
   ['mostly valid', likely],
 ])(
-  'options (%s) cause exactly the predicted errors, or a configuration that --config reads unchanged',
+  'init reports exactly the predicted errors, or a configuration that --config reproduces, for %s options',
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, spellings, faults, async (raw, spelled, faulty) => {

@@ -1,6 +1,6 @@
 /**
- * An independent and simple implementation of the configuration rules. Tests compare the real implementation with it. An error
- * names the first of the keys that a config file accepts for an option.
+ * A simple, independent implementation of the configuration rules, with which tests compare the real implementation. If a
+ * config file accepts several keys for an option, an error names the first key.
  */
 export type RawOptions = {
   readonly bot_type?: string;
@@ -116,7 +116,7 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
   return [...found].sort();
 }
 
-/** Returns the configuration of valid options, with all 22 keys in order. */
+/** Returns the configuration that results from valid options. Its keys are in the order of the output of `--dry-run`. */
 export function resolveByRules(raw: RawOptions): object {
   const directions = { hostedrtc_pstn: raw.daily_pstn_mode, carrier1_hostedrtc_sip: raw.twilio_daily_sip_mode };
   const named = (raw.transports ?? []).map((one) => {

@@ -36,7 +36,7 @@ const fields: Readonly<Record<Name, Words>> = {
   eval: words('enable_eval', 'eval', 'enable_eval', 'eval'),
 };
 
-/** Maps canonical names to the known names of the same values. */
+/** Maps each canonical name to an alias that the options also accept. */
 const aliases: Readonly<Record<string, string>> = {
   hostedrtc: 'daily',
   lightrtc: 'smallwebrtc',
@@ -72,8 +72,8 @@ export type InjectedFaults = {
 };
 
 /**
- * A config file with command-line options. `counts` are the settings that result from both; `wrongKeys` are the invalid keys of
- * the file.
+ * A config file with command-line options. `counts` are the settings that take effect; `wrongKeys` are the invalid keys of the
+ * file.
  */
 export type SpelledOptions = {
   readonly file: Readonly<Record<string, unknown>>;
@@ -132,7 +132,7 @@ function real(value: RawOptions[Name]): unknown {
   return typeof value === 'object' ? value.map((one) => aliases[one] ?? one) : value;
 }
 
-/** Returns a wrong value for the config file, so that a test can check that the option overrides it. */
+/** Returns a wrong value for the config file. Tests check that the command-line option overrides this value. */
 function contrary(value: RawOptions[Name]): unknown {
   if (typeof value === 'boolean') return !value;
   return typeof value === 'string' ? 'nonsense' : ['nonsense'];

@@ -38,7 +38,7 @@ test('a killed init creates all files of a new directory or none, and the next r
 }, 300_000);
 
 test.each([[[]], [['--force']]])(
-  'a killed init with the options %j leaves each file old or new, and a repeated init completes the project',
+  'a killed init with the options %j leaves each file either unchanged or complete, and a repeated init completes the project',
   async (force) => {
     const { run } = program;
     const folder = await program.ownFolder();

@@ -73,7 +73,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const lines = [...listed.matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)];
   const names = lines.map(([, , name]) => name ?? '');
   expect(new Set(names).size).toBe(names.length);
-  // `secrets set --file .env` refuses reserved variables, so each of them must be marked as local.
+  // `secrets set --file .env` refuses reserved variables, so `.env.example` must mark them as "for your machine only".
   expect(
     lines
       .filter(([line, , name = '']) => isReservedSecretKey(name) && !/^# .*for your machine only/.test(line))

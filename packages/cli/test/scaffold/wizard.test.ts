@@ -49,7 +49,7 @@ const otherSteps: typeof steps = [
   ['Create this project', terminalKeys.enter],
 ];
 
-/** Answers that create a phone bot. The last ones contradict each other and are then corrected. */
+/** Answers that create a phone bot. The first selection of features is invalid, and the last steps correct the selection. */
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
   ['How do people talk to the bot', terminalKeys.down + terminalKeys.enter],
@@ -82,7 +82,7 @@ test('pressing Enter twice creates the recommended bot and prints the next steps
   for (const vendor of ['Deepgram', 'OpenAI', 'Cartesia']) expect(bot).toContain(`: ${vendor}`);
 });
 
-test('the wizard creates a project on a terminal and searches long lists', async () => {
+test('the wizard creates a project, and finds an entry of a long list by the typed text', async () => {
   const terminal = start();
   for (const [shown, pressed] of steps) {
     await terminal.shows(shown);
@@ -131,7 +131,7 @@ test('the wizard proposes the previous answers after going back', async () => {
     ['Which speech-to-text service', terminalKeys.enter],
     ['Which language model service', terminalKeys.enter],
     ...between,
-    // Select the second feature in addition to the default one, then the last choice, which goes back.
+    // Select the second feature and the last entry of the list, which returns to the previous question.
     [
       'Features (Space selects',
       terminalKeys.down + terminalKeys.space + terminalKeys.down.repeat(8) + terminalKeys.space + terminalKeys.enter,

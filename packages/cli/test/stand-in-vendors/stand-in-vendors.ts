@@ -66,7 +66,7 @@ export async function startStandInVendors(): Promise<StandInVendors> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a TCP port.');
   return {
     address: `127.0.0.1:${address.port}`,
     visits,

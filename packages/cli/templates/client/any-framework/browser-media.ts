@@ -1,8 +1,9 @@
 import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
 
 /**
- * Microphone and camera of the browser, for the peer-to-peer transport. The transport's default media manager loads code from a
- * third party; with this one, the page contacts only the bot. `microphoneId` is '' for the default microphone.
+ * Creates a media manager for the microphone and camera of the browser, for the peer-to-peer transport. The transport's default
+ * media manager loads code from a third party, but this media manager does not. `microphoneId` is '' for the default
+ * microphone.
  */
 export function createBrowserMedia(microphoneId: string) {
   let options: PipecatClientOptions | null = null;
@@ -29,7 +30,7 @@ export function createBrowserMedia(microphoneId: string) {
     if (cam !== null) callbacks?.onCamUpdated?.(cam);
   }
 
-  /** Returns the open device of a kind. */
+  /** Returns the microphone (`audioinput`) or camera (`videoinput`) that is in use, or null. */
   function selected(kind: 'audioinput' | 'videoinput'): MediaDeviceInfo | null {
     const [track] = kind === 'audioinput' ? stream.getAudioTracks() : stream.getVideoTracks();
     if (track === undefined) return null;

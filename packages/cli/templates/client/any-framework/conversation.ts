@@ -7,11 +7,11 @@ export type Line = {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Identifies the line: a bot sends it twice, when it plans to say it and while it says it. */
+  /** Identifies a line of the bot, which the bot sends twice: before it speaks the line, and while it speaks. */
   readonly segment?: number;
 };
 
-/** An event in the session, which is shown to developers. */
+/** A session event that the page shows to developers. */
 export type SessionEvent = { readonly id: number; readonly at: Date; readonly text: string };
 
 export type State = {
@@ -169,7 +169,7 @@ export function createConversation(): Conversation {
           onBotReady: () => {
             if (!isCurrent()) return;
             update({ phase: 'talking' });
-            // All other transports open the default microphone first, so switch to the chosen one.
+            // Transports other than the peer-to-peer transport open the default microphone, so switch to the chosen microphone.
             if (microphoneId !== '' && own?.selectedMic.deviceId !== microphoneId) {
               own?.updateMic(microphoneId);
             }
@@ -186,7 +186,7 @@ export function createConversation(): Conversation {
           onTrackStarted: (track, participant) => participant?.local !== true && play(track),
           onTrackStopped: (track) => track === state.video && update({ video: null }),
           onDeviceError: fail,
-          // Errors during the conversation are shown; only fatal ones end it.
+          // Show errors during the conversation. Only fatal errors end the conversation.
           onError: ({ data }) => {
             const { fatal } = data as { fatal?: boolean };
             if (isNormalClose(data) && isCurrent()) end();
@@ -247,7 +247,7 @@ export function createConversation(): Conversation {
   };
 }
 
-/** Asks for the devices before a session is started, so that no session starts without a microphone. */
+/** Requests permission for the devices before a session starts, so that no session starts without a microphone. */
 async function allowDevices(): Promise<void> {
   if (navigator.mediaDevices === undefined) {
     throw new Error(
@@ -268,7 +268,7 @@ async function connect(client: PipecatClient, entry: EntryPoint): Promise<void> 
     await client.startBotAndConnect(request);
     return;
   }
-  // This transport accepts only these two fields of the response.
+  // The WebSocket transport accepts only the fields `wsUrl` and `token` of the response.
   const response = await client.startBot(request);
   const { wsUrl, token } = response as { wsUrl: string; token?: string | null };
   await client.connect({ wsUrl, ...(token ? { token } : {}) });

@@ -8,7 +8,7 @@ const deviceErrors: Readonly<Record<string, string>> = {
   NotReadableError: 'The microphone is not available. Is another program using it?',
 };
 
-/** The transports' names for the same errors. */
+/** Maps the transports' names of device errors to the browser's names. */
 const deviceErrorNames: Readonly<Record<string, string>> = {
   permissions: 'NotAllowedError',
   'not-found': 'NotFoundError',

@@ -1,6 +1,6 @@
 /**
- * The URL that starts sessions: that of the runner on this machine, or of the hosting service. Only
- * the server of the page reads it.
+ * Returns the URL that starts sessions, on the hosting service or on the runner on this machine.
+ * Only the Next.js server reads this URL, not the browser.
  */
 export function startUrl(): URL {
   return new URL(process.env.BOT_START_URL || 'http://localhost:7860/start');

@@ -2,7 +2,7 @@ import { forward, startUrl } from '../../../../../bot-service';
 
 type Context = { params: Promise<{ sessionId: string; path: string[] }> };
 
-/** Forwards the offers and candidates that set up the peer-to-peer connection of a session. */
+/** Forwards the WebRTC offers and ICE candidates of a session's peer-to-peer connection. */
 async function handle(request: Request, { params }: Context): Promise<Response> {
   const { sessionId, path } = await params;
   const start = startUrl();

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { type Conversation, createConversation, initialState, type State } from './conversation';
 
-/** The conversation of the page and its state. It ends when the user leaves the page. */
+/** Returns the state of the page's conversation, and the conversation. Ends the conversation on unmount. */
 export function useConversation(): readonly [State, Conversation] {
   const [conversation] = useState(createConversation);
   const state = useSyncExternalStore(

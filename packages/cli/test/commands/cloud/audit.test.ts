@@ -102,7 +102,7 @@ test('list removes escape sequences from the names of actors on a terminal', asy
   expect(stdout).not.toContain('\u009b');
 });
 
-test('verify prints the last hash, and exits with 1 and the number of the first changed entry', async () => {
+test('verify prints the last hash, or exits with 1 and prints the number of the first changed entry', async () => {
   expect((await audit('verify')).stdout).toContain(`Hash of the last\t${'a'.repeat(64)}\n`);
   expect(JSON.parse((await audit('verify --json')).stdout)).toEqual(whole);
   verification = { ...whole, ok: false, entries: 1, lastSequence: 1, brokenAt: 2 };

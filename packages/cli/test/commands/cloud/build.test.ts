@@ -88,7 +88,7 @@ test('logs prints the available lines without escape sequences', async () => {
   expect(rich.status).toBe(130);
 });
 
-test('logs --full requests the details', async () => {
+test('logs --full requests the log with the details of each package', async () => {
   await run(`logs ${build.id} --full --follow`);
   expect(new Set(service.requests.map(({ query }) => query?.['full']))).toEqual(new Set(['true']));
   await run(`logs ${build.id}`);
@@ -111,7 +111,7 @@ test('logs --follow prints lines until the build ends, with --json one document 
   expect(rich.stdout).not.toContain('\u001b[2J');
 });
 
-test('cancel shows a waiting build as canceled at once', async () => {
+test('cancel shows a queued build as canceled without waiting', async () => {
   found = canceled;
   const { status, stdout } = await run(`cancel ${build.id}`);
   expect({ status, stdout }).toEqual({ status: 0, stdout: `Build\t${build.id}\nStatus\tcanceled\n` });
@@ -129,7 +129,7 @@ test('cancel waits until a running build has stopped', async () => {
   expect(JSON.parse((await canceling).stdout)).toMatchObject({ id: build.id, status: 'canceled' });
 });
 
-test('cancel fails if the build has ended before the request, or ends before it is canceled', async () => {
+test('cancel fails if the build has already ended, or ends before the cancellation takes effect', async () => {
   expect(await run(`cancel ${build.id}`)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('The build has already ended, so it cannot be canceled.'),

@@ -53,7 +53,7 @@ test('create sends the name, kind and lifetime in seconds, and prints the key', 
   expect(service.requests.at(-1)?.body).toEqual({ name: 'web', kind: 'public' });
 });
 
-test('create --default stores a public key in the profile, and refuses a private key without a request', async () => {
+test('create --default stores a public key in the profile, and refuses to create a private key', async () => {
   expect(await keys('create web --kind public --default')).toMatchObject({ status: 0 });
   expect(await readFile(place.file, 'utf8')).toBe('public_key = "pk_new"\n');
   const asked = service.requests.length;
@@ -80,7 +80,7 @@ test('list shows the status of each key (active, expired or revoked), and public
   expect(rows.every((row) => row.split('\t').length === 8)).toBe(true);
 });
 
-test('revoke shows the name of the key before it asks, and warns if botcli itself uses the key', async () => {
+test('revoke shows the name of the key in its confirmation prompt, and warns if botcli itself uses the key', async () => {
   const outcome = await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [true] });
   expect(outcome.stderr).toContain('? Revoke the private key "first", which this command is using?');
   expect(outcome.status).toBe(0);

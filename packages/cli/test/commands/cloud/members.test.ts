@@ -57,7 +57,7 @@ test('list shows one row per member of the selected organization', async () => {
   expect(JSON.parse((await members('list --json')).stdout)).toEqual({ members: [member, viewer] });
 });
 
-test('list keeps e-mail, name and role on a narrow terminal', async () => {
+test('list on a narrow terminal shows the e-mail, name and role, but not the user ID', async () => {
   const { stdout } = await members('list', { terminal: true, columns: 50 });
   expect(stdout).toContain('ada@example.com');
   expect(stdout).toContain('owner');
@@ -65,12 +65,12 @@ test('list keeps e-mail, name and role on a narrow terminal', async () => {
 });
 
 test.each(['list', 'invite --role member', 'set-role bob@example.com --role member', 'remove bob@example.com --yes'])(
-  'the command %s rejects an API key without a request, and names the login command',
+  'the command %s rejects an API key without sending a request, and names the login command',
   async (line) => {
     const outcome = await members(line, { variables: { BOTCLI_TOKEN: privateKey } });
     expect(outcome).toMatchObject({ status: 1, stdout: '' });
     expect(outcome.stderr).toContain(
-      'The key from BOTCLI_TOKEN is an API key; this command needs the login of a person.',
+      'The key from BOTCLI_TOKEN is an API key; this command needs a personal access token.',
     );
     expect(outcome.stderr).toContain('botcli cloud auth login');
     expect(service.requests).toEqual([]);
@@ -108,7 +108,7 @@ test.each(['invite ada@example.com', 'set-role ada@example.com'])('the command %
   expect(await members(line)).toMatchObject({ status: 2, stderr: expect.stringContaining('--role is missing') });
   expect(await members(`${line} --role admin`)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('--role takes owner, member, viewer'),
+    stderr: expect.stringContaining('--role must be one of owner, member, viewer'),
   });
   expect(service.requests).toEqual([]);
 });
@@ -130,7 +130,7 @@ test.each(['Bob@Example.com', viewer.userId.toUpperCase()])(
 );
 
 test.each(['set-role ada@example.com --role viewer', 'remove ada@example.com --yes'])(
-  'the command %s fails for the last owner',
+  'the command %s fails for the last owner of the organization',
   async (line) => {
     expect(await members(line)).toMatchObject({ status: 1, stderr: expect.stringContaining('this is the only one') });
   },

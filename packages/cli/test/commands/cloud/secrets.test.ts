@@ -31,7 +31,7 @@ const save = (name: string, content: string | Uint8Array) => writeFile(join(dire
 const person = (...answers: (string | boolean)[]): RunOptions => ({ terminal: true, columns: 100, answers });
 const puts = () => service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
 
-test('set shows the changes, asks once, and sends one request that requires the shown revision', async () => {
+test('set shows the changes, asks for confirmation once, and sends the shown revision as a precondition', async () => {
   service.values.set('B', 'old').set('C', 'same').set('D', 'stays');
   service.state.revision = 4;
   service.state.agents = [{ name: 'parrot', revision: 4, stale: false }];
@@ -62,7 +62,7 @@ test('set shows the changes, asks once, and sends one request that requires the 
   expect(stdout + stderr).not.toContain('new value');
 });
 
-test('set shows the length of a quoted value without its quotes in the confirmation', async () => {
+test('set excludes the quotes of a quoted value from the length that it shows', async () => {
   const { status, stderr } = await set(['B="two words"'], person(true));
   expect(status).toBe(0);
   expect(stripVTControlCharacters(stderr)).toMatch(/\n\+ {2}B .* 9 bytes /);
@@ -79,7 +79,7 @@ test('set rejects a reserved key and says why it is reserved', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('set rejects an unknown region and names it', async () => {
+test('set rejects an unknown region with an error that names the region', async () => {
   const { status, stderr } = await set(['A=1', '--region', 'moon', '--skip']);
   expect({ status, stderr }).toMatchObject({
     status: 1,
@@ -120,7 +120,7 @@ test('set --skip --json sends one request and prints one document', async () => 
   expect(service.requests.map(({ operation }) => operation)).toEqual(['putSecrets']);
 });
 
-test('set --dry-run needs no terminal and writes nothing, and set asks for no confirmation of unchanged values', async () => {
+test('set writes nothing and asks for no confirmation with --dry-run or if no value changes', async () => {
   expect(await set(['A=1', '--dry-run'])).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('+\tA\tnew\t1 byte\t'),
@@ -132,7 +132,7 @@ test('set --dry-run needs no terminal and writes nothing, and set asks for no co
   expect(service.state.revision).toBe(1);
 });
 
-test('set retries a failed delivery for unchanged values without asking', async () => {
+test('set with unchanged values retries a failed delivery to the region without asking for confirmation', async () => {
   await set(['A=1', '-s']);
   service.state.status = 'failed';
   const { status, stdout } = await set(['A=1'], person());
@@ -161,7 +161,7 @@ test('set --wait returns when the revision is ready, and fails with the reason o
   });
 });
 
-test('set warns about an argument that is not a valid variable name before it prompts for its value', async () => {
+test('set warns about an argument that is not a valid variable name before it prompts for the value', async () => {
   const { stderr } = await set(['A=1', '--wait', '30s'], person('x', false));
   expect(stderr.indexOf('argument 2: 30s is not a valid name for a shell variable')).toBeGreaterThan(-1);
   expect(stderr.indexOf('not a valid name for a shell variable')).toBeLessThan(stderr.indexOf('? Value of 30s'));
@@ -231,7 +231,7 @@ test('set reports the problems of all sources at once, with their locations, bef
   expect(service.requests).toEqual([]);
 });
 
-test('set reports the actual size of a value or set that exceeds a limit, before it sends a request', async () => {
+test('set rejects an oversized value or secret set without sending a request, and reports the actual size', async () => {
   const many = Array.from({ length: 257 }, (_, index) => `K${index}=x`);
   await save('many', many.join('\n'));
   expect((await set(['-f', 'many', '-s'])).stderr).toContain('many: 257 keys; a set has at most 256');
@@ -262,7 +262,7 @@ test.each([
 });
 
 test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])(
-  'every command rejects the set name %j without a request',
+  'every command rejects the secret set name %j without sending a request',
   async (name) => {
     for (const args of [
       ['set', '--', name, 'A=1'],
@@ -311,12 +311,12 @@ test('unset does not print an invalid key, because it may contain a value', asyn
   expect(service.requests).toEqual([]);
 });
 
-test('unset reports an invalid secret key by another reason than an API key that the service refused', async () => {
+test('unset reports an invalid secret key with the reason "secret-key-invalid"', async () => {
   const { stdout } = await secrets(['unset', 'bot-secrets', 'B=1', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'secret-key-invalid' } });
 });
 
-test('unset removes several keys in one revision, and names a missing key or ignores it with --if-exists', async () => {
+test('unset removes several keys in one revision, and fails for a missing key unless --if-exists is given', async () => {
   service.values.set('A', '1').set('B', '2').set('C', '3');
   service.state.revision = 1;
   expect(await secrets(['unset', 'bot-secrets', 'A', 'b'], person(true))).toMatchObject({
@@ -358,7 +358,7 @@ test('delete lists the keys, and refuses a secret set that agents use unless --f
   expect(service.state.revision).toBe(0);
 });
 
-test('delete removes the set only at the shown revision, or at the revision of --if-revision', async () => {
+test('delete removes the set only if it still has the shown revision or the revision of --if-revision', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   for (const more of [[], ['--skip'], ['--force', '--skip'], ['--dry-run']]) {
@@ -373,7 +373,7 @@ test('delete removes the set only at the shown revision, or at the revision of -
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows only the error of a damaged set, and delete removes the set', async () => {
+test('list shows only the error of a damaged secret set, and delete can remove a damaged set', async () => {
   service.state.revision = 2;
   service.state.isDamaged = true;
   const list = await secrets(['list']);
@@ -387,7 +387,7 @@ test('list shows only the error of a damaged set, and delete removes the set', a
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows secret sets, pull secrets with --no-sets, and the keys and outdated agents of a named set', async () => {
+test('list shows secret sets, with --no-sets pull secrets, or the keys and outdated agents of a given set', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];
@@ -416,7 +416,7 @@ test('history shows the author, time and changed keys of each revision', async (
   expect(rich.stdout).toContain('+A +B +C ~D and 2 more');
 });
 
-test('rollback asks for confirmation and requires the revision that it showed', async () => {
+test('rollback asks for confirmation and sends the current revision as a precondition', async () => {
   service.values.set('A', 'new');
   service.state.revision = 2;
   expect(await secrets(['rollback', 'bot-secrets', '1'], person(true))).toMatchObject({
@@ -427,7 +427,7 @@ test('rollback asks for confirmation and requires the revision that it showed', 
   expect(await secrets(['rollback', 'bot-secrets', 'one'])).toMatchObject({ status: 2 });
 });
 
-test('diff writes nothing, and lists keys that only the file or only the set has', async () => {
+test('diff lists keys that exist only in the file or only in the secret set, and writes nothing', async () => {
   await save('.env', 'A=1\nB=2\nE=\n');
   expect(await secrets(['diff', 'bot-secrets', '-f', '.env'])).toMatchObject({ status: 1 });
   service.values.set('A', '1').set('C', '3');

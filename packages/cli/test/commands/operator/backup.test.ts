@@ -9,7 +9,7 @@ import { runProgram } from '../../run-program.ts';
 
 const operatorToken = 'ab'.repeat(32);
 
-/** Runs `operator backup` with an existing backup file, against a server whose responses `answer` sends. */
+/** Runs `operator backup` with an existing backup file, against a server with the request listener `answer`. */
 async function backUp(answer: RequestListener) {
   const directory = await mkdtemp(join(tmpdir(), 'backup-'));
   const server = createServer(answer).listen(0, '127.0.0.1');
@@ -43,7 +43,7 @@ test.each<[string, RequestListener, string]>([
     },
     'does not accept the operator token',
   ],
-])('backup keeps the earlier file after this failure: the service %s', async (_, answer, message) => {
+])('backup keeps the existing backup file if the service %s', async (_, answer, message) => {
   const { status, stderr, files, content } = await backUp(answer);
   expect(stderr).toContain(message);
   expect({ status, files, content }).toEqual({ status: 1, files: ['backup.tar'], content: 'earlier' });

@@ -41,12 +41,12 @@ test('invite prints the link of an invitation to the oldest organization', async
   expect(service.requests[0]?.body).toEqual({ role: 'owner' });
 });
 
-test('invite sends the address, the role and the organization of the command line', async () => {
+test('invite sends the address, the role and the organization from the command line', async () => {
   await run('ada@example.com', '--role', 'viewer', '--organization', 'acme');
   expect(service.requests[0]?.body).toEqual({ email: 'ada@example.com', role: 'viewer', organization: 'acme' });
 });
 
-test('invite --reset prints the link for a new password', async () => {
+test('invite --reset prints a link for setting a new password', async () => {
   const { stdout } = await run('--reset', 'ada@example.com', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ url: 'http://service/reset-password#token' });
   expect(await run('--reset', 'bob@example.com')).toMatchObject({

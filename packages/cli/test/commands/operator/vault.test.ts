@@ -89,7 +89,7 @@ describe('operator vault', () => {
       { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) },
       'does not accept the operator token',
     ],
-  ])('status explains what to do about an unusable operator token, which %s', async (_, words, variables, message) => {
+  ])('status suggests --token-file if the operator token %s', async (_, words, variables, message) => {
     const outcome = await run(words, { getVault: () => status() }, variables);
     expect(outcome.status).toBe(1);
     expect(outcome.stderr).toContain(message);
@@ -146,7 +146,7 @@ describe('operator vault', () => {
     expect(service?.requests[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 
-  it('rotate reports that the organization of --only does not exist, without a hint about the profile', async () => {
+  it('rotate reports a missing organization of --only without the hint to select another organization', async () => {
     const missing = () => {
       throw failure('organization-not-found');
     };

@@ -32,7 +32,7 @@ describe('project add', () => {
     ['recording', 'server/bot.py', 'AudioBufferProcessor('],
     ['eval', 'server/evals/text.yaml', 'scenarios:'],
     ['enable-nc', 'server/pyproject.toml', 'rnnoise'],
-  ])('writes for the addition %s the files that init writes with this option', async (what, path, holds) => {
+  ])('adds %s, after which check finds no edits and update changes nothing', async (what, path, holds) => {
     expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
     expect(await read(path)).toContain(holds);
     const checked = await botcli(['project', 'check', '--json']);
@@ -77,10 +77,10 @@ describe('project add', () => {
     },
   );
 
-  describe('on lines that the user edited', () => {
+  describe('if the change affects lines that the user edited', () => {
     beforeEach(() => edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'MySTT()'));
 
-    test('changes nothing and names --dry-run and --conflict-markers', async () => {
+    test('fails without changes and suggests --dry-run and --conflict-markers', async () => {
       const before = await read('.botcli/project.json');
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
       expect(status).toBe(1);
@@ -134,7 +134,7 @@ describe('project add', () => {
       expect(await read('server/bot.py')).toBe(before);
     });
 
-    test('asks before it writes with --conflict-markers', async () => {
+    test('asks for confirmation before it writes conflict markers', async () => {
       const given = { terminal: true, answers: [false] };
       await botcli(['project', 'add', 'soniox_stt', '--conflict-markers'], given);
       expect(await read('server/bot.py')).not.toContain('<<<<<<<');
@@ -175,7 +175,7 @@ describe('project add', () => {
   test.each([
     ['pigeon', 'is not a transport, service or feature'],
     ['soniox', 'Did you mean soniox_stt or soniox_tts?'],
-    ['hostedrtc_pstn', 'has two directions'],
+    ['hostedrtc_pstn', 'has two call directions'],
     ['openai_realtime', 'cannot be added to this project'],
   ])('refuses to add %s with the message: %s', async (what, message) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
@@ -186,7 +186,7 @@ describe('project add', () => {
 });
 
 describe('project update', () => {
-  /** Writes a file, and changes the stored answers as if another version of botcli had generated it with this text. */
+  /** Writes `text` to a file, and records in .botcli/project.json that botcli 0.0.9 generated the file with this text. */
   const generatedByAnother = async (path: string, text: string, isKnown = true) => {
     const answers = JSON.parse(await read('.botcli/project.json'));
     const texts = JSON.parse(brotliDecompressSync(Buffer.from(answers.generated, 'base64')).toString());
@@ -226,7 +226,7 @@ describe('project update', () => {
     expect(JSON.parse(await read('.botcli/project.json')).generator).toBe('botcli 0.0.9');
   });
 
-  test('reports a conflict for an edited file whose generated text is not stored', async () => {
+  test('reports a conflict for an edited file if the originally generated text is not stored', async () => {
     await generatedByAnother('README.md', 'older\n', false);
     await writeFile(join(directory, 'README.md'), 'older\n\nmine\n');
     expect((await botcli(['project', 'update', '--yes'])).status).toBe(1);
@@ -268,7 +268,7 @@ describe('project update on guides', () => {
     expect(await read('ASSISTANT.md')).toBe('@AGENTS.md\n');
   });
 
-  test('keeps and lists guides that were edited, removed or replaced by a link', async () => {
+  test('does not overwrite guides that were edited, removed or replaced by a link, and lists them as kept', async () => {
     await older();
     await edit('AGENTS.md', '# Building', '# Not building');
     const before = await read('AGENTS.md');

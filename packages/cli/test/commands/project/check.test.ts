@@ -28,7 +28,7 @@ test('project check finds no problem in a generated project with all variables s
     [
       'About\tState\tFinding',
       'server/.env\tgood\tall 3 required variables are set',
-      'server/pyproject.toml\tgood\tversions and extras match the project',
+      'server/pyproject.toml\tgood\tthe extras and version bounds match the project',
       'server/deploy.toml\tgood\tthe deploy file is valid',
       'generated files\tgood\t10 of 10 files were not edited\n',
     ].join('\n'),
@@ -52,9 +52,9 @@ test('project check explains how to create a missing .env', async () => {
 
 test.each([
   ['server/pyproject.toml', /,deepgram/, '', 'lacks the extras deepgram'],
-  ['server/pyproject.toml', />=1\.9\.0/, '>=1.8.0', 'the project needs 1.9.0'],
+  ['server/pyproject.toml', />=1\.9\.0/, '>=1.8.0', 'the project needs at least 1.9.0'],
   ['server/pyproject.toml', /,<2/, '', 'the dependencies allow pipecat-ai 2'],
-  ['server/pyproject.toml', />=3\.11/, '>=3.10', 'the project needs 3.11'],
+  ['server/pyproject.toml', />=3\.11/, '>=3.10', 'the project needs at least 3.11'],
   ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'the dependencies do not include pipecat-ai'],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
@@ -93,7 +93,7 @@ test('project check lists edited and removed files, but still exits with 0', asy
   ]);
 });
 
-test('project check lists edited files also if it reports problems', async () => {
+test('project check lists edited files even if it reports problems', async () => {
   await appendFile(join(directory, 'server/bot.py'), '# mine\n');
   await change('server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"');
   const { status, stderr } = await check();
@@ -114,7 +114,7 @@ test.each([
   [
     'an unknown service',
     '{"generator": "botcli 9", "files": {}, "configuration": {"mode": "realtime"}}',
-    'are no longer valid',
+    'is not valid for this version of botcli',
   ],
 ])('project check refuses a directory with an unusable .botcli/project.json: %s', async (_what, text, message) => {
   const path = join(directory, '.botcli/project.json');

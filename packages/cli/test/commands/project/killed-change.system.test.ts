@@ -70,11 +70,11 @@ test('a change is refused while another change runs, and succeeds after the proc
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: expect.stringContaining(
-          `Another botcli is changing ${place} (process ${first.pid}). Nothing was changed.`,
+          `Another botcli process (PID ${first.pid}) is changing ${place}. Nothing was changed.`,
         ),
       });
     }
-    expect(run(['project', 'check', place]).stderr).toContain('another botcli is changing the files');
+    expect(run(['project', 'check', place]).stderr).toContain('another botcli process is changing the files');
   } finally {
     first.kill('SIGKILL');
     await once(first, 'exit');
@@ -120,7 +120,7 @@ test('changes that replace the lock of a killed process at the same time leave a
   await expectFeatures(place, done.flat());
 }, 120_000);
 
-/** Checks that all files of the project match its stored answers, and that exactly these features are on. */
+/** Checks that exactly `features` are enabled, and that all files equal those of a new project with the same features. */
 async function expectFeatures(place: string, features: readonly string[]): Promise<void> {
   const { configuration } = JSON.parse(await readFile(join(place, '.botcli/project.json'), 'utf8'));
   const names = {

@@ -105,7 +105,7 @@ const variables = () => ({
 const run = (words: readonly string[], given: RunOptions = {}) =>
   runProgram(['cloud', 'agent', ...words], { variables: variables(), ...given });
 
-test('start without options sends no transport, and prints commands to reach, inspect and stop the session', async () => {
+test('start without options sends no transport field, and prints commands to reach, inspect and stop the session', async () => {
   const { status, stdout, stderr } = await run(['start', 'parrot']);
   expect(status).toBe(0);
   expect(service.requests.map(({ operation, key, body }) => ({ operation, key, body }))).toEqual([
@@ -238,7 +238,7 @@ test('stop asks for confirmation, and requires --force without a terminal', asyn
   expect(service.requests.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
 });
 
-test('status shows problems and omits empty fields', async () => {
+test('status shows the errors of an agent and why it is degraded, and omits other conditions', async () => {
   const { stdout } = await run(['status', 'parrot']);
   expect(stdout).toContain('Ready\tFalse\n');
   expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
@@ -289,13 +289,13 @@ test('sessions --id shows details, start phases, events with their cause, and me
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
-  // The output must not contain the minimum or maximum of the curve. The curve shows averages, but the percentiles are over all
-  // samples, so the numbers would contradict each other.
+  // The output must not contain the minimum and maximum of the metrics series. The series contains averages, but the
+  // percentiles cover all samples, so the numbers would contradict each other.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });
 
-test('sessions --id shows how a bot refused a WebSocket', async () => {
+test('sessions --id shows the HTTP status if the bot refused the WebSocket', async () => {
   const at = '2026-11-20T16:01:00.000Z';
   const events = [{ eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } }];
   found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };

@@ -189,7 +189,7 @@ test('logs warns once when secret values could not be decrypted', async () => {
   expect(stderr).toMatch(warning);
 });
 
-test('logs --follow exits with 130 after Ctrl-C, and with --json prints a last JSON line', async () => {
+test('logs --follow --json exits with 130 after Ctrl-C and prints the error "interrupted" as its last line', async () => {
   breaks = Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
   const follower = run('logs parrot --follow --json', { signal: interruption.signal });
