@@ -29,7 +29,7 @@ it('limitAttempts counts the attempts on all servers together, including concurr
   await other.destroy();
 });
 
-it('limitAttempts allows more attempts as time passes, up to the burst', async () => {
+it('limitAttempts allows more attempts as time passes, up to the burst limit', async () => {
   const take = () => limitAttempts(rows.db, 'password person', 'person');
   const pass = (interval: string) =>
     sql`update rate_limits set updated_at = updated_at - ${interval}::interval`.execute(rows.db);

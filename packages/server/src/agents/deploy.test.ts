@@ -287,7 +287,7 @@ describe('agents from builds', () => {
       expect(await update({})).toBe('deployment');
     });
 
-    it('supersedes a pending deployment when a later one is created', async () => {
+    it('supersedes a pending deployment when a later deployment is created', async () => {
       await update({ buildId: await build() });
       const given = (await show()).desiredDeploymentId;
       await update({ buildId: await build() });

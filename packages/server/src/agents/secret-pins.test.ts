@@ -121,7 +121,7 @@ describe('an agent with secrets', () => {
     expect((await show()).secretSets).toMatchObject([{ revision: 1, newestRevision: 1, stale: false }]);
   });
 
-  it('shows the pinned and the newest revision of its secrets, and whether the pinned one is older', async () => {
+  it('shows the pinned and the newest revision of its secrets, and whether the pinned revision is older', async () => {
     await ready({ A: '1' });
     await create();
     const fresh = [{ secretSet: 'keys', revision: 1, newestRevision: 1, stale: false }];

@@ -119,7 +119,7 @@ describe('verifyAudit', () => {
 });
 
 describe('appendAudit', () => {
-  it('keeps one chain when many events are appended at once', async () => {
+  it('keeps one hash chain when many events are appended concurrently', async () => {
     await Promise.all(Array.from({ length: 40 }, (_, number) => append(home, event(number))));
     expect(await verify()).toMatchObject({ ok: true, entries: 49 });
   });

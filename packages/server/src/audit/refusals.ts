@@ -14,7 +14,7 @@ export type Refusal = {
 };
 
 export type RefusalLog = {
-  /** Stores a refusal, or above the rate limit only counts it. Then resolves; never rejects. */
+  /** Stores a refusal. Above the rate limit, only counts the refusal. Never rejects. */
   readonly record: (refusal: Refusal) => Promise<void>;
   /** Stores, for each organization that exceeded the limit, an `audit.left-out` entry with the number of omitted refusals. */
   readonly recordLeftOut: () => Promise<void>;

@@ -138,7 +138,7 @@ describe('request validation', () => {
     await waitUntilIdle(service, 'plain');
   });
 
-  it('lists the existing fields if a request names an unknown one', async () => {
+  it('lists the existing fields if a request names an unknown field', async () => {
     const { answer } = await startWith('{"transport": "websocket"}', 'plain', '?fields=wsUrl,token');
     expect(Object.keys(answer).sort()).toEqual(['token', 'wsUrl']);
     const wrong = await startWith('{}', 'plain', '?fields=wsUrl,secret');

@@ -275,7 +275,7 @@ describe('an upload', () => {
     expect((await over(build.id)).status).toBe('success');
   });
 
-  it('closes its earlier connection when it is resumed on a new one', async () => {
+  it('closes its earlier connection when it is resumed on a new connection', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const hanging = request(upload.uploadUrl, {

@@ -42,7 +42,7 @@ export async function writeParrot(parent: string): Promise<string> {
   return directory;
 }
 
-/** Starts a session twice per second, whether or not earlier ones have started. Throws if a request fails. */
+/** Starts a session twice per second, whether or not earlier sessions have started. Throws if a request fails. */
 export async function runSessions(service: ServiceProcess, milliseconds: number): Promise<VictimSession[]> {
   const sessions: Promise<VictimSession>[] = [];
   for (const endsAt = performance.now() + milliseconds; performance.now() < endsAt; ) {

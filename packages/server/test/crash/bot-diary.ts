@@ -2,13 +2,13 @@ import { chmodSync, closeSync, openSync, readSync, writeFileSync } from 'node:fs
 import { z } from 'zod';
 
 /**
- * A file outside the service to which bots append what happens to them. Tests compare the service's records with the file.
- * Killing the server cannot stop the bots from writing.
+ * A file outside the service to which bots append the events of their sessions. Tests compare the service's records with the
+ * file. Killing the server cannot stop the bots from writing.
  */
 const DiaryEntry = z.object({
   /**
-   * `entered`: the handler of a session was called. `ended`: its response was sent, its socket was closed, or it is about to
-   * crash.
+   * `entered`: the handler of a session was called. `ended`: the bot sent its response, its WebSocket was closed, or the bot is
+   * about to crash.
    */
   what: z.enum(['entered', 'ended']),
   session: z.string(),

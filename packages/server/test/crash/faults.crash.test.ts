@@ -80,7 +80,7 @@ describe('a running service', () => {
     await stopInOrder();
   });
 
-  it('ends every session with the status of a lost bot when server, database and bots are killed', async () => {
+  it('ends sessions with HTTP_ERROR or WS_CONNECTION_CLOSED when server, database and bots are killed', async () => {
     const { ended } = await allBegun(600_000);
     ended.catch(() => undefined);
     const before = await run.observer.records();

@@ -26,8 +26,8 @@ export type Killer = {
 };
 
 /**
- * How to kill the server in a phase: the delay of the first inspection after a client's event, and the interval between
- * inspections (ms).
+ * Timing of a kill in a phase: the delay of the first inspection after a client's event, and the interval between inspections
+ * (ms).
  */
 const searches: Readonly<
   Record<SessionPhase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>

@@ -24,7 +24,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   beforeAll(async () => {
     const begun = performance.now();
     run = await prepareCrashRun(random);
-    // One session lasts through all kills and gets a request from time to time.
+    // One session lasts through all kills and receives a request from time to time.
     const { scenario: veteran } = await beginSession(run.context, 'stopped', 'veteran', 0);
     run.bystanders.add(veteran.sessionId ?? '');
     const clients = run.begin();
