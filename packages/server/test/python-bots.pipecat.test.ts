@@ -14,7 +14,7 @@ const pattern = Buffer.from([0, 64]);
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The directory that contains uv, or an empty string if Python is missing. */
+    /** The directory that contains uv, or an empty string if uv could not be installed. */
     uvFolder: string;
   }
 }
