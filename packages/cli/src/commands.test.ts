@@ -55,7 +55,7 @@ test.each(Object.keys(commands))(
   },
 );
 
-test('command files load neither the contract nor the configuration file parser, so help starts quickly', async () => {
+test('command files import neither @bothost/contract nor connection.ts at startup, so that help is fast', async () => {
   for (const path of Object.keys(commands)) {
     const source = await readFile(`${folder}${path.split(' ').join('/')}.ts`, 'utf8');
     expect(source).not.toMatch(/^import (?!type).*'@bothost\/contract'/m);

@@ -1,9 +1,9 @@
 /**
- * The reasons of failures that botcli itself finds, with their meaning in docs/botcli.md. Scripts compare with them, so they do
- * not change. Import only the type of this table: the program does not need the texts.
+ * The reasons of failures that botcli itself detects, with their descriptions for docs/botcli.md. Scripts depend on the
+ * reasons, so do not rename them. Import only the type of this table, because the program does not use the descriptions.
  */
 export const failureReasons = {
-  // Every command.
+  // Reasons that every command can report.
   usage: 'The command line is wrong, or a prompt was needed and there was no terminal (exit status 2)',
   interrupted: 'Ctrl-C was pressed, or the process got SIGINT (exit status 130)',
   declined: 'You declined a confirmation, or entered nothing at a prompt',
@@ -13,14 +13,14 @@ export const failureReasons = {
   'profile-invalid': 'The profile is not valid',
   'profile-unreadable': 'The profile cannot be read',
   'profile-unwritable': 'The profile cannot be written',
-  // The connection to the service.
+  // Reasons for problems with the connection, a key or the login.
   connection: 'No connection to the service',
   timeout: 'The service did not respond in time',
   'key-malformed': 'The key contains characters that no key contains',
   'key-of-wrong-kind': 'The command needs another kind of key, or the login of a person',
   'login-denied': 'The login was denied in the browser',
   'login-expired': 'The login was not approved in time',
-  // `init` and `project`.
+  // Reasons of the commands `init` and `project`.
   'invalid-configuration': 'The options or answers do not describe a project',
   'config-unreadable': 'The file of --config cannot be read',
   'not-a-directory': 'The target directory is a file',
@@ -30,14 +30,14 @@ export const failureReasons = {
   'answers-unreadable': 'The stored answers of the project cannot be read, or are damaged',
   'answers-invalid': 'The stored answers no longer describe a project',
   'unknown-part': 'The part to add is not a transport, service or feature, or is ambiguous',
-  'project-busy': 'Another botcli is changing the project',
+  'project-busy': 'Another botcli process is changing the project',
   'files-changed': 'Another program changed files of the project at the same time',
   'change-interrupted': 'An earlier change to the project is incomplete',
   'edits-in-the-way': 'Your edits conflict with the change; nothing was changed',
   'conflicts-left': 'The change was written with --conflict-markers; you must resolve the conflicts',
   'conflicts-unresolved': 'Files still contain conflict markers of an earlier change',
   'project-unfit': '`project check` found problems',
-  // `cloud deploy`, and the builds and deployments of an agent.
+  // Reasons of `cloud deploy`, and of commands for builds and deployments.
   'project-missing': 'The directory of the project does not exist',
   'project-empty': 'The project has no files to pack',
   'project-too-large': 'The project has too many files or bytes',
@@ -52,7 +52,7 @@ export const failureReasons = {
   'deployment-failed': 'The new deployment did not become ready',
   'rollout-timeout': 'The new deployment is not ready yet; it may still become ready',
   overtaken: 'A newer deployment of the agent replaced this one',
-  // `cloud secrets`.
+  // Reasons of the `cloud secrets` commands.
   'name-invalid': 'The name cannot be that of a secret set',
   'secret-key-invalid': 'An argument cannot be the key of a secret',
   'no-values': 'None of the keys has a value',
@@ -62,9 +62,9 @@ export const failureReasons = {
   'credentials-rejected': 'The registry does not accept the credentials',
   'not-ready': 'The secret set is stored, but not ready yet',
   'delivery-failed': 'The secret set is stored, but the region refused it',
-  // `cloud audit`.
+  // Reasons of the `cloud audit` commands.
   'audit-broken': 'An entry of the audit log is missing or was changed',
-  // `operator`.
+  // Reasons of the `operator` commands.
   'operator-token-missing': 'The file with the operator token does not exist, or cannot be read',
   'operator-token-malformed': 'The text is not an operator token',
   'operator-token-refused': 'The service does not accept the operator token',

@@ -1,7 +1,10 @@
 import type { ErrorReason } from '@bothost/contract';
 import type { failureReasons } from './failure-reasons.ts';
 
-/** A reason of botcli itself, or of the service if botcli finds the same problem without a request or knows a better hint. */
+/**
+ * A failure reason of botcli or of the service. botcli uses a reason of the service if it detects the same problem before a
+ * request, or has a better hint.
+ */
 export type FailureReason = keyof typeof failureReasons | ErrorReason;
 
 /** Thrown if the command line is invalid, or if a prompt is needed and there is no terminal. The exit status is 2. */
@@ -22,7 +25,10 @@ type FailureOptions = {
   readonly issues?: readonly Issue[];
   /** Data for scripts. Printed only with `--json`. */
   readonly details?: Readonly<Record<string, unknown>> | null;
-  /** The original error, for debuggers. Never printed. It must not quote secrets, as errors of parsers of secret files do. */
+  /**
+   * The original error, for debuggers; never printed. Omit an error that quotes secrets, such as a parser error for a secret
+   * file.
+   */
   readonly cause?: unknown;
 };
 

@@ -3,17 +3,14 @@ import type { PositionalWord } from './command-line/parse-line.ts';
 import { commandAliases, commandGroups, commands } from './commands.ts';
 import { UsageError } from './failure.ts';
 
-/**
- * The command or command group that the first words of a command line name. Its path is `''` if the words name only botcli
- * itself.
- */
+/** The command or command group that a command line names. `path` is `''` if the command line names only botcli itself. */
 export type CommandMatch = {
   readonly kind: 'command' | 'group';
   readonly path: string;
   readonly words: readonly PositionalWord[];
 };
 
-/** Finds the command or group that the words name. Throws a `UsageError` with a suggestion if there is none. */
+/** Finds the command or command group that `words` name. Throws a `UsageError` with a suggestion for an unknown command. */
 export function findCommand(words: readonly PositionalWord[]): CommandMatch {
   let path = '';
   for (const [index, { text }] of words.entries()) {

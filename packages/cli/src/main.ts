@@ -4,7 +4,7 @@ import { run } from './program.ts';
 // If the event loop becomes empty before `run` settles, the process must not exit with status 0.
 process.exitCode = 1;
 const io = createProcessIo(() => {
-  // Standard output can fail after the command has ended.
+  // Exit with status 1 even if standard output fails after the command has ended.
   process.once('exit', () => {
     process.exitCode = 1;
   });

@@ -152,5 +152,5 @@ function checkOutputMode(io: Io, args: readonly string[]): void {
   const requested = io.environment.output;
   if (requested === null || readRawOption(args, 'output') !== null || outputModes.some((mode) => mode === requested))
     return;
-  throw new UsageError(`BOTCLI_OUTPUT takes ${outputModes.join(', ')}, not ${JSON.stringify(requested)}.`);
+  throw new UsageError(`BOTCLI_OUTPUT must be one of ${outputModes.join(', ')}, not ${JSON.stringify(requested)}.`);
 }

@@ -2,7 +2,7 @@ import type { Report, Stream } from '../output/report.ts';
 import type { CommandContext } from './context.ts';
 import type { CompletionWords, OptionalValueOption, Options, RepeatedOption, Switch, ValueOption } from './options.ts';
 
-/** A positional argument. With `many`, it takes all remaining words. */
+/** A positional argument. If `many` is true, the argument takes all remaining words. */
 export type Argument = {
   readonly description: string;
   readonly optional?: true;
@@ -10,8 +10,8 @@ export type Argument = {
   readonly words?: CompletionWords;
 };
 /**
- * The positional arguments of a command, by their names in help. Their order is the order on the command line: first required
- * arguments, then optional ones, then one with `many`.
+ * The positional arguments of a command, by the names that help shows. The keys are in command-line order: required arguments,
+ * then optional arguments, then an argument with `many`.
  */
 export type Arguments = Readonly<Record<string, Argument>>;
 

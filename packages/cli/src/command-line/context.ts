@@ -20,7 +20,7 @@ export type CommandContext = {
   readonly warn: (text: string) => void;
   /** Lists the completions of the last word of a command line. */
   readonly suggest: Suggest;
-  /** Returns a client that uses the private key and the organization of the settings. */
+  /** Returns an API client with the configured private key and organization. */
   readonly service: () => Promise<Client>;
   /**
    * Returns a client for operations that only a person may call (`key: 'member'`). Throws a `Failure` if the configured key is an

@@ -1,7 +1,7 @@
 import { type OutputMode, outputModes } from '../output/output-mode.ts';
 import { choiceOption, flagOption, textOption } from './options.ts';
 
-/** Every command accepts these options, anywhere on the command line. */
+/** Every command accepts the global options, anywhere on the command line. */
 export const globalOptions = {
   output: choiceOption({ description: 'Output mode: rich (default on a terminal), plain or json' }, outputModes),
   json: flagOption('Short for --output json'),

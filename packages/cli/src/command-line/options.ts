@@ -57,7 +57,7 @@ export function optionalValueOption<T>(option: ValueOption<T, false>, defaultVal
 
 export function textOption(describe: OptionDescription): ValueOption<string, false> {
   return defineValueOption(describe, 'TEXT', (given) => {
-    if (given.trim() === '') throw new UsageError('needs a value that is not empty');
+    if (given.trim() === '') throw new UsageError('needs a non-empty value');
     return given;
   });
 }
@@ -82,7 +82,7 @@ export function choiceOption<const Word extends string>(
 ): ValueOption<Word, false> {
   return defineValueOption({ words, ...describe }, words.join('|'), (given) => {
     const word = words.find((candidate) => candidate === given);
-    if (word === undefined) throw new UsageError(`takes ${words.join(', ')}, not ${JSON.stringify(given)}`);
+    if (word === undefined) throw new UsageError(`must be one of ${words.join(', ')}, not ${JSON.stringify(given)}`);
     return word;
   });
 }

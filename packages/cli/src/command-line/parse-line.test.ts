@@ -35,7 +35,7 @@ test('reads the value of an option with an optional value only after =, never fr
   expect(() => parse('one', '--wait=soon')).toThrow(UsageError);
 });
 
-test('a switch is true for its short form, false for its negative form, and otherwise undefined', () => {
+test('parses a switch option as true for its short form, false for --no-NAME, and undefined if omitted', () => {
   expect([parse('one')['sets'], parse('one', '-s')['sets'], parse('one', '--no-sets')['sets']]).toEqual([
     undefined,
     true,
@@ -53,7 +53,7 @@ test.each([
   expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
 });
 
-test('accepts repeated flags and options with several values', () => {
+test('accepts a flag more than once, and several values of a repeatable option', () => {
   expect(parse('one', '--to', 'a', '--to', 'a')).toMatchObject({ to: ['a', 'a'] });
   expect(parse('one', '--dry', '--dry', '-s', '--sets')).toMatchObject({ dry: true, sets: true });
   expect(() => parse('one', '--sets', '--no-sets')).toThrow(

@@ -133,7 +133,7 @@ function argumentValues(
     // The error does not quote the extra word, because the word may be a password or a secret value.
     const last = names.at(-1)?.toUpperCase();
     throw new UsageError(
-      last === undefined ? 'The command takes no arguments.' : `Too many arguments. ${last} must be the last one.`,
+      last === undefined ? 'The command takes no arguments.' : `Too many arguments. ${last} must be the last argument.`,
     );
   }
   const values: Record<string, string | readonly string[]> = {};
@@ -204,7 +204,7 @@ function tokenize(args: readonly string[], options: Options) {
 }
 
 function toParserOption(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  // With the type `boolean`, the parser never takes the next word as the value of an option whose value is optional.
+  // Declare an option with an optional value as `boolean`, so that the parser does not take the next word as the value.
   const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

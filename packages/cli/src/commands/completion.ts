@@ -24,7 +24,8 @@ export const command = defineCommand({
   examples: ['completion bash', 'completion zsh', 'completion fish'],
   run: async ({ suggest }, { shell, words }) => {
     const name = shells.find((candidate) => candidate === shell);
-    if (name === undefined) throw new UsageError(`SHELL takes ${shells.join(', ')}, not ${JSON.stringify(shell)}.`);
+    if (name === undefined)
+      throw new UsageError(`SHELL must be one of ${shells.join(', ')}, not ${JSON.stringify(shell)}.`);
     return words === undefined
       ? document(completionScripts[name])
       : document(formatSuggestions(name, await suggest(words.split('\n').slice(0, -1))));
@@ -44,8 +45,8 @@ function document(content: string): Report {
 }
 
 /**
- * One script per shell. Its function runs botcli for each completion and passes the typed words, one per line, with a last line
- * `.`. Without that line, `$(...)` would remove the line feeds at the end and lose an empty last word.
+ * The completion script of each shell. The script passes the typed words to botcli, one per line, followed by a line `.`.
+ * Without this line, `$(...)` would strip trailing line feeds and lose an empty last word.
  */
 const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_botcli() {

@@ -14,8 +14,8 @@ const projectOption = (description: string, placeholder: string, words?: Complet
   textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
 /**
- * Returns a function that lists catalogue names for shell completion. Only a call of this function loads the catalogue, so that
- * help stays fast.
+ * Returns a function that lists catalogue names for shell completion. The catalogue is loaded only when the function is called,
+ * so that help stays fast.
  */
 const namesOf = (kind: CatalogueKind) => async () =>
   (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);

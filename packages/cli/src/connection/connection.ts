@@ -60,13 +60,16 @@ export function requireKey(kind: 'private' | 'public', key: SourcedValue | null,
   return key.value;
 }
 
-/** Throws a `Failure` if there is no usable key, or if it is an API key, which belongs to an organization and not to a person. */
+/**
+ * Throws a `Failure` if there is no usable key, or if the key is an API key. An API key belongs to an organization, not to a
+ * person.
+ */
 export function requirePersonalToken(key: SourcedValue | null, warn: (text: string) => void): string {
   const token = requireKey('private', key, warn);
   if (inspectKey(token).kind === 'private') {
     throw new Failure(
       'key-of-wrong-kind',
-      `The key from ${key?.source} is an API key; this command needs the login of a person.`,
+      `The key from ${key?.source} is an API key; this command needs a personal access token.`,
       'Log in with `botcli cloud auth login` without BOTCLI_TOKEN, or set BOTCLI_TOKEN to a personal access token.',
     );
   }

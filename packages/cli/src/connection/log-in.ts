@@ -72,7 +72,7 @@ async function chooseOrganization(
     throw new Failure(
       'organization-not-found',
       'You are not a member of any organization.',
-      `Create an organization at ${settings.origin.value}, or ask the owner of one to invite you.`,
+      `Create an organization at ${settings.origin.value}, or ask the owner of an organization to invite you.`,
     );
   }
   if (second === undefined) return first;

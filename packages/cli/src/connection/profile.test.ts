@@ -93,7 +93,7 @@ test('rejects a profile with a field that is not a string, and names the field',
   await expect(readProfile(profilePath.file, warn)).rejects.toThrow('api_url must be a string in quotes');
 });
 
-test('a failure has the system error as its cause, but no error that quotes an invalid profile', async () => {
+test('readProfile sets a system error as the cause of its failure, but not a parser error that quotes the profile', async () => {
   await mkdir(profilePath.file, { recursive: true });
   await expect(readProfile(profilePath.file, warn)).rejects.toMatchObject({ cause: { code: 'EISDIR' } });
   await rm(profilePath.file, { recursive: true });

@@ -13,7 +13,7 @@ export async function readPipedKey(io: Io): Promise<SourcedValue> {
   return { value: text, source: 'standard input' };
 }
 
-/** Asks for a key without showing it. @throws UsageError without a terminal */
+/** Prompts for a key without echoing the input. @throws UsageError without a terminal */
 export async function promptForKey(io: Io): Promise<SourcedValue> {
   if (!canPrompt(io)) {
     throw new UsageError(

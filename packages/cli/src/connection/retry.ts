@@ -2,7 +2,7 @@ import { withRetries as retry } from '@bothost/contract';
 import type { Io } from '../io/io.ts';
 import type { Messages } from '../output/messages.ts';
 
-/** Repeats an idempotent request after transient errors, and shows meanwhile that the service does not respond. */
+/** Repeats an idempotent request after transient errors, and shows in the status line that the service does not respond. */
 export async function withRetries<T>(
   { io, messages }: { readonly io: Pick<Io, 'sleep' | 'signal'>; readonly messages: Messages },
   request: () => Promise<T>,

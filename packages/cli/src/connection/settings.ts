@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
 
 const defaultOrigin = `http://127.0.0.1:${defaultPort}`;
 
-/** The value of a setting and its source, for messages. The source is for example the name of an environment variable. */
+/** The value of a setting, and its source for messages, such as the name of an environment variable. */
 export type SourcedValue = { readonly value: string; readonly source: string };
 
 export type Settings = {
@@ -13,7 +13,7 @@ export type Settings = {
   readonly origin: SourcedValue;
   readonly privateKey: SourcedValue | null;
   readonly publicKey: SourcedValue | null;
-  /** The organization of requests. Null means the organization to which the private key belongs. */
+  /** The organization that requests apply to. Null means the organization to which the private key belongs. */
   readonly organization: SourcedValue | null;
 };
 
@@ -34,8 +34,8 @@ export function resolveSettings(flags: Flags, environment: Environment, profile:
     organization: firstGiven(
       [flags.organization, '--organization'],
       [environment.organization, 'BOTCLI_ORG'],
-      // If the private key is from the environment, ignore the organization of the profile: the key may belong to another
-      // organization, and it determines the organization of requests.
+      // If the environment contains an API key, ignore the profile's organization: requests apply to the key's organization,
+      // which may differ.
       [environment.token?.startsWith('sk_') ? null : profile.organization, file],
     ),
   };

@@ -67,8 +67,8 @@ async function followBuild(
 }
 
 /**
- * Formats how long a build has been queued or running. The time counts from the moment that the service recorded, because an
- * earlier run of botcli may have started the build.
+ * Formats how long a build has been queued or running. Uses the service's timestamps, because an earlier run of botcli may have
+ * started the build.
  */
 function formatProgress({ startedAt, createdAt }: Build, now: Date): string {
   const seconds = Math.max(0, Math.floor(secondsBetween(startedAt ?? createdAt, now)));

@@ -3,8 +3,8 @@ import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
 /**
- * The agent that the user wants to deploy. If a setting is undefined, an existing agent keeps its value, and a new agent gets the
- * default of the service.
+ * The agent that the user wants to deploy. If a setting is undefined, an existing agent keeps the current value, and a new
+ * agent uses the service's default.
  */
 export type DesiredAgent = {
   readonly name: string;
@@ -28,8 +28,8 @@ export type AgentFlags = DesiredAgent['settings'] & {
 };
 
 /**
- * Flags override the deploy file. If there is a deploy file, it describes the whole agent, so settings that it omits get their
- * defaults. Without a deploy file, settings without a flag do not change.
+ * Flags override the deploy file. A deploy file describes the whole agent: omitted settings are reset to their defaults.
+ * Without a deploy file, only settings that are given as flags change.
  */
 export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project): DesiredAgent {
   const file = deployFile?.content;

@@ -2,8 +2,8 @@ import type { DeploymentDetails } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
 /**
- * A setting that a deploy changes. `key` is its name in `deploy.toml`. `from` and `to` are null if the setting has no value
- * before or after the deploy.
+ * A setting that a deploy changes. `key` is the setting's name in `deploy.toml`. `from` is null if the setting has no value
+ * before the deploy, and `to` is null if it has no value afterward.
  */
 export type SettingChange = { readonly key: string; readonly from: string | null; readonly to: string | null };
 

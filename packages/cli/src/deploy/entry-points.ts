@@ -8,7 +8,9 @@ export type EntryPoints = {
    * The command that starts a session for clients to connect to, or null if a session cannot be started from the command line.
    */
   readonly start: string | null;
-  /** The URL of the talk page, or null if the talk page supports none of the bot's transports. */
+  /**
+   * The URL of the dashboard's talk page, where users talk to the bot. Null if the page supports none of the bot's transports.
+   */
   readonly talkUrl: string | null;
   readonly fields: readonly (readonly [string, Cell])[];
 };
@@ -38,8 +40,8 @@ function parseTransports(answers: string): readonly string[] | null {
 }
 
 /**
- * Describes how to talk to the bot. `page` is the URL of the talk page. `start` is the command that starts a session, without the
- * option `--transport`. `transports` is null if the bot's transports are unknown.
+ * Describes how to talk to the bot. `page` is the URL of the dashboard's talk page. `start` is the command that starts a
+ * session, without the option `--transport`. `transports` is null if the bot's transports are unknown.
  */
 export function describeEntryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {

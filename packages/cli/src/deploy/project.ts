@@ -7,7 +7,7 @@ import { readDeployFile } from '../pack/deploy-file.ts';
 
 export type Project = {
   readonly directory: string;
-  /** The deploy file, or null if there is none. `name` is its path for messages. */
+  /** The deploy file, or null if no deploy file exists. `name` is its path for messages. */
   readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;
 };
 

@@ -5,8 +5,8 @@ import { withRetries } from '../connection/retry.ts';
 import type { ArchiveFile } from '../pack/archive-file.ts';
 
 /**
- * Uploads an archive and returns the id of the upload. Resumes an interrupted upload of the same content, even if an earlier run of
- * botcli began it.
+ * Uploads an archive and returns the id of the upload. Resumes an interrupted upload of the same content, even from an earlier
+ * run of botcli.
  */
 export async function uploadArchive(
   { io, messages, settings }: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
@@ -25,7 +25,7 @@ export async function uploadArchive(
   if (!messages.isLive && remainingBytes > initialPartBytes)
     messages.notify(`Uploading ${formatBytes(remainingBytes)}`);
   const startedAtMs = io.monotonicMs();
-  // The service's public URL may be unreachable, for example through a tunnel.
+  // After a connection error, try the configured URL: the service's public URL may be unreachable, for example behind a tunnel.
   let usesSettingsOrigin = false;
   const file = await open(archive.path);
   try {

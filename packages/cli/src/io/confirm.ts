@@ -1,7 +1,7 @@
 import { Failure, UsageError } from '../failure.ts';
 import type { Io } from './io.ts';
 
-/** Returns whether prompts are possible: answers need a terminal on standard input, and questions need one on standard error. */
+/** Returns whether prompts are possible. They need a terminal on standard input and on standard error. */
 export function canPrompt(io: Io): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal;
 }

@@ -50,7 +50,7 @@ export type Io = {
   readonly stderr: Output;
   readonly prompter: Prompter;
   readonly fetch: typeof fetch;
-  /** Opens a web page in the user's browser. Resolves to false if there is none. */
+  /** Opens a web page in the user's browser. Resolves to false if no browser can be opened. */
   readonly openBrowser: (url: string) => Promise<boolean>;
   readonly now: () => Date;
   /** The time of a monotonic clock, to measure durations: unlike `now`, it does not jump when the system clock is set. */

@@ -50,7 +50,7 @@ test('standard input from a terminal ends at Ctrl-D, and a later prompt reads fr
   expect(shown).not.toContain('hunter2');
 });
 
-test('Ctrl-C while the user types standard input ends botcli with status 130, and no secret is sent', async () => {
+test('Ctrl-C while botcli reads standard input from a terminal exits with 130 and sends no secret', async () => {
   const terminal = set('--file -');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('A=typed\r\x03');

@@ -69,8 +69,8 @@ function toOutput(stream: NodeJS.WriteStream, onLost: (error: NodeJS.ErrnoExcept
 }
 
 /**
- * Handles errors of writing to a stream. Returns a signal that is aborted at the first error, which usually means that the reader
- * closed the pipe, as `| head` does. `onLost` is called with other errors, such as that of a full disk.
+ * Returns a signal that is aborted on the first write error of a stream. An EPIPE error means that the reader closed the pipe,
+ * as `| head` does. Any other error, such as a full disk, is also passed to `onLost`.
  */
 function watchForClosedReader(stream: NodeJS.WriteStream, onLost: (error: NodeJS.ErrnoException) => void): AbortSignal {
   const closed = new AbortController();

@@ -34,8 +34,7 @@ export async function withOperatorClient<T>(
   try {
     return await ask(createServiceClient(context.io, origin, token.value), token.value);
   } catch (error) {
-    // The general hint names the configured organization, for example the organization of the profile. Omit the hint, because the
-    // unknown organization may be a different one.
+    // Omit the default hint. It names the configured organization, but the missing organization may be a different one.
     if (isOrganizationMissing(error))
       throw new Failure('organization-not-found', error.message, null, { cause: error });
     if (!isRefusal(error)) throw error;

@@ -70,7 +70,7 @@ async function parseTar(archive: AsyncIterable<Uint8Array>, read: (entry: ReadEn
     },
   });
   const ended = once(parser, 'end');
-  // Handle the rejection of `ended` and the `error` event, because either one would end the process if it were not handled.
+  // Without these handlers, a rejection of `ended` or an `error` event would end the process.
   ended.catch(() => undefined);
   parser.on('error', () => failed.abort(damaged()));
   for await (const chunk of archive) {

@@ -47,7 +47,7 @@ async function requireEmpty(dataDirectory: string): Promise<void> {
   throw new Failure(
     'data-directory-not-empty',
     message,
-    'Move its files elsewhere, or set BOTHOST_DATA_DIR to an empty directory.',
+    'Move the files in the data directory elsewhere, or set BOTHOST_DATA_DIR to an empty directory.',
   );
 }
 

@@ -11,7 +11,7 @@ export function formatOptionalCell(value: string | number | null | undefined): C
   return String(value);
 }
 
-/** Formats a duration as HH:MM:SS, with more digits from 100 hours on. */
+/** Formats a duration as HH:MM:SS. The hours have more than two digits from 100 hours on. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60), whole % 60];

@@ -55,10 +55,7 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
   };
 }
 
-/**
- * Formats a block for plain mode on standard error. A note stays at its position between the other blocks. (In a report, only
- * notes go to standard error, and all other blocks go to standard output.)
- */
+/** Formats a block for standard error in plain mode, including notes. */
 function formatPlain(block: Block, render: (block: Block) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);

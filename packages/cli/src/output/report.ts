@@ -4,12 +4,12 @@ export type TextTone = 'good' | 'bad' | 'warn' | 'dim' | 'strong';
 /** The content of a table cell or field. On a terminal, `rich` replaces `text`. */
 export type Cell = string | { readonly text: string; readonly rich?: string; readonly tone?: TextTone };
 
-/** On a narrow terminal, columns with a `dropOrder` are hidden, beginning with 1. */
+/** A narrow terminal hides columns that have a `dropOrder`, starting with the lowest `dropOrder`. */
 export type Column = { readonly title: string; readonly align?: 'right'; readonly dropOrder?: number };
 
 /**
  * One item of a stream or list. `plain` and `rich` are printed unchanged, so the code that creates an item must remove control
- * sequences from them, for example with `printableLog`.
+ * sequences from them, for example with `escapeLogLine`.
  */
 export type StreamItem = { readonly json: unknown; readonly plain: string; readonly rich: (colors: Colors) => string };
 

@@ -35,7 +35,7 @@ async function pack() {
   return { ...archive, content: Buffer.concat(chunks) };
 }
 
-test('openDiskFolder reports all links out of the project and all special files in one error, except excluded ones', async () => {
+test('openDiskFolder reports all links out of the project and special files in one error, unless they are excluded', async () => {
   await put({ 'bot.js': '', 'sub/a.txt': '' });
   await symlink('/etc/passwd', join(root, 'absolute'));
   await symlink('../../secret', join(root, 'sub/outwards'));

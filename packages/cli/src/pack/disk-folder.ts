@@ -49,7 +49,7 @@ async function* readChunks(root: string, path: string): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Replaces each byte that is not printable ASCII by `\\xNN`. */
+/** Replaces each byte that is not printable ASCII with `\\xNN`. */
 function escapeBytes(bytes: Buffer): string {
   return bytes
     .toString('latin1')

@@ -1,7 +1,7 @@
 import { formatTime } from '../output/format.ts';
 import type { Report } from '../output/report.ts';
 
-/** Reports a link for one person, which the service shows only once. */
+/** Creates the report for a one-time link, such as an invitation. The service shows the link only once. */
 export function createLinkReport(
   link: { readonly url: string; readonly expiresAt: string },
   fields: readonly (readonly [string, string])[],

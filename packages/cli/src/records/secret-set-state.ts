@@ -1,6 +1,6 @@
 import type { PinnedSecretSet } from '@bothost/contract';
 
-/** Formats a secret set with the revision that is used, and with the newest revision if that is later. */
+/** Formats a secret set with the revision in use and, if a newer revision exists, with the newest revision. */
 export function formatSecretSetState({ secretSet, revision, newestRevision, stale }: PinnedSecretSet): string {
   const state = `${secretSet}, revision ${revision}`;
   if (!stale) return state;

@@ -97,8 +97,8 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
 }
 
 /**
- * Creates the blocks with the session's metrics, without the minimum and maximum of each curve. A curve shows averages, but the
- * percentiles are over all samples, so these numbers would contradict each other.
+ * Creates the blocks with the session's metrics. Omits the minimum and maximum of each chart: a chart shows averages, but the
+ * percentiles are computed from all samples, so the numbers would seem to contradict each other.
  */
 function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (summary === null) {

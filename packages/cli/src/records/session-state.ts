@@ -13,9 +13,9 @@ const tones: Readonly<Record<EndState, TextTone | undefined>> = {
 };
 
 /**
- * Returns the label of a session's end state. If the bot responded with an HTTP error, the label contains its status. The label
- * begins with "Refused" if the bot never accepted the session, for example because the bot has no WebSocket; otherwise it begins
- * with "Error".
+ * Returns the label of a session's end state. If the bot responded with an HTTP error, the label contains the HTTP status. The
+ * label begins with "Refused" if the bot never accepted the session, for example because the bot has no WebSocket; otherwise it
+ * begins with "Error".
  */
 export function formatSessionStateCell(
   session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>,
@@ -31,8 +31,8 @@ export function formatSessionStateCell(
 
 export type StartTimeStatistics = {
   /**
-   * Number of sessions whose bot has started. The average and the percentiles are over these sessions. `coldShare` is over the
-   * sessions for which `coldStart` is known. A figure over zero sessions is null.
+   * Number of sessions whose bot has started. The average and the percentiles cover these sessions. `coldShare` covers the
+   * sessions with a known `coldStart`. A figure that covers no sessions is null.
    */
   readonly started: number;
   readonly averageSeconds: number | null;

@@ -96,7 +96,8 @@ test('--install reports that there is nothing to install if init wrote only guid
 
 describe('--install', () => {
   /**
-   * Replaces all programs by scripts that log their directory and arguments, because the real programs would download packages.
+   * Replaces all programs with scripts that log their directory and arguments, because the real programs would download
+   * packages.
    */
   async function programs(scripts: Readonly<Record<string, string>>): Promise<void> {
     const bin = join(directory, 'bin');

@@ -96,7 +96,7 @@ describe('init with options', () => {
     expect(paths).not.toContain('demo/GETTING_STARTED.md');
   });
 
-  test('prints next steps that fit the project', async () => {
+  test('prints next steps about evaluations and phone calls only if the project has them', async () => {
     const chosen = [...cascadeOptions, '-t', 'carrier1', '--eval'];
     const { stdout } = await botcli(['init', 'two words', ...chosen]);
     expect(stdout).toContain(`cd '${join(directory, 'two words/server')}'\n`);
@@ -261,15 +261,15 @@ describe('existing files in the target', () => {
     expect(await tree()).toEqual(['demo/README.md', 'demo/server']);
     expect(await readdir(join(directory, 'elsewhere'))).toEqual([]);
   });
+});
 
-  test('are reported as conflicts, as is a directory at the path of a new file', async () => {
-    await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
-    expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('AGENTS.md: this path is a directory'),
-    });
-    expect(await tree()).toEqual([]);
+test('init reports a directory at the path of a new file as a conflict', async () => {
+  await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
+  expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('AGENTS.md: this path is a directory'),
   });
+  expect(await tree()).toEqual([]);
 });
 
 describe('init refuses a target that', () => {
@@ -455,7 +455,7 @@ describe('init with questions', () => {
   });
 
   test.each(Array.from({ length: 13 }, (_, index) => index))(
-    'exits with 130 and writes nothing after Ctrl-C at the question number %i',
+    'exits with 130 and writes nothing on Ctrl-C after %i answered questions',
     async (index) => {
       const answers = ['demo', ...wizard, [], 'create'].slice(0, index);
       const outcome = await botcli(['init'], { terminal: true, answers: [...answers, 'ctrl-c'] });
@@ -466,7 +466,7 @@ describe('init with questions', () => {
   );
 });
 
-test('an interrupted run of init restores all files', async () => {
+test('init --force leaves an existing project unchanged if the run is interrupted', async () => {
   await botcli(['init', 'demo', ...cascadeOptions]);
   await cp(join(directory, 'demo'), join(directory, 'before'), { recursive: true });
   const aborted = AbortSignal.abort();

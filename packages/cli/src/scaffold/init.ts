@@ -31,8 +31,8 @@ export async function init(context: Pick<CommandContext, 'io' | 'notify'>, value
   try {
     return await runInit(context, values);
   } catch (error) {
-    // Without a result, the interruption happened before the project was written. An interrupted follow-up step has its own
-    // message.
+    // If `result` is null, the interruption happened before the project was written. An interrupted follow-up step sets
+    // `result`.
     if (error instanceof InterruptedError && error.result === null) throw new InterruptedError('Nothing was written.');
     throw error;
   }

@@ -8,8 +8,8 @@ import { sendWrite } from './send-write.ts';
 import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
 /**
- * Describes one of the two requests that change a secret set: first a dry run, then the write. The write requires the revision
- * that the dry run returned.
+ * Parameters of a request that changes a secret set. botcli sends a dry run first, then the write, which fails if the set no
+ * longer has the revision of the dry run.
  */
 export type WriteMode = {
   readonly dryRun: boolean;

@@ -107,6 +107,6 @@ function requireUnused({ details, item }: SecretSetLookup, force: boolean): void
   throw new Failure(
     'secret-set-in-use',
     message,
-    'First deploy these agents without this secret set, or pass --force to delete it anyway.',
+    'First deploy the agents without the secret set, or pass --force to delete the set anyway.',
   );
 }

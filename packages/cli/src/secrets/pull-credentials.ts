@@ -58,7 +58,7 @@ export async function readCredentials(
       "credentials in arguments stay in the shell's history and are visible in the process list; use the prompt or " +
         '--password-stdin instead',
     );
-    // U+FFFD means that the argument was not valid UTF-8, because Node replaces invalid bytes by this character.
+    // U+FFFD means that the argument was not valid UTF-8, because Node replaces invalid bytes with this character.
     if (text.includes('\ufffd')) throw credentialFailure('The argument is not valid UTF-8. Use --password-stdin.');
   }
   const form = isEncoded ? 'username:password in Base64' : 'username:password';

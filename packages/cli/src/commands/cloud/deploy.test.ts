@@ -96,24 +96,27 @@ test.each([
   ],
   [['carrier1'], ['Connect\tthrough carrier1; see the README of the project']],
   [['hostedrtc'], ['Connect\tthrough hostedrtc; see the README of the project']],
-])('suggests commands and pages that reach a generated bot with the transports %j', async (transports, says) => {
-  await put({
-    '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
-    'server/deploy.toml': 'agent_name = "my-bot"\n',
-    'server/package.json': '{"main": "bot.js"}',
-    'server/bot.js': '// 1',
-  });
-  await rm(join(folder, 'deploy.toml'));
-  const { stdout } = await deploy('--yes');
-  const next = stdout.split('\n').filter((line) => /^(Start|Talk|Connect)/.test(line));
-  expect(next.map((line) => line.replace(/http.*talk.my-bot/, ''))).toEqual(says);
-  const { talkUrl, commands } = JSON.parse((await deploy('--json')).stdout);
-  const page = `${service.origin}/talk/my-bot${transports.includes('websocket') ? '' : '?transport=webrtc'}`;
-  expect({ talkUrl, start: `Start a session\t${commands.start}` }).toEqual({
-    talkUrl: transports.includes('lightrtc') ? page : null,
-    start: says[0]?.startsWith('Start') ? says[0] : 'Start a session\tnull',
-  });
-});
+])(
+  'suggests the commands and pages for talking to a generated bot with the transports %j',
+  async (transports, says) => {
+    await put({
+      '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
+      'server/deploy.toml': 'agent_name = "my-bot"\n',
+      'server/package.json': '{"main": "bot.js"}',
+      'server/bot.js': '// 1',
+    });
+    await rm(join(folder, 'deploy.toml'));
+    const { stdout } = await deploy('--yes');
+    const next = stdout.split('\n').filter((line) => /^(Start|Talk|Connect)/.test(line));
+    expect(next.map((line) => line.replace(/http.*talk.my-bot/, ''))).toEqual(says);
+    const { talkUrl, commands } = JSON.parse((await deploy('--json')).stdout);
+    const page = `${service.origin}/talk/my-bot${transports.includes('websocket') ? '' : '?transport=webrtc'}`;
+    expect({ talkUrl, start: `Start a session\t${commands.start}` }).toEqual({
+      talkUrl: transports.includes('lightrtc') ? page : null,
+      start: says[0]?.startsWith('Start') ? says[0] : 'Start a session\tnull',
+    });
+  },
+);
 
 test('ignores the transports of a generated project if --build-dir names another directory', async () => {
   await put({
@@ -187,7 +190,7 @@ test.each([
     'botcli cloud secrets set keys --file .env',
   ],
 ] as const)(
-  'rejects a secret set with the state %j before sending anything, and suggests a command',
+  'rejects a secret set with the state %j before the upload, and suggests a command',
   async (keys, why, help) => {
     service.faults.keys = keys;
     await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
@@ -234,7 +237,7 @@ test('does not upload content that was built before', async () => {
   expect(lastBody('updateAgent')).toMatchObject({ buildId: service.builds[1]?.id });
 });
 
-test('asks for confirmation, and uploads nothing if it is declined or there is no terminal', async () => {
+test('asks for confirmation, and uploads nothing if the user declines or there is no terminal', async () => {
   const no = await deploy('', { terminal: true, answers: [false] });
   expect(no).toMatchObject({
     status: 1,
@@ -263,7 +266,7 @@ test('a dry run shows what would change and changes nothing', async () => {
   });
 });
 
-test('resumes an interrupted upload within one run of botcli, and in the next run after a failed run', async () => {
+test('resumes an interrupted upload in the same run of botcli, or in the next run if the first run failed', async () => {
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.breaks = [100_000, 1_000, 0];
   expect((await deploy('--yes')).status).toBe(0);
@@ -316,7 +319,7 @@ test('Ctrl-C during an upload exits with 130, removes temporary files and keeps 
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('repeats a deploy request that got no response only if the service did not execute it', async () => {
+test('after a lost response, repeats a deploy request only if the service did not execute the request', async () => {
   service.faults.losesWrites = 'after';
   expect((await deploy('--yes')).status).toBe(0);
   service.faults.losesWrites = 'before';
@@ -413,7 +416,7 @@ test('exits with 1 when a bot does not start, and shows its last output and the 
   expect(failed.stderr).toContain('exited with code 1 before it was ready.');
   expect(failed.stderr).toContain(`The deployment ${serving} keeps serving`);
   expect(failed.stderr).toContain('\n  Trace:\n  bot.js:1\n');
-  // A deployment that failed is not tried again without --force.
+  // Without --force, deploy does not retry a failed deployment.
   const again = await deploy('--yes --json');
   expect(again.status).toBe(1);
   expect(JSON.parse(again.stdout).error).toMatchObject({
@@ -498,7 +501,7 @@ test('--build-id rejects a build that has not ended', async () => {
   expect(stderr).toContain(`The build ${build.id} has not ended yet.`);
 });
 
-test('--build-dir takes precedence over build_id of the deploy file', async () => {
+test('--build-dir takes precedence over build_id in the deploy file', async () => {
   await deploy('--yes');
   const deployFile = `agent_name = "my-bot"\nbuild_id = "${service.builds[0]?.id}"\n`;
   await put({ 'deploy.toml': deployFile, 'server/bot.py': 'x' });
@@ -540,7 +543,7 @@ test('without a deploy file, changes only the settings that are given as options
   });
 });
 
-test('rejects an invalid deploy file with all its problems before sending anything', async () => {
+test('lists all problems of an invalid deploy file and sends no request', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nmin_agents = 1\nsecret_sets = "a"\n' });
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
@@ -549,7 +552,7 @@ test('rejects an invalid deploy file with all its problems before sending anythi
   expect(service.requests).toEqual([]);
 });
 
-test('reports files that cannot be packed before sending anything', async () => {
+test('rejects files that cannot be packed, and an empty project, without uploading anything', async () => {
   await symlink('/etc/passwd', join(folder, 'secrets'));
   expect(await deploy('--yes')).toMatchObject({
     status: 1,

@@ -17,7 +17,11 @@ export const command = defineCommand({
   examples: ['operator backup bothost.tar', 'operator backup - | age -r RECIPIENT > bothost.tar.age'],
   run: async (context, { file, 'token-file': tokenFile }) => {
     const { stdout } = context.io;
-    if (file === '-' && stdout.isTerminal) throw new UsageError('An archive cannot be written to a terminal.');
+    if (file === '-' && stdout.isTerminal)
+      throw new UsageError(
+        'The backup archive cannot be written to a terminal.',
+        'Pass a file, or redirect standard output.',
+      );
     if (file === '-' && context.mode === 'json')
       throw new UsageError('--json cannot be used with - (standard output). Pass a file.');
     const saved = await withOperatorClient(context, tokenFile, async (_, token) => {

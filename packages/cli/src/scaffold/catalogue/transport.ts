@@ -13,8 +13,8 @@ export type Transport = {
   readonly group: 'web' | 'telephony';
   readonly kind: TransportKind;
   /**
-   * The name without a direction, such as `daily_pstn`, for a transport that has a direction. Users combine this name with an
-   * option for the direction.
+   * The transport's name without its call direction, such as `daily_pstn`. Users combine this name with an option for the
+   * direction.
    */
   readonly request?: TransportName & { readonly direction: CallDirection };
   readonly extras: readonly string[];

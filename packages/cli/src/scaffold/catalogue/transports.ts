@@ -220,8 +220,8 @@ export function findTransport(name: string): Transport | null {
 }
 
 /**
- * Finds the dial-in and the dial-out transport for a name without a direction, such as `daily_pstn`. Returns none for other
- * names.
+ * Finds the dial-in and the dial-out transport for a name without a direction, such as `daily_pstn`. Returns an empty list for
+ * other names.
  */
 export function findTransportDirections(name: string): readonly Transport[] {
   return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
@@ -245,8 +245,8 @@ export const transportChoices: readonly string[] = [
 ];
 
 /**
- * Returns whether the transport connects phone calls through a hosted room. A bot can have only one such transport, because it
- * waits for one kind of call.
+ * Returns whether the transport connects phone calls through a hosted room. A bot can have only one such transport, because a
+ * bot waits for only one kind of call.
  */
 export function usesRoomForCalls(transport: Transport): boolean {
   return transport.kind !== 'browser' && transport.kind !== 'stream';

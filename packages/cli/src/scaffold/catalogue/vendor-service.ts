@@ -3,7 +3,7 @@ import type { EnvironmentVariable, PythonExpression } from '../python/expression
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** The role of each kind of service in a bot, as text for people. */
+/** Human-readable label of each kind of service. */
 export const serviceRoleLabels: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',
@@ -34,16 +34,15 @@ export type VendorService = {
   /** The name of the constructor argument for an aiohttp session. Undefined if the service needs no session. */
   readonly session?: 'aiohttp_session' | 'session';
   readonly variables?: readonly EnvironmentVariable[];
-  /** The first pipecat-ai release with this service. Undefined if the minimum release of every project has the service. */
+  /** The first pipecat-ai release with this service. Set only if newer than the minimum release of all projects. */
   readonly since?: string;
   /**
-   * The lowest Python version that the service's packages support. Undefined if they support the minimum version of every
-   * project.
+   * The lowest Python version that the service's packages support. Set only if higher than the minimum version of all projects.
    */
   readonly python?: string;
   /**
-   * Other requirements of the service's packages as text for people (`note`), and the required disk space if it is unusually
-   * large.
+   * Other requirements of the service's packages as human-readable text (`note`), and the required disk space if it is
+   * unusually large.
    */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
   readonly downloads?: true;

@@ -165,7 +165,9 @@ function toFailure(error: unknown, directory: string): unknown {
 
 const finishHint = 'To finish the change, run: botcli project update';
 
-/** Throws a `Failure` if an earlier change was interrupted. That change must be finished first, but a dry run writes no files. */
+/**
+ * Throws a `Failure` if an earlier change was interrupted, because a dry run cannot write the files that finish that change.
+ */
 function refuseInterrupted(directory: string): void {
   if (readInterruptedChange(directory) === null) return;
   requireUnlocked(directory);

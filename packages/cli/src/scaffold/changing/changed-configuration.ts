@@ -33,7 +33,7 @@ function toOptions(options: ProjectOptions, part: string): ProjectOptions {
   }
   const directions = findTransportDirections(part).map(formatTransportName);
   if (directions.length > 0) {
-    throw new Failure('unknown-part', `${part} has two directions.`, `Choose ${joinWords(directions)}.`);
+    throw new Failure('unknown-part', `${part} has two call directions.`, `Choose ${joinWords(directions)}.`);
   }
   const kind = serviceKinds.find((candidate) => findService(candidate, part) !== null);
   if (kind !== undefined) return { [`${kind}_service`]: part };

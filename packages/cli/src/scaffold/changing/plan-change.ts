@@ -10,7 +10,7 @@ import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
 
 /**
  * How a change affects a file. `kept` means that the user's version stays. `conflict` means that the user edited lines that the
- * change needs; `after` then contains both versions between conflict markers.
+ * change would overwrite; `after` then contains both versions between conflict markers.
  */
 export type PlannedFileChange = {
   readonly path: string;

@@ -48,7 +48,7 @@ export async function checkProject(
 function changeFindings(directory: string): readonly Finding[] {
   if (readInterruptedChange(directory) === null) return [];
   if (isProjectLocked(directory))
-    return [{ about: 'generated files', state: 'problem', message: 'another botcli is changing the files' }];
+    return [{ about: 'generated files', state: 'problem', message: 'another botcli process is changing the files' }];
   const message = 'an interrupted change left some files unchanged: finish it with botcli project update';
   return [{ about: 'generated files', state: 'problem', message }];
 }
@@ -89,7 +89,7 @@ function packageFindings(directory: string, answers: ProjectAnswers): readonly F
       {
         about,
         state: 'problem',
-        message: `the dependencies allow pipecat-ai ${lower}, but the project needs ${lowest.library}`,
+        message: `the dependencies allow pipecat-ai ${lower}, but the project needs at least ${lowest.library}`,
       },
     ];
   }
@@ -98,7 +98,7 @@ function packageFindings(directory: string, answers: ProjectAnswers): readonly F
       {
         about,
         state: 'problem',
-        message: 'the dependencies allow pipecat-ai 2, but the generated code is written for 1',
+        message: 'the dependencies allow pipecat-ai 2, but the generated code is written for pipecat-ai 1',
       },
     ];
   }
@@ -108,11 +108,11 @@ function packageFindings(directory: string, answers: ProjectAnswers): readonly F
       {
         about,
         state: 'problem',
-        message: `requires-python allows Python ${python}, but the project needs ${lowest.python}`,
+        message: `requires-python allows Python ${python}, but the project needs at least ${lowest.python}`,
       },
     ];
   }
-  return [{ about, state: 'good', message: 'versions and extras match the project' }];
+  return [{ about, state: 'good', message: 'the extras and version bounds match the project' }];
 }
 
 /** The lock file is optional. Without one, the latest matching packages are installed. */

@@ -43,7 +43,12 @@ export function readAnswers(directory: string): ProjectAnswers {
   const resolved = resolveConfiguration(stored.options, '');
   const issues = [...stored.issues, ...resolved.issues];
   if (resolved.configuration === null || issues.length > 0) {
-    throw new Failure('answers-invalid', `The answers in ${path} are no longer valid.`, null, { issues });
+    throw new Failure(
+      'answers-invalid',
+      `The configuration in ${path} is not valid for this version of botcli.`,
+      null,
+      { issues },
+    );
   }
   return {
     configuration: resolved.configuration,

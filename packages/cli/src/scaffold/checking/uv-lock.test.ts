@@ -28,7 +28,7 @@ test('findLockMismatch accepts a lock file that lists the same dependencies in a
   expect(findLockMismatch(lock, dependencies)).toBeNull();
 });
 
-/** The `uv.lock` of a project with markers, optional dependencies and sources, which can be built as a package. */
+/** The `uv.lock` of a project that can be built as a package, with markers, optional dependencies and sources. */
 const extended = lock.replace('virtual', 'editable').replace(
   '    { name = "aiohttp" },\n',
   `    { name = "aiohttp" },

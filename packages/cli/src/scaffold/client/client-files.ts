@@ -29,7 +29,7 @@ import { type ClientKind, resolveClientKind } from './client-kind.ts';
 import { generatePackageJson } from './client-package.ts';
 import { generateTransportsFile, listClientTransports } from './client-transports.ts';
 
-/** The files of each kind of client that are the same for every project, by path in `client/`. */
+/** Files that are the same in all clients of one kind, by path in `client/`. */
 const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   vanilla: {
     'index.html': vanillaIndex,
@@ -60,7 +60,7 @@ const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** The files that are the same for every project, whatever its framework. */
+/** Files that are the same in all clients. */
 const anyFramework: Readonly<Record<string, string>> = {
   'biome.json': biome,
   'src/conversation.ts': conversation,

@@ -62,8 +62,8 @@ export function generatePackageJson(
 export const minimumNodeVersion = '20.19';
 
 /**
- * Returns the oldest Node.js version that can build a client with these transports. Daily's package needs a newer version than
- * the build tools do.
+ * Returns the oldest Node.js version that can build a client with these transports. Daily's package needs a newer Node.js
+ * version than the build tools.
  */
 export function findNodeVersion(transports: readonly { readonly value: string }[]): string {
   return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : minimumNodeVersion;

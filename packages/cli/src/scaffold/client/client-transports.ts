@@ -37,7 +37,7 @@ const known: readonly ClientTransport[] = [
     label: 'WebSocket',
     package: '@pipecat-ai/websocket-transport',
     range: '^1.7.1',
-    // The package's default media manager loads code from a third party. `WavMediaManager` does not.
+    // Use `WavMediaManager`, because the package's default media manager loads code from a third party.
     construction: [
       'new from.WebSocketTransport({',
       '  mediaManager: new from.WavMediaManager(),',

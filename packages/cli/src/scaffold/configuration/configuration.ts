@@ -8,7 +8,7 @@ export type Configuration = {
   /** The name of the project, which can be any text. Its slug names the agent and the package. */
   readonly project_name: string;
   readonly bot_type: BotType;
-  /** Canonical names with their direction, such as `hostedrtc_pstn_dialin`. */
+  /** Canonical transport names with their call direction, such as `hostedrtc_pstn_dialin`. */
   readonly transports: readonly string[];
   readonly mode: PipelineMode;
   readonly stt_service: string | null;

@@ -38,8 +38,8 @@ export function resolveClient(
   if (framework !== null && botType === 'web' && !isPhone && !reachable) {
     addIssue(
       'client_framework',
-      'a web client is not available if livekit is the only transport, because its client package is not published and the service ' +
-        `issues no tokens for its rooms. Add ${joinWords(transports.filter(worksInClient).map(formatTransportName))}, or choose no client`,
+      'a web client cannot use livekit: its client package is not published, and the service issues no tokens for its rooms. ' +
+        `Add ${joinWords(transports.filter(worksInClient).map(formatTransportName))}, or choose no client`,
     );
   }
   return {

@@ -14,13 +14,18 @@ const phone: ProjectOptions = { ...cascade, transports: ['carrier1'] };
 const refused: readonly (readonly [what: string, given: ProjectOptions, paths: readonly string[], message: RegExp])[] =
   [
     [
-      'a name without a direction',
+      'a transport name that lacks its call direction',
       { ...cascade, transports: ['hostedrtc_pstn'] },
       ['daily_pstn_mode'],
       /dial-in or dial-out/,
     ],
     ['an unknown service', { ...cascade, llm_service: 'hal_9000' }, ['llm_service'], /openai_llm/],
-    ['a removed service, with the reason', { ...cascade, tts_service: 'lmnt_tts' }, ['tts_service'], /shut down/],
+    [
+      'a removed service, and names the reason for the removal',
+      { ...cascade, tts_service: 'lmnt_tts' },
+      ['tts_service'],
+      /shut down/,
+    ],
     [
       'a client for a phone transport of a web bot',
       { ...phone, bot_type: 'web', client_framework: 'react' },
@@ -30,14 +35,14 @@ const refused: readonly (readonly [what: string, given: ProjectOptions, paths: r
     ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
   ];
 
-test.each(refused)('resolveConfiguration refuses options with this error: %s', (_what, given, paths, says) => {
+test.each(refused)('resolveConfiguration rejects options that contain %s', (_what, given, paths, says) => {
   const { configuration, issues } = resolveConfiguration(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);
   expect(issues.map(({ message }) => message).join('\n')).toMatch(says);
 });
 
-test('resolveConfiguration suggests --name if the name of the directory is no valid project name', () => {
+test('resolveConfiguration suggests --name if the name of the directory is not a valid project name', () => {
   expect(resolveConfiguration(cascade, '机器人').issues).toEqual([
     { path: 'project_name', message: expect.stringContaining('with --name') },
   ]);
@@ -104,7 +109,7 @@ describe('readConfigFile', () => {
     }
   });
 
-  test.each(['', '{', '[]', 'null', '"text"', '[1]'])('refuses the text %j, which is no JSON object', (text) => {
+  test.each(['', '{', '[]', 'null', '"text"', '[1]'])('rejects the text %j, which is not a JSON object', (text) => {
     expect(readConfigFile(text).issues).toEqual([{ path: '', message: expect.stringMatching(/JSON/) }]);
   });
 

@@ -14,7 +14,7 @@ export const featureLabels = {
   video_output: 'Video output',
 } as const satisfies Partial<Record<keyof Configuration, string>>;
 
-/** Summarizes a project for people as rows of label and value. */
+/** Summarizes a project as human-readable rows of label and value. */
 export function summarizeConfiguration(
   configuration: Configuration,
 ): readonly (readonly [label: string, text: string])[] {

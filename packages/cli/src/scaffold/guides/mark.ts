@@ -13,8 +13,8 @@ export function appendVersionMarker(text: string, version: string): string {
 }
 
 /**
- * Reads the version marker of a guide. Returns null if the guide has no marker, like guides that a user wrote and
- * `ASSISTANT.md`.
+ * Reads the version marker of a guide. Returns null for a guide without a marker, such as `ASSISTANT.md` or a guide that a user
+ * wrote.
  */
 export function readVersionMarker(content: string): GuideVersionMarker | null {
   const [mark, version = '', hash] = pattern.exec(content) ?? [];

@@ -12,7 +12,10 @@ export type PlannedGuideAction = {
   readonly found: { readonly version: string; readonly edited: boolean } | null;
 };
 
-/** `scaffold` means the guides for a generated project, `agent` those for a directory in which a coding agent builds the bot. */
+/**
+ * `scaffold` means the guides for a generated project, `agent` means the guides for a directory in which a coding agent builds
+ * the bot.
+ */
 export type GuideSet = 'scaffold' | 'agent';
 
 /**

@@ -64,7 +64,7 @@ function listEdits(
   return edits.includes(null) ? null : edits.flatMap((some) => some ?? []);
 }
 
-/** Inserts a requirement after an item of an array. The requirement gets its own line if the item has its own line. */
+/** Inserts a requirement after an item of an array, on a separate line if the item is on a separate line. */
 function insertion(document: string, { end }: TomlString, text: string): Edit {
   const after = document.slice(end + 1).split('\n', 1)[0] ?? '';
   const [, comma, comment] = /^[ \t]*(,?)([ \t]*(?:#.*)?)$/.exec(after) ?? [];

@@ -46,7 +46,7 @@ const additions: readonly (readonly [string, ProjectOptions])[] = [
   ],
 ];
 
-describe.each(additions)('mergeTexts on pyproject.toml when this is added to the project: %s', (_, more) => {
+describe.each(additions)('mergeTexts on pyproject.toml when the change adds %s', (_, more) => {
   const path = 'server/pyproject.toml';
 
   test.each([
@@ -82,7 +82,7 @@ mine = { path = "../mine" }
     expect({ text, hasConflict }).toEqual({ text: add(next), hasConflict: false });
   });
 
-  test('keeps the dependencies on one line if the user has joined their lines', () => {
+  test('keeps the dependencies on one line if the user put them on one line', () => {
     const collapse = (text: string) =>
       text.replace(
         /^dependencies = \[\n([\s\S]*?),\n\]/m,
@@ -97,7 +97,7 @@ test.each([
   ['pipecat-ai', /(pipecat-ai\[.*\])>=1\.9\.0,<2/, '$1==1.8.0', { enable_eval: true }],
   ['Python', '>=3.11', '>=3.10', { tts_service: 'deepgram_sagemaker_tts' }],
 ])(
-  'mergeTexts reports a conflict if pyproject.toml allows an older release of %s than the new feature',
+  'mergeTexts reports a conflict if pyproject.toml allows an older release of %s than the new feature requires',
   (_, from, to, more) => {
     const { text, hasConflict } = merged('server/pyproject.toml', replaced(from, to), more);
     expect(hasConflict).toBe(true);
@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-describe('mergeTexts on .env.example when the project gets another service', () => {
+describe('mergeTexts on .env.example when the change replaces a service', () => {
   const path = 'server/.env.example';
   const soniox: ProjectOptions = { tts_service: 'elevenlabs_tts' };
 
@@ -113,7 +113,7 @@ describe('mergeTexts on .env.example when the project gets another service', () 
     ['the end of the file', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
     ['below the last generated variable', (text: string) => `${text}SHOP_KEY=\n`],
     ['above the removed group of variables', replaced(/# Cartesia/, 'SHOP_KEY=\n# Cartesia')],
-  ])('keeps a variable that the user added at the position: %s', (_place, edit) => {
+  ])('keeps a variable that the user added at this position: %s', (_place, edit) => {
     const { text, hasConflict } = merged(path, edit, soniox);
     expect(hasConflict).toBe(false);
     expect(text).toMatch(/^SHOP_KEY=$/m);
@@ -126,7 +126,7 @@ describe('mergeTexts on .env.example when the project gets another service', () 
   });
 });
 
-test('mergeTexts keeps lines that the user added at the end of .gitignore when the project gets a client', () => {
+test('mergeTexts keeps lines that the user added at the end of .gitignore when the change adds a client', () => {
   const more: ProjectOptions = { client_framework: 'vanilla' };
   const { text, hasConflict } = merged('.gitignore', (old) => `${old}notes/\n`, more);
   expect(hasConflict).toBe(false);
@@ -140,7 +140,7 @@ test('mergeTexts keeps an edited agent profile in deploy.toml when a line is add
   expect(text).toMatch(/agent_profile = "agent-3x"\n#.*\nwebsocket_auth = "none"\n/);
 });
 
-describe('mergeTexts on package.json when the project gets another transport', () => {
+describe('mergeTexts on package.json when the change adds a transport', () => {
   const path = 'client/package.json';
   const client: ProjectOptions = { ...cascade, client_framework: 'vanilla' };
   const more: ProjectOptions = { transports: ['lightrtc', 'hostedrtc', 'websocket'] };
@@ -158,7 +158,7 @@ describe('mergeTexts on package.json when the project gets another transport', (
     expect({ text, hasConflict }).toEqual({ text: install(name)(next), hasConflict: false });
   });
 
-  test('keeps added scripts and fields, and an edited range of a generated dependency', () => {
+  test('keeps an added field, and an edited version range of a generated dependency', () => {
     const edit = (text: string) => {
       const { dependencies, ...found } = JSON.parse(text);
       const own = { dependencies: { ...dependencies, '@pipecat-ai/client-js': '1.14.0' }, license: 'MIT' };
@@ -188,12 +188,12 @@ test.each([
   ['a\nmine\nb\n', 'a\nnew\nb\n', 'a\nnew\nmine\nb\n'],
   ['a\nmine\nb\n', 'a\nB\n', 'a\nmine\nB\n'],
   ['A\nb\n', 'a\nnew\nb\n', 'A\nnew\nb\n'],
-])('mergeTexts merges the edited text %j and the generated text %j to %j in a README', (current, next, text) => {
+])('mergeTexts merges the edited text %j and the generated text %j into %j in a README', (current, next, text) => {
   const merged = mergeTexts({ path: 'README.md', base: 'a\nb\n', current, next }, 'botcli 1.0.0');
   expect(merged).toEqual({ text, hasConflict: false });
 });
 
-test('mergeTexts reports a conflict for lines added at the same position of a program', () => {
+test('mergeTexts reports a conflict if both sides added lines at the same position in program code', () => {
   const texts = { path: 'server/bot.py', base: 'a\nb\n', current: 'a\nmine\nb\n', next: 'a\nnew\nb\n' };
   expect(mergeTexts(texts, 'botcli 1.0.0')).toEqual({
     text: 'a\n<<<<<<< your edits\nmine\n=======\nnew\n>>>>>>> botcli 1.0.0\nb\n',

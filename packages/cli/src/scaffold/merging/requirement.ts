@@ -14,7 +14,7 @@ export function parsePackageName(requirement: string): string {
 
 /**
  * Merges a requirement: `base` was generated before, `current` is the user's version, `next` is generated now. Keeps the extras
- * that the user added. Merges the version bounds with `mergeBounds`, and returns null if `mergeBounds` does.
+ * that the user added. Returns null if the version bounds cannot be merged.
  */
 export function mergeRequirement(current: string, base: string, next: string): string | null {
   if (current === base) return next;
@@ -28,8 +28,8 @@ export function mergeRequirement(current: string, base: string, next: string): s
 }
 
 /**
- * Merges version bounds such as `>=1.9.0,<2`. If both sides changed the bounds, keeps the user's bounds if their lower bound is
- * at least the generated lower bound, and otherwise returns null.
+ * Merges version bounds such as `>=1.9.0,<2`. If both sides changed the bounds, keeps the user's bounds, or returns null if the
+ * user's lower bound is below the generated lower bound.
  */
 export function mergeBounds(current: string, base: string, next: string): string | null {
   if (current === base || current === next) return next;

@@ -50,7 +50,7 @@ export function parseTomlLayout(document: string): TomlLayout | null {
 }
 
 /**
- * Lists the strings of the array whose opening bracket is just before `from`, without strings of nested arrays and tables.
+ * Lists the strings of an array, without strings of nested arrays and tables. `from` is the position after the opening bracket.
  * Returns null if the array cannot be parsed.
  */
 function itemsFrom(document: string, from: number): Omit<TomlArray, 'start'> | null {

@@ -48,7 +48,7 @@ const contextComment = [
 
 /**
  * Generates the variable `context` with the model's tools. For a plain WebSocket, which carries no video, the camera tool is
- * omitted, because no frame would ever answer its request.
+ * omitted, because the tool would never receive a frame.
  */
 export function generateModelContext(plan: ProjectPlan): PythonCode {
   const imported = ['pipecat.processors.aggregators.llm_context', 'LLMContext'] as const;

@@ -44,8 +44,8 @@ function constructorOf({ service }: CatalogueService): PythonExpression {
 }
 
 /**
- * Creates the argument `settings`, or none if the service has no settings. The settings of a language model or realtime service
- * include the system instruction.
+ * Creates the argument `settings`, or no argument if the service has no settings. The settings of a language model or realtime
+ * service include the system instruction.
  */
 function settingsOf({
   className,

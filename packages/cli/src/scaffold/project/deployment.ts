@@ -33,7 +33,7 @@ export function generateDockerignore(): string {
   return `${['.env', '.env.*', '.venv/', '__pycache__/', 'recordings/', 'eval-runs/', '.ruff_cache/'].join('\n')}\n`;
 }
 
-/** Generates `server/deploy.toml`. A bot with video gets a larger instance. */
+/** Generates `server/deploy.toml`. A bot with video needs a larger instance. */
 export function generateDeployFile(plan: ProjectPlan): string {
   const profile = plan.configuration.video_output || plan.configuration.video_input ? 'agent-2x' : 'agent-1x';
   const secrets = listRequiredVariables(plan).length > 0 ? [`secret_set = "${formatSecretSetName(plan)}"`] : [];

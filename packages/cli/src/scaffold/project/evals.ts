@@ -3,7 +3,7 @@ import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
 /**
- * Generates example scenarios in `server/evals/`. A bot with a realtime service gets no text scenarios, because the service
+ * Generates example scenarios in `server/evals/`. Omits text scenarios if the bot has a realtime service, because the service
  * accepts only audio.
  */
 export function generateEvalFiles(plan: ProjectPlan): readonly ProjectFile[] {

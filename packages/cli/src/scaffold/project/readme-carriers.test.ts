@@ -3,7 +3,10 @@ import { transports } from '../catalogue/transports.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
 import { generateProjectFiles } from './project.ts';
 
-/** Lists the headings in the README of a project with these transports. Returns none if the transports cannot be combined. */
+/**
+ * Lists the headings in the README of a project with these transports. Returns an empty list if the transports cannot be
+ * combined.
+ */
 function headingsOf(...chosen: readonly string[]): readonly string[] {
   const options = { transports: chosen, mode: 'realtime', realtime_service: 'openai_realtime' };
   const { configuration } = resolveConfiguration(options, 'my-bot');
@@ -22,7 +25,7 @@ test('the headings of a README are unique for every pair of transports', () => {
   }
 });
 
-test('the README has a section for calls into a room, with the name of the transport', () => {
+test('README headings about phone calls through rooms contain the label of the transport', () => {
   expect(headingsOf('carrier1', 'carrier1_hostedrtc_sip_dialin')).toEqual(
     expect.arrayContaining(['## Telephone', '## Telephone: Twilio and Daily, dial-in']),
   );

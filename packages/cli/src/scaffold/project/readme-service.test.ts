@@ -44,14 +44,14 @@ test('the README says that hosted rooms work only on the user’s machine', () =
   expect(entryPointsOf(['hostedrtc', 'lightrtc'])).not.toContain('project add smallwebrtc');
 });
 
-test('the README of a bot for calls through rooms mentions no webhook of the service', () => {
+test('the README of a bot for phone calls through rooms says that the service has no webhook for them', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
   const readme = generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
   expect(readme).not.toContain('/v1/public/webhooks');
   expect(readme).toContain('has no webhook');
 });
 
-test('the README mentions a start without a transport only for bots that create their own room', () => {
+test('the README shows agent start without --transport only for bots that create their own room', () => {
   expect(entryPointsOf(['websocket', 'carrier1'])).not.toContain('agent start');
   expect(entryPointsOf(['hostedrtc_pstn_dialout'])).toContain("agent start my-bot --data '{");
 });

@@ -23,8 +23,8 @@ export type PythonExpression = {
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly PythonArgument[] }
   /**
-   * The Python expression `value if condition else otherwise`. `imports` and `variables` are those of `condition` and
-   * `otherwise`.
+   * The Python expression `value if condition else otherwise`. `imports` and `variables` are the ones that `condition` and
+   * `otherwise` use.
    */
   | {
       readonly kind: 'choice';

@@ -7,8 +7,8 @@ import type { ProjectFile } from '../project-file.ts';
 import { readTextIfExists } from './survey.ts';
 
 /**
- * This file records how a project was generated: the configuration, the version of botcli, and the generated texts with their
- * hashes. With these, a later version can merge its changes with the user's edits.
+ * `.botcli/project.json` records how a project was generated: the configuration, the version of botcli, and the generated texts
+ * with their hashes. With these, a later version can merge its changes with the user's edits.
  */
 export const answersPath = '.botcli/project.json';
 

@@ -45,7 +45,7 @@ export function removeOrphanedStagingDirectories(directory: string): void {
       const [, pid] = /^\.botcli-init-(\d+)-\w{6}$/.exec(name) ?? [];
       if (pid === undefined || (Number(pid) !== ownPid && isProcessRunning(Number(pid)))) continue;
       const staging = join(parent, name);
-      // Skip directories of other users, who could replace a directory by a link while it is removed.
+      // Skip directories of other users, who could replace a directory with a link while botcli removes the directory.
       if (lstatSync(staging).uid === process.getuid?.()) rmSync(staging, { recursive: true, force: true });
     }
   } catch {

@@ -27,8 +27,8 @@ describe('lockProject', () => {
   });
 
   it.each([
-    ['a running process', `${process.ppid} ${hostname()}`, `(process ${process.ppid})`],
-    ['another machine', '1234 elsewhere', '(process 1234 on elsewhere)'],
+    ['a running process', `${process.ppid} ${hostname()}`, `(PID ${process.ppid})`],
+    ['another machine', '1234 elsewhere', '(PID 1234 on elsewhere)'],
   ])(
     'fails while another owner (%s) holds the lock, and names the process and the file',
     async (_holder, lock, message) => {

@@ -39,7 +39,7 @@ export function requireUnlocked(directory: string): void {
   if (holder === null) return;
   throw new Failure(
     'project-busy',
-    `Another botcli is changing ${directory} (process ${holder}). Nothing was changed.`,
+    `Another botcli process (PID ${holder}) is changing ${directory}. Nothing was changed.`,
     `Wait until that process has ended. If it is not running, remove ${join(directory, lockPath)}.`,
   );
 }

@@ -25,7 +25,7 @@ export function describeWriteError(error: unknown, directory: string): string | 
   return `${causes[code] ?? `the system reports ${code}`}${path}`;
 }
 
-/** Replaces the path of a temporary botcli file, which means nothing to users, by the path of the project. */
+/** Replaces the path of a temporary botcli file, which means nothing to users, with the path of the project. */
 function knownPath(path: string, directory: string): string {
   return /\.botcli-(init|new)/.test(path) ? directory : path;
 }

@@ -99,7 +99,7 @@ test('init finishes an interrupted change before it overwrites the project', asy
   expect(await readDirectoryTexts(place)).toEqual(before);
 }, 120_000);
 
-test('changes that replace the lock of a killed process at the same time leave a consistent project', async () => {
+test('concurrent changes that replace the lock of a killed process leave a consistent project', async () => {
   const { run, hang } = program;
   const folder = await program.ownFolder();
   const place = join(folder, 'many');

@@ -112,8 +112,8 @@ async function* followingPages(
 }
 
 /**
- * Shortens a session id to its last six digits. Session ids are UUIDs of version 7: their first digits are the time, so the first
- * digits of two sessions are nearly equal.
+ * Shortens a session id to its last six digits. Session ids are version 7 UUIDs: they begin with a timestamp, so ids of similar
+ * age share their first digits.
  */
 const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 

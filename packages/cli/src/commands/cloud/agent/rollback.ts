@@ -59,15 +59,18 @@ export const command = defineCommand({
 });
 
 /**
- * Finds the deployment to which a rollback returns, by the same rule as the service. If a newer deployment than the serving one
- * exists, the target is the serving deployment. Otherwise the target is the deployment that was activated before the serving one.
+ * Finds the default target of a rollback, by the same rule as the service. If a deployment newer than the serving deployment
+ * exists, the target is the serving deployment. Otherwise it is the most recently activated other deployment.
  */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
   const [previous] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
   if (previous !== undefined) return previous;
-  throw new Failure('no-earlier-deployment', 'No other deployment of this agent has served before.');
+  throw new Failure(
+    'no-earlier-deployment',
+    'No other deployment of this agent was ever active, so there is nothing to roll back to.',
+  );
 }
 
 async function getDeployment(

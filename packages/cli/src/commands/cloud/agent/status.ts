@@ -75,7 +75,7 @@ function conditionFields(agent: AgentDetails): readonly Block[] {
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
 }
 
-/** Removes the bot's last output from a message, because a separate block shows it. */
+/** Removes the bot's last output from a failure message, because a separate block shows this output. */
 function firstSentence(message: string): string {
   return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
 }

@@ -30,7 +30,7 @@ export const command = defineCommand({
     if (token !== null) return logIn(context, { value: token, source: 'BOTCLI_TOKEN' });
     if (!canPrompt(io)) {
       throw new UsageError(
-        'No key was given, and there is no terminal to log in with a browser.',
+        'No key was given, and the login with a browser needs a terminal.',
         'Set BOTCLI_TOKEN, or pass the key on standard input: botcli cloud auth login --with-token < FILE',
       );
     }

@@ -16,7 +16,7 @@ export const command = defineCommand({
       const known = organizations.map((one) => one.name).join(', ');
       throw new Failure(
         'organization-not-found',
-        `You cannot act in the organization "${name}".`,
+        `The configured key has no access to the organization "${name}".`,
         `Your organizations: ${known}.`,
       );
     }

@@ -100,7 +100,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole, whole]);
   });
 
-  it('reports without a response that the secret was stored either completely or not at all', async () => {
+  it('if no response arrives, reports that the secret was stored either completely or not at all', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
     expect(outcome).toMatchObject({
       status: 1,

@@ -125,7 +125,7 @@ test('rollback requires --yes without a terminal, and exits with 1 without a pre
   deployments = [deployment];
   expect(await run('rollback parrot --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('served before'),
+    stderr: expect.stringContaining('nothing to roll back to'),
   });
   expect(asked()).not.toContain('rollback');
 });
