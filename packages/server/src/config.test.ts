@@ -21,7 +21,7 @@ function problemsOf(environment: Record<string, string>): string {
 }
 
 describe('the settings', () => {
-  it('contain no secret when they are printed as JSON or in a console', () => {
+  it('do not reveal secrets when they are printed as JSON or in a console', () => {
     const config = read({ DATABASE_URL: 'postgresql://user:pass-phrase@host/name' });
     expect(config.secrets.databaseUrl).toContain('pass-phrase');
     expect(JSON.stringify(config)).not.toContain('pass-phrase');
@@ -199,7 +199,7 @@ describe('the settings', () => {
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', `pk_${'x'.repeat(32)}`],
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', 'sk_short'],
     ['BOTHOST_BOOTSTRAP_PUBLIC_KEY', `sk_${'x'.repeat(32)}`],
-  ])('reject the environment variable %s=%s and name it', (name, value) => {
+  ])('reject the environment variable %s=%s with an error that names the variable', (name, value) => {
     expect(problemsOf({ [name]: value })).toMatch(new RegExp(`^ConfigError: Invalid settings:\n  ${name}: .+$`));
   });
 
@@ -278,12 +278,12 @@ describe('the settings', () => {
       expect(read(both).secrets.metricsToken).toBe('mine');
     });
 
-    it('report the variable and the path of an unreadable file', () => {
+    it('are rejected with the variable and the path if the file is unreadable', () => {
       const path = join(directory, 'missing');
       expect(problemsOf({ DATABASE_URL_FILE: path })).toContain(`DATABASE_URL_FILE: cannot read ${path}: ENOENT`);
     });
 
-    it('report an empty file', async () => {
+    it('are rejected if the file is empty', async () => {
       const path = await file('\n');
       await chmod(path, 0o600);
       expect(problemsOf({ BOTHOST_METRICS_TOKEN_FILE: path })).toContain('BOTHOST_METRICS_TOKEN: ');

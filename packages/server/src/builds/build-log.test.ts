@@ -50,7 +50,7 @@ it('a build log that exceeds its limit keeps its beginning and its end, and repo
   expect((await textsOf(id)).slice(6)).toEqual(['... 13 lines were dropped here ...', 'line 18', 'line 19']);
 });
 
-it('a build log appends the lines of a second attempt to those of the first', async () => {
+it('a build log appends the lines of a second attempt to the lines of the first attempt', async () => {
   const { id } = await newBuild();
   const first = await openBuildLog(context(), id);
   first.write('first');
@@ -97,7 +97,7 @@ it('a build log adds lines that arrive during a write to the next write', async 
   expect(await textsOf(id)).toEqual(['first', 'second']);
 });
 
-it('a build log stores the lines of a failed write once, with the next write', async () => {
+it('a build log stores the lines of a failed write exactly once, as part of the next write', async () => {
   const { id } = await newBuild();
   let away = true;
   const retryWrite = <T>(write: () => Promise<T>) => (away ? Promise.reject(new Error('away')) : write());

@@ -109,7 +109,7 @@ it('removeUnusedBuilds keeps builds that an agent uses or can roll back to, and 
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
-it('removeUnusedBuilds keeps a build that a deploy locks during the removal', async () => {
+it('removeUnusedBuilds keeps a build that a concurrent deployment has locked', async () => {
   const build = await oldBuild(40);
   await rows.db.transaction().execute(async (transaction) => {
     const used = await lockUsableBuild(

@@ -11,7 +11,7 @@ const token = signUploadToken(key, id, inSeconds(900));
 const [seconds = '', signature = ''] = token.split('.');
 
 describe('isValidUploadToken', () => {
-  it('accepts a token for its own upload until it expires', () => {
+  it('accepts a token for its own upload until the token expires', () => {
     expect(isValidUploadToken(key, id, token, now)).toBe(true);
     expect(isValidUploadToken(key, id.toUpperCase(), token, inSeconds(899))).toBe(true);
     expect(isValidUploadToken(key, id, token, inSeconds(900))).toBe(false);

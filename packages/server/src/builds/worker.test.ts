@@ -217,7 +217,7 @@ describe('a build', () => {
     });
   });
 
-  it('fails with a shortened message without control characters', async () => {
+  it('shortens a long error message and removes its control characters', async () => {
     const build = await newBuild();
     const { over } = await work(() =>
       Promise.reject(new PrepareError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),

@@ -53,7 +53,7 @@ describe('the data directory', () => {
     expect(await files()).toEqual(['id', 'key']);
   });
 
-  it("uses the operator's key and does not write a key file", async () => {
+  it("uses the operator's key, if one is given, and then writes no key file", async () => {
     const { rootKey } = await openDataDirectory(path, false, 'ab'.repeat(32));
     expect(rootKey.toString('hex')).toBe('ab'.repeat(32));
     expect(await files()).toEqual(['id']);

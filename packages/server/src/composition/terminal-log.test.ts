@@ -4,7 +4,7 @@ import { formatLogMessage } from './terminal-log.ts';
 describe('the terminal log', () => {
   const request = { requestId: 'r-1', method: 'GET', path: '/v1/agents', ms: 3 };
 
-  it('shows a request in one short line, with the request id if it failed', () => {
+  it('shows a request in one short line, with the request id if the request failed', () => {
     expect(formatLogMessage({ ...request, status: 200 }, 'request')).toBe('GET /v1/agents 200 in 3 ms');
     expect(formatLogMessage({ ...request, status: 404 }, 'request')).toBe(
       'GET /v1/agents 404 in 3 ms (request id r-1)',

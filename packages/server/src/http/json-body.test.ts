@@ -59,7 +59,7 @@ describe.each([
     expect(problemsOf(parse, text)).toEqual({ reason: 'invalid-request', paths });
   });
 
-  it('rejects text that is not UTF-8 or not JSON, without repeating it in the message', () => {
+  it('rejects text that is not UTF-8 or not JSON, with a message that does not contain the text', () => {
     const bytes = Buffer.from('{"a":"canary\xff"}', 'latin1');
     expect(problemsOf(parse, bytes)).toEqual({ reason: 'invalid-json', paths: [] });
     expect(problemsOf(parse, '{"a": canary')).toEqual({ reason: 'invalid-json', paths: [] });

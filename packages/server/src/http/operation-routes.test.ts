@@ -251,7 +251,7 @@ describe('a request', () => {
     expect((await ask(path, { method })).status).toBe(404);
   });
 
-  it('with invalid query parameters gets an error that names each of them', async () => {
+  it('with invalid query parameters gets an error that names each invalid parameter', async () => {
     const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(answer.status).toBe(400);
@@ -284,7 +284,7 @@ describe('the paths of an organization', () => {
 });
 
 describe('every response', () => {
-  it('has a unique request id, which an error also has in its body', async () => {
+  it('has a unique request id, which the body of an error also contains', async () => {
     const [one, other] = [await ask('/v1/agents/nobody'), await ask('/v1/agents/nobody')];
     expect(ErrorResponse.parse(one.json).requestId).toBe(one.headers.get('x-request-id'));
     expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));

@@ -74,7 +74,7 @@ describe('createRequestClientResolver', () => {
     expect(resolveClient(1, headers).serviceUrl).toBe(serviceUrl);
   });
 
-  it('prefers the configured public URL', () => {
+  it('prefers the configured public URL to the X-Forwarded headers', () => {
     const publicUrl = 'https://public.example';
     expect(resolveClient(1, forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);
     expect(resolveClient([], forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);

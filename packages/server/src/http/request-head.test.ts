@@ -74,7 +74,7 @@ describe('a request head', () => {
     expect(head).toContain(`x-request-id: ${error.requestId}`);
   });
 
-  it('in HTTP/1.0 needs no Host header', async () => {
+  it('in HTTP/1.0 is accepted without a Host header', async () => {
     expect(await sendRawBytes(service, `GET /healthz HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 

@@ -214,7 +214,7 @@ describe('the session proxy', () => {
       },
     );
 
-    it('adds CORS headers to every failure, so that pages can read it', async () => {
+    it('adds CORS headers to every error response, so that these pages can read the error', async () => {
       const noKey = { headers: { origin } };
       const keyed = createKeyHeaders(service.publicKey, { origin });
       const failures: [string, RequestInit, number][] = [

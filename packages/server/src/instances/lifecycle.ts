@@ -81,8 +81,8 @@ export function endInstances(db: Database, region: string, at: Date): Promise<vo
 }
 
 /**
- * Stores an event of an instance. Returns the id of the instance's session, if any, so that the caller can add the
- * event to it.
+ * Stores an event of an instance. Returns the id of the instance's session, if any, so that the caller can add the event to the
+ * session.
  */
 export function recordInstanceEvent(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
   return appendInstanceEvent(db, instanceId, notice);

@@ -10,7 +10,10 @@ export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 /** Returns a function that masks the lines of one stored part of an instance's output. Null if the part contains nothing to mask. */
 export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
 
-/** Creates a mask for values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */
+/**
+ * Creates a mask for values in all forms that `value-forms.ts` lists. If a line was cut, also masks a part of a value at the
+ * cut.
+ */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = listValueForms(values);
   if (secrets.length === 0) return () => null;

@@ -84,22 +84,25 @@ describe('readPage of an agent with hundreds of instances', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it.each(['asc', 'desc'] as const)('returns all lines in the order %s, in one page or many', async (order) => {
-    const expected = written.map(({ text }) => text);
-    if (order === 'desc') expected.reverse();
-    const whole = await read({ order });
-    expect(texts(whole)).toEqual(expected);
-    expect(whole).toMatchObject({ isComplete: true, isLast: true, counted: written.length });
-    const collected: string[] = [];
-    let after: LogPosition | null = null;
-    for (;;) {
-      const page: LogPage = await read({ order, after, limits: { ...everything, lines: 1 + random.below(400) } });
-      collected.push(...texts(page));
-      if (page.isLast) break;
-      after = page.reached;
-    }
-    expect(collected).toEqual(expected);
-  });
+  it.each(['asc', 'desc'] as const)(
+    'returns all lines in the order %s, whether in one page or in many pages',
+    async (order) => {
+      const expected = written.map(({ text }) => text);
+      if (order === 'desc') expected.reverse();
+      const whole = await read({ order });
+      expect(texts(whole)).toEqual(expected);
+      expect(whole).toMatchObject({ isComplete: true, isLast: true, counted: written.length });
+      const collected: string[] = [];
+      let after: LogPosition | null = null;
+      for (;;) {
+        const page: LogPage = await read({ order, after, limits: { ...everything, lines: 1 + random.below(400) } });
+        collected.push(...texts(page));
+        if (page.isLast) break;
+        after = page.reached;
+      }
+      expect(collected).toEqual(expected);
+    },
+  );
 
   it.each(['asc', 'desc'] as const)('continues after a page that reached its limit, in the order %s', async (order) => {
     const expected = written.map(({ text }) => text).filter((text) => text.includes('Fizz'));

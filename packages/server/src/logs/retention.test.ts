@@ -66,7 +66,7 @@ describe('log retention', () => {
     expect(await left()).toEqual(both(young));
   });
 
-  it('removes the oldest logs beyond the total size', async () => {
+  it('removes the oldest logs if the total size exceeds the limit', async () => {
     await log(300, { bytes: 1 });
     await log(200, { bytes: 60 });
     const second = await log(100, { bytes: 50 });

@@ -25,11 +25,14 @@ it.each([
   ['key B1', 'b1', true],
   ['Éclair', 'éclair', true],
   ['the tide', 'tea', false],
-])('scanLines ignores upper and lower case: line %j, filter text %j, match %j', (written, text, matches) => {
-  const bytes = Buffer.from(written);
-  const marks = [{ at: 0, end: bytes.length, unattended: false }];
-  const file = { path: '', base: 0, marks, dropped: [], endedAt: 0 };
-  const lines = [{ from: 0, to: bytes.length, end: 'output' }] as const;
-  const found = scanLines(file, { kind: 'lines', bytes, from: 0, lines }, { text, level: undefined });
-  expect(found.flatMap(({ line }) => line?.log ?? [])).toEqual(matches ? [written] : []);
-});
+])(
+  'scanLines matches the filter text regardless of case: line %j, filter text %j, match %j',
+  (written, text, matches) => {
+    const bytes = Buffer.from(written);
+    const marks = [{ at: 0, end: bytes.length, unattended: false }];
+    const file = { path: '', base: 0, marks, dropped: [], endedAt: 0 };
+    const lines = [{ from: 0, to: bytes.length, end: 'output' }] as const;
+    const found = scanLines(file, { kind: 'lines', bytes, from: 0, lines }, { text, level: undefined });
+    expect(found.flatMap(({ line }) => line?.log ?? [])).toEqual(matches ? [written] : []);
+  },
+);

@@ -83,7 +83,7 @@ it('withStoredOutput stores the output of an instance exactly once before `forge
   expect(await isForgotten(runtime, instanceId)).toBe(true);
 });
 
-it('withStoredOutput stores nothing for an instance without output or without a row', async () => {
+it('withStoredOutput stores nothing for an instance without output or without a database row', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
   for (const [instanceId, text] of [

@@ -17,11 +17,11 @@ describe('computePercentiles', () => {
     expect([5, 30, 40, 50, 100].map((p) => computeNearestRankPercentile(sorted, p))).toEqual([15, 20, 20, 35, 50]);
   });
 
-  it('returns null without values', () => {
+  it('returns null if there are no values', () => {
     expect(computePercentiles([])).toBeNull();
   });
 
-  it('returns the only sample for every percentile', () => {
+  it('returns the same value for every percentile if there is only one value', () => {
     expect(computePercentiles([7])).toEqual({ p50: 7, p90: 7, p95: 7, p99: 7 });
   });
 

@@ -8,7 +8,7 @@ export function computeNearestRankPercentile(sorted: ArrayLike<number>, p: numbe
 
 export type Percentiles = { readonly p50: number; readonly p90: number; readonly p95: number; readonly p99: number };
 
-/** Returns the 50th, 75th, 95th and 99th percentiles of unsorted `values`, or null if there are none. */
+/** Returns the 50th, 90th, 95th and 99th percentiles of unsorted `values`, or null if there are none. */
 export function computePercentiles(values: readonly number[]): Percentiles | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();

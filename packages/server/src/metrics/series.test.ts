@@ -7,11 +7,11 @@ const every = (count: number, sample: (second: number) => readonly [number, numb
   Array.from({ length: count }, (_, second): Sample => [start + second, ...sample(second)]);
 
 describe('computeSeries', () => {
-  it('returns no points without samples', () => {
+  it('returns no points if there are no samples', () => {
     expect(computeSeries([])).toEqual([]);
   });
 
-  it('returns mean CPU and highest memory for each five seconds from the first sample on', () => {
+  it('returns the mean CPU and the highest memory for every 5 s, starting at the first sample', () => {
     const samples = every(7, (second) => [second * 100, second === 3 ? 900 : 10]);
     expect(computeSeries(samples)).toEqual([
       { t: start, c: 200, m: 900 },
@@ -19,7 +19,7 @@ describe('computeSeries', () => {
     ]);
   });
 
-  it('returns no points for gaps', () => {
+  it('returns no points for time steps without samples', () => {
     const samples: Sample[] = [
       [start, 1, 1],
       [start + 60, 3, 3],
