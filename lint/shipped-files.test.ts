@@ -26,7 +26,7 @@ beforeAll(() => {
 
 // If old tests in `dist` make this test fail, delete the `dist` directories and build again.
 it.each(packages.map((folder, index) => [folder, index] as const))(
-  'the package %s ships its build and no tests',
+  'the tarball of the package %s contains its build and no tests',
   (_, index) => {
     const files = packed[index] ?? [];
     expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);

@@ -3,6 +3,6 @@ export const interruptionController = new AbortController();
 
 export function abortOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => interruptionController.abort(new Error(`The bench was ended by ${signal}.`)));
+    process.on(signal, () => interruptionController.abort(new Error(`The benchmark was interrupted by ${signal}.`)));
   }
 }

@@ -91,8 +91,8 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
 }
 
 /**
- * Sends messages on all sockets at a steady rate, evenly spread over the interval between two messages of a socket. Each message
- * contains its send time.
+ * Sends messages on all sockets at a steady rate. Sends on different sockets are spread evenly over time. Each message contains
+ * its send time.
  */
 async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchmarkOptions): Promise<Exchange> {
   const latencies: number[] = [];

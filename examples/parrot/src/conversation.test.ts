@@ -63,7 +63,7 @@ function sendTone(client: Client, seconds: number, amplitude: number): void {
   for (let sent = 0; sent < seconds * 50; sent++) client.socket.send(encodeAudio(piece, 16_000));
 }
 
-test('the parrot responds to client-ready with bot-ready, which repeats the id, a greeting text and chirps', async () => {
+test('the parrot responds to client-ready with bot-ready for the same id, then greets with text and chirps', async () => {
   const client = await connect({ say: 'welcome back' });
   client.send('client-ready', { version: '2.1.0', about: { library: 'test' } }, 'r-1');
   await expect.poll(client.types).toContain('bot-stopped-speaking');
@@ -116,7 +116,7 @@ test('the parrot responds to text with text alone if the client requests no audi
   expect(client.types()).not.toContain('bot-started-speaking');
 });
 
-test('the parrot ignores bytes that are not a frame', async () => {
+test('the parrot ignores messages that are not valid Pipecat frames', async () => {
   const client = await connect();
   client.socket.send(Buffer.from([0xff, 0xff, 0xff]));
   client.socket.send('text that no one asked for');

@@ -54,7 +54,10 @@ export function encodeMessage(data: string): Uint8Array {
   return encode({ message: { data } });
 }
 
-/** Encodes a frame that makes the client drop audio that it has not played yet. */
+/**
+ * Encodes a frame that asks the client to drop unplayed audio. Pipecat's web client does not support this
+ * frame and plays on.
+ */
 export function encodeInterruption(): Uint8Array {
   return encode({ interruption: {} });
 }

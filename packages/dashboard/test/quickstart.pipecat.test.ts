@@ -77,7 +77,7 @@ async function serveClient(client: string): Promise<PreviewServer> {
 }
 
 describe.skipIf(!hasBrowser)('the generated quickstart', () => {
-  it('consists of the files of "pipecat init quickstart"', async () => {
+  it('has the same server files as a new project of "pipecat init quickstart"', async () => {
     const reference = join(project.directory, 'reference');
     await project.pipecat(`init quickstart -o ${reference}`);
     for (const name of ['.env.example', 'Dockerfile', 'bot.py', 'pcc-deploy.toml', 'pyproject.toml']) {

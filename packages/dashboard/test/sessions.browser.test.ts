@@ -103,17 +103,20 @@ browserTest('a viewer sees sessions, but no button to stop them', async () => {
   await guest.close();
 });
 
-browserTest('a lost connection is shown, and the list updates again after the connection is restored', async () => {
-  await page.goto(`${service.origin}/orgs/home/sessions`);
-  await rows().first().waitFor();
-  await page.context().setOffline(true);
-  await page.getByText('Connection lost.').waitFor();
-  await inspect('sessions-offline');
-  await page.context().setOffline(false);
-  const sessionId = await start('parrot');
-  await row(sessionId).waitFor();
-  await page.getByText('Connection lost.').waitFor({ state: 'detached' });
-});
+browserTest(
+  'the list of sessions reports a lost connection, and updates again after the connection is restored',
+  async () => {
+    await page.goto(`${service.origin}/orgs/home/sessions`);
+    await rows().first().waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('Connection lost.').waitFor();
+    await inspect('sessions-offline');
+    await page.context().setOffline(false);
+    const sessionId = await start('parrot');
+    await row(sessionId).waitFor();
+    await page.getByText('Connection lost.').waitFor({ state: 'detached' });
+  },
+);
 
 browserTest(
   'a list of 100,000 sessions renders at most 100 rows, and keeps its scroll position after a reload',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cloudCommand, curlCommand } from './shell-command.ts';
 
-test('cloudCommand quotes the words that a shell would change', () => {
+test('cloudCommand quotes arguments that contain shell metacharacters', () => {
   expect(cloudCommand('home', 'keys', 'create', "Ada's key", '--kind', 'public')).toBe(
     `npx botcli cloud keys create 'Ada'\\''s key' --kind public --organization home`,
   );

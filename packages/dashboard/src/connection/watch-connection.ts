@@ -1,6 +1,6 @@
 import { onlineManager } from '@tanstack/react-query';
 
-// A lost connection is detected within three seconds, which is the sum of `intervalMs` and `timeoutMs`.
+// The page detects a lost connection within three seconds, which is `intervalMs` plus `timeoutMs`.
 const intervalMs = 1000;
 const timeoutMs = 2000;
 

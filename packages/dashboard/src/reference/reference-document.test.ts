@@ -2,7 +2,7 @@ import { allOperations, openApiDocument } from '@bothost/contract';
 import { expect, test } from 'vitest';
 import { createReferenceDocument } from './reference-document.ts';
 
-test('createReferenceDocument lists each operation once', () => {
+test('createReferenceDocument lists an operation once even if the API has two paths for it', () => {
   const { paths } = createReferenceDocument(openApiDocument('http://127.0.0.1:7420')) as {
     paths: Record<string, Record<string, { operationId?: string }>>;
   };

@@ -3,8 +3,8 @@ type Json = { readonly [key: string]: unknown };
 const organizationBase = '/organizations/{organization}';
 
 /**
- * Prepares the OpenAPI document for the API reference. Most operations exist under a short path and under a path of an
- * organization, with the same behavior. Keeps only the short path, so that each operation is listed once.
+ * Prepares the OpenAPI document for the API reference. Most operations have a short path and a path with an organization, which
+ * behave the same. Keeps only the short path, so that each operation is listed once.
  */
 export function createReferenceDocument(document: Json): Json {
   const paths = document['paths'] as Readonly<Record<string, Json>>;

@@ -24,7 +24,7 @@ describe('createSessionQuery', () => {
 });
 
 describe('createSessionListCommand', () => {
-  it('uses botcli for a filter by one agent and status', () => {
+  it('returns a botcli command for a filter by one agent and status', () => {
     const filter = { agent: 'parrot', status: 'terminated' };
     expect(createSessionListCommand(origin, 'home', filter, now)).toBe(
       'npx botcli cloud agent sessions parrot --end-state terminated --organization home',
@@ -34,7 +34,7 @@ describe('createSessionListCommand', () => {
   it.each([
     [{}, 'limit=100'],
     [{ agent: 'parrot', duration: '60-' }, 'agent=parrot&durationMin=60&limit=100'],
-  ])('uses curl for a filter that botcli has no option for: %j', (filter, query) => {
+  ])('returns a curl command for the filter %j, for which botcli has no option', (filter, query) => {
     expect(createSessionListCommand(origin, 'home', filter, now)).toContain(
       `'${origin}/v1/organizations/home/sessions?${query}'`,
     );

@@ -130,7 +130,7 @@ export function createBrowserMedia(levels: { readonly you: LoudnessLevel; readon
   }
 
   return {
-    // Cast the object: it lacks the private members of the class `MediaManager`, and the transport does not use them.
+    // Cast the object: it lacks private members of the class `MediaManager`, and the transport does not use these members.
     manager: manager as unknown as MediaManager,
     /** Plays the bot's audio track. */
     play(track: MediaStreamTrack) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLoudnessLevel, measureLoudness } from './levels.ts';
 
-test('measureLoudness increases with the amplitude and falls to 0 in silence', () => {
+test('measureLoudness increases with the amplitude, and a level without new audio falls to 0', () => {
   expect(measureLoudness(new Int16Array(100))).toBe(0);
   expect(measureLoudness(new Int16Array(100).fill(32_000))).toBe(1);
   const quiet = measureLoudness(new Int16Array(100).fill(300));

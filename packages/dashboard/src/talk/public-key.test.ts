@@ -21,7 +21,7 @@ test('loadKey removes the key from the address bar and stores it for the tab', (
   expect(loadKey(page(''))).toBe(plausible);
 });
 
-test('findKeyProblem recognizes invalid keys without asking the service', () => {
+test('findKeyProblem detects a wrong key format without a request to the service', () => {
   expect(findKeyProblem(plausible)).toBeUndefined();
   expect(findKeyProblem('')).toMatch(/Enter/);
   expect(findKeyProblem(plausible.replace('pk_', 'sk_'))).toMatch(/private/);

@@ -33,8 +33,8 @@ export type TalkSession = {
 logger.setLevel(LogLevel.WARN);
 
 /**
- * Client events that the event panel does not show: the page measures audio levels itself, and media tracks mean nothing to
- * people.
+ * Client events that the event panel omits: audio levels, which the page measures itself, and media tracks, which people cannot
+ * interpret.
  */
 const unloggedEvents: ReadonlySet<string> = new Set([
   RTVIEvent.LocalAudioLevel,

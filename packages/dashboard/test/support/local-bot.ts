@@ -39,7 +39,7 @@ async function pythonWithPackages(cache: string, uvFolder: string): Promise<stri
   const hash = createHash('sha256').update(version).update(project).digest('hex').slice(0, 16);
   const environment = join(cache, `talking-bot-${hash}`);
   const python = join(environment, 'bin', 'python');
-  // Written last, so that an environment without this file is incomplete and is created again.
+  // Create this file last, so that its absence marks an incomplete environment, which is then created again.
   const marker = join(environment, 'complete');
   if (existsSync(marker)) return python;
   await rm(environment, { recursive: true, force: true });
