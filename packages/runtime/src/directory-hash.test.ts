@@ -13,7 +13,7 @@ async function project() {
   return directory;
 }
 
-it('hashDirectory returns the same hash at another path, with other times and permissions, and with added .git and .env', async () => {
+it('hashDirectory ignores the path, the times, the read permissions, .git and .env of a project', async () => {
   const one = await project();
   const two = await project();
   await utimes(join(two, 'index.js'), 1, 1);

@@ -61,7 +61,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
   };
 
   describe('the driver during a build', () => {
-    it('installs a Node project from its lock file, only once per id', async () => {
+    it('installs a Node project from its lock file, and does nothing if the same id is prepared again', async () => {
       const fixture = await open();
       const lines: string[] = [];
       const path = await fixture.project('locked', lockedProject);

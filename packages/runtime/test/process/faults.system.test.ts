@@ -201,7 +201,7 @@ describeAsRoot('the process driver as root', () => {
     const closed = await mkdtemp(join(tmpdir(), 'bothost-closed-'));
     onTestFinished(() => rm(closed, { recursive: true }));
     await chmod(closed, 0o700);
-    await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot reach .*mode 0711/);
+    await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot access .*mode 0711/);
   });
 
   it('starts bots regardless of the umask', async () => {

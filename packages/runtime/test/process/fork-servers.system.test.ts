@@ -159,7 +159,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
   });
 
-  it('stops fork servers of deployments that are not retained, but not their instances', async () => {
+  it('stops the fork servers of deployments that retain does not list, but not their instances', async () => {
     const { launch, origin, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -173,7 +173,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
   });
 
-  it('stops a fork server during its import when its deployment is not retained', async () => {
+  it('stops a fork server that is still importing the bot if retain does not list its deployment', async () => {
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)
@@ -273,7 +273,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     await expect.poll(imports).toBe(2);
   });
 
-  it('retries a failed import of the bot 30 seconds later, not earlier', async () => {
+  it('retries a failed import of the bot only after 30 seconds', async () => {
     const { launch, settled, failing, imports, advance } = await openCountingBot(kind);
     await writeFile(failing, '');
     await launch('first');

@@ -101,7 +101,7 @@ describe('a build', () => {
   });
 });
 
-describeAsRoot('the cache of an organization', () => {
+describeAsRoot('the download cache of an organization', () => {
   const KEEP = `${done} const file = process.env.XDG_CACHE_HOME + '/kept';
     const fs = require('fs'); console.log('had ' + (fs.existsSync(file) ? fs.readFileSync(file) : 'nothing'));
     fs.writeFileSync(file, 'downloads of ' + process.getuid());

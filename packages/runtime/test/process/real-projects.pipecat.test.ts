@@ -187,7 +187,7 @@ describe.skipIf(!hasPython).each([
     expect(left).toEqual([[], [], [], []]);
   });
 
-  it('gets the dependencies in its pyproject.toml, but is not installed as a package', async () => {
+  it('runs with the dependencies in its pyproject.toml, but is not installed as a package itself', async () => {
     const bench = await openBench(await path());
     const pyproject = `[project]
 name = "signer"
@@ -209,7 +209,7 @@ build-backend = "setuptools.build_meta"
     expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
   });
 
-  it('is built with one download per package and organization, until the cache exceeds its limit', async () => {
+  it('downloads each package once per organization until the download cache exceeds its limit', async () => {
     const index = await startPackageIndex();
     // Trust the host of the package index: pip caches downloads over plain HTTP only from a trusted host.
     const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
@@ -326,7 +326,7 @@ describe('a Node project', () => {
     expect((await post(address, '/', {})).body).toHaveLength(21);
   });
 
-  it('without a lock file causes a warning, and loses its development dependencies after the build', async () => {
+  it('causes a warning if it has no lock file, and loses its development dependencies after the build', async () => {
     const bench = await openBench();
     const manifest = {
       main: 'built/main.js',

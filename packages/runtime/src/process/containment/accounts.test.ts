@@ -31,7 +31,7 @@ it('reserveUid returns a reserved user id again only after its owner has release
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
-it('reserveUid removes orphaned reservations when all user ids are reserved, and rejects if no reservation is an orphan', async () => {
+it('reserveUid removes orphaned reservations when all user ids are reserved, and rejects if none is orphaned', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));

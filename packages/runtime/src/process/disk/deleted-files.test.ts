@@ -8,7 +8,7 @@ const ids = new Map([
 ]);
 
 describe('sumFiles', () => {
-  it('sums the files of each instance on the device, and counts each file once', () => {
+  it("sums the bytes of each instance's files on the device, and counts each file once", () => {
     const output =
       '/proc/7/fd 1 100 16\n/proc/8/fd 1 100 16\n/proc/8/fd 1 101 8\n/proc/9/fd 2 102 8\n/proc/9/fd 1 103 8\n';
     expect(sumFiles(output, ids, 1)).toEqual(
@@ -19,7 +19,7 @@ describe('sumFiles', () => {
     );
   });
 
-  it('ignores an incomplete last line, whose number of blocks may be cut off', () => {
+  it('ignores an incomplete last line, because its number of blocks may be truncated', () => {
     const output = '/proc/7/fd 1 100 16\n/proc/9/fd 1 103 8';
     expect(sumFiles(output, ids, 1)).toEqual(new Map([['first', 16 * 512]]));
   });

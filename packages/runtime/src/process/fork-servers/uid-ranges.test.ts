@@ -51,7 +51,7 @@ describe('releaseRange', () => {
 });
 
 describe('releaseOrphanedRanges', () => {
-  it("releases ranges of deleted data directories, and ranges of missing fork servers in the server's own data directory", async () => {
+  it("releases ranges of deleted data directories, and of deleted fork servers in the server's own data directory", async () => {
     const reservations = await openReservations();
     const existing = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
     onTestFinished(() => rm(existing, { recursive: true }));

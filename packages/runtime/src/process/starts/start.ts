@@ -83,7 +83,7 @@ export function createStarter(context: StarterContext): Starter {
       let reason = '';
       for (let attempt = 1; attempt <= attempts; attempt++) {
         if (signal.aborted || canceled.aborted || isClosed)
-          throw new StartError('The start was canceled before it began.', null);
+          throw new StartError('The start was canceled before the bot was ready.', null);
         const instance =
           instances.byId.get(spec.instanceId) ??
           (await launchShared(spec, attempt, canceled).catch((error: unknown) => {

@@ -153,7 +153,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor (private /tmp
   it.each([
     ['/does/not/exist', 127],
     ['/etc/passwd', 126],
-  ])('reports the command %s, which cannot run, with the exit status %s of a shell', async (command, code) => {
+  ])('given the command %s, which cannot run, exits with status %s, like a shell', async (command, code) => {
     const { exit, output } = await start([command], { 'a-b': '1' });
     expect(exit).toEqual({ state: 'exited', code, signal: null });
     expect(output).toMatch(new RegExp(`${command}: (No such file|Permission)`));
