@@ -14,7 +14,7 @@ export type Environment = {
   readonly profileFile: string;
   /** True if `NO_COLOR` is set (https://no-color.org) or `TERM` is `dumb`. */
   readonly noColor: boolean;
-  /** True if `TERM` is `dumb`. Such a terminal cannot erase a line, so it shows no status line. */
+  /** True if `TERM` is `dumb`. Such a terminal cannot erase a line, so botcli shows no status line. */
   readonly isDumbTerminal: boolean;
   /** False on Linux without a graphical session: botcli then does not try to open a browser. */
   readonly hasDisplay: boolean;

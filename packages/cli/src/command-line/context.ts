@@ -23,8 +23,8 @@ export type CommandContext = {
   /** Returns an API client with the configured private key and organization. */
   readonly service: () => Promise<Client>;
   /**
-   * Returns a client for operations that only a person may call (`key: 'member'`). Throws a `Failure` if the configured key is an
-   * API key, or if no organization is set.
+   * Returns an API client for operations that need a personal access token (`key: 'member'`). Throws a `Failure` if the
+   * configured key is an API key, or if no organization is set.
    */
   readonly memberService: () => Promise<Client>;
 };

@@ -210,8 +210,8 @@ async function executeDeploy(
 }
 
 /**
- * Reads the transports of the project in the directory. Returns null if the build is given by its id, because that build may be
- * of another project.
+ * Reads the transports of the project in the directory. Returns null if the user deploys an existing build by its id, because
+ * that build may belong to another project.
  */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
   return findBuildId({ options, project }) === undefined ? readTransports(project.directory) : null;

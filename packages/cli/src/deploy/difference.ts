@@ -36,8 +36,7 @@ export function findSettingChanges(current: DeploymentDetails | null, settings: 
 }
 
 /**
- * Lists the secret sets of the agent that have a newer revision than the current deployment uses. A deploy would use the newer
- * revision.
+ * Lists the agent's secret sets with a newer revision than the current deployment uses. A deploy would use the newer revision.
  */
 export function findSecretChanges(
   current: DeploymentDetails | null,

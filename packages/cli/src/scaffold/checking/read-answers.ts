@@ -14,7 +14,10 @@ export type ProjectAnswers = {
   /** The version of botcli that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
   readonly files: FileHashes;
-  /** The hashes of the generated guides. Null if an old version of botcli, which did not store them, created the project. */
+  /**
+   * The hashes of the generated guides. Null if the project was created by an old version of botcli that did not store these
+   * hashes.
+   */
   readonly guides: FileHashes | null;
   /** The generated texts by path. The map omits texts that are damaged or were not stored. */
   readonly generated: ReadonlyMap<string, string>;

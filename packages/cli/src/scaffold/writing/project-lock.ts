@@ -11,9 +11,9 @@ import { isProcessRunning } from './running-process.ts';
 const lockPath = '.botcli/change.lock';
 
 /**
- * Locks a project until the returned function is called. Replaces the lock of a killed process. If two processes replace such
- * a lock at the same moment, both succeed, but `applyEdits` then refuses one of them. @throws `Failure` project-busy; system
- * errors
+ * Locks a project until the returned function is called. Replaces the lock of a killed process. If two processes replace such a
+ * lock at the same moment, both succeed, but `applyEdits` then rejects the change of one process. @throws `Failure`
+ * project-busy; system errors
  */
 export function lockProject(directory: string): () => void {
   const path = join(directory, lockPath);

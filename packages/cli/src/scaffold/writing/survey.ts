@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ProjectFile } from '../project-file.ts';
 
 /**
- * A file that cannot be written and the reason. `--force` overwrites a `different` file, but does not help if the path is
+ * A file that cannot be written, with the reason. `--force` overwrites a `different` file, but does not help if the path is
  * `blocked`, for example by a directory.
  */
 export type FileConflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
