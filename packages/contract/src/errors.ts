@@ -219,7 +219,7 @@ export const failures = {
   'no-earlier-deployment': {
     status: 409,
     code: '409',
-    message: 'No other deployment of this agent has served before, so there is nothing to roll back to.',
+    message: 'No other deployment of this agent was ever active, so there is nothing to roll back to.',
   },
   'deployment-unavailable': {
     status: 409,

@@ -38,7 +38,7 @@ describe.each(all)('the operation %s', (_, operation) => {
     expect(Object.keys(operation.params.shape).sort()).toEqual(braces.sort());
   });
 
-  it('has a body with a limit only if its method allows one', () => {
+  it('has a body and a body size limit only if its method allows a body', () => {
     const takesNone = operation.body instanceof z.ZodUndefined;
     expect(operation.bodyBytes > 0).toBe(!takesNone);
     if (operation.method === 'GET' || operation.method === 'DELETE') expect(takesNone).toBe(true);

@@ -1,5 +1,5 @@
-// Each status that people see has one table of its values and their labels. This file does not import zod, so that `botcli
-// --help` starts quickly.
+// For each status that people see, a table maps the values to labels. This file does not import zod, so that `botcli --help`
+// starts quickly.
 
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
@@ -8,7 +8,7 @@ export function listStatusValues<Status extends string>(labels: StatusLabels<Sta
   return Object.keys(labels) as Status[];
 }
 
-/** Returns the label of a status, or the status itself if it is unknown, because a newer service may send new ones. */
+/** Returns the label of a status, or the status itself if it is unknown, because a newer service may send new statuses. */
 export function getStatusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }

@@ -139,7 +139,7 @@ describe('uploadRemainingParts', () => {
     expect(waitedMs).toEqual(retryDelaysMs);
   });
 
-  it('fails when all retry delays have passed if the archive has become shorter', async () => {
+  it('fails after all retry delays if the archive has become shorter', async () => {
     const service = await startUploadService();
     const { result, waitedMs } = startUpload(service.origin, undefined, content.subarray(0, 1_000));
     await expect(result).rejects.toThrow('received no bytes');

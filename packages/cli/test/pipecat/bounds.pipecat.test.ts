@@ -64,7 +64,7 @@ test.each(bounds)(
   },
 );
 
-test('the check of a release that is too old finds missing imports, arguments and attributes', async () => {
+test('the check reports missing imports, arguments and attributes for a release that is too old', async () => {
   const own = written.filter(({ lowest }) => lowest === '1.13.0');
   const missing = Object.keys(await missingIn('1.9.0', own));
   expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');

@@ -50,7 +50,7 @@ def run_in_child(action):
 
 
 def serve(project):
-    """Do what the fork server does, in a process that has imported no bot."""
+    """Import and fork a bot as the fork server does. Must run in a process that has imported no other bot."""
     from bothost_shim import fork_server
     from bothost_shim.fork_supervisor.proc import has_shared_memory
 

@@ -76,7 +76,7 @@ def count_handler_arguments(kind, event):
 
 
 class Session:
-    """A session, and what its bot was observed to do."""
+    """A session and the observed behavior of its bot."""
 
     def __init__(self, file, asked):
         self.file, self.asked = file, asked

@@ -66,7 +66,7 @@ describe('init on a full disk', () => {
     expect(stderr).not.toContain('.botcli-');
   });
 
-  test('keeps files that --force would overwrite', async () => {
+  test('keeps existing files despite --force', async () => {
     const before = 'mkdir -p disk/demo/server; echo mine >disk/demo/README.md; echo mine >disk/demo/server/bot.py';
     const kept = await shell(
       `${before}; (cd disk && find . -type f -exec md5sum {} + && find . -mindepth 1 -type d) | sort`,

@@ -263,8 +263,8 @@ export const decideAuthorization = defineOperation({
 });
 
 /**
- * The access token request of RFC 6749, section 4.1.3. The failure `authorization-code-invalid` has the code that the RFC defines
- * in its field `error`.
+ * The access token request of RFC 6749, section 4.1.3. If it fails with `authorization-code-invalid`, the field `error`
+ * contains the error code of the RFC.
  */
 export const exchangeAuthorizationCode = defineOperation({
   ...write,

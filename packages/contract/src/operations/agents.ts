@@ -51,7 +51,7 @@ const StartMethod = z.object({
   reason: z.string().nullable().describe('Why the level is not module'),
 });
 
-/** An agent with its rollout. Existing clients know it as `ServiceDetails`. */
+/** An agent with its rollout. Existing clients call this type `ServiceDetails`. */
 export const AgentDetails = z
   .object({
     id: Id,

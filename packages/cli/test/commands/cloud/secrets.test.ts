@@ -150,7 +150,7 @@ test('set sends --replace, --if-revision and --region to the service', async () 
   expect(await set(['A=2', '-s', '--if-revision', '3'])).toMatchObject({ status: 1 });
 });
 
-test('set --wait returns when the revision is ready, and fails with the reason of a failed delivery', async () => {
+test('set --wait returns when the revision is ready in the region, and prints the reason if the delivery fails', async () => {
   expect(await set(['A=1', '-s', '--wait'])).toMatchObject({ status: 0, stdout: expect.stringContaining('ready') });
   service.state.status = 'failed';
   expect(await set(['A=2', '-s', '--wait=5s'])).toMatchObject({
