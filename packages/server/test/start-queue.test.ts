@@ -41,7 +41,7 @@ it('the service limits concurrent starts of one organization without delaying an
     .toBe('free');
   await stopAgentSession(service, 'held', canceled);
   expect((await waitForSessionEnd(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
-  // Three instances have a directory: one running instance of each agent, and the one that the gate holds. The last start is
+  // Three instances have a directory: one running instance of each agent, and the instance that the gate holds. The last start is
   // still queued.
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 

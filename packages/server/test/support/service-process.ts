@@ -54,7 +54,7 @@ export function createServiceProcess(options: {
   readonly port: number;
   /** A shell command that starts the service in `directory`; by default, the built program. */
   readonly command?: string;
-  /** Environment variables in addition to those that every test service has. */
+  /** Environment variables in addition to the variables of every test service. */
   readonly environment?: Readonly<Record<string, string>>;
 }): ServiceProcess {
   const { directory, port, command } = options;

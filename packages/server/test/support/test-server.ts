@@ -24,7 +24,7 @@ export type TestServer = {
 
 const organization = 'test-org';
 
-/** `agents` are directories of bots; `environment` contains variables in addition to those that every test service has. */
+/** `agents` are directories of bots; `environment` contains further environment variables. */
 export async function startTestServer(
   options: { agents?: readonly string[]; environment?: Record<string, string>; logger?: Logger } = {},
 ): Promise<TestServer> {

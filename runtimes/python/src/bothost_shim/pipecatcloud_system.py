@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 def add_lifespan_to_app(new_lifespan: Lifespan) -> None:
-    """Add a context manager to the lifespan of the application, inside those that were added earlier."""
+    """Add a context manager to the lifespan of the application, inside earlier context managers."""
     router = __getattr__("app").router
     outer: Lifespan = router.lifespan_context
 
