@@ -15,7 +15,7 @@ import { readLines } from './read-output.ts';
 
 const neverAborted = new AbortController().signal;
 /** The environment of an adopted bot must not be requested again, because it may be unavailable. */
-const unavailable = (): Promise<never> => Promise.reject(new Error('the variables are not available'));
+const unavailable = (): Promise<never> => Promise.reject(new Error('the environment variables of the instance are not available'));
 
 /** Resolves with the error of a rejected promise, and with null otherwise. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>

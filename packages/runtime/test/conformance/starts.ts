@@ -99,7 +99,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(values).toEqual(['of revision 1', 'of revision 2', 'of revision 1']);
     });
 
-    it('starts nothing if the variables are not available, and rejects with the cause', async () => {
+    it('starts nothing if the environment variables are not available, and rejects with the cause', async () => {
       const { spec, runtime } = await openFixture(setup);
       const cause = new Error('the secret set does not exist');
       const bare = { ...(await spec('bare')), environment: () => Promise.reject(cause) };

@@ -23,7 +23,7 @@ describe('addStartMethod', () => {
     });
   });
 
-  it('adds nothing if no instance was started', () => {
+  it('adds no start method if no instance of the agent was started', () => {
     expect(addStartMethod({ runtime: { startMethods: () => new Map() } }, agent)).toEqual(agent);
   });
 });

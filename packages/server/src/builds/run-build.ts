@@ -79,7 +79,7 @@ export function scheduleRetry({ now, retries }: RunContext, buildId: string, att
 
 /** Handles a failure of the service: schedules a retry, or fails the build after the last attempt. */
 async function retryOrFail(context: RunContext, build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
-  context.logger.error({ err: error, buildId: build.id }, 'build attempt failed because of the service');
+  context.logger.error({ err: error, buildId: build.id }, 'build attempt failed with an internal error of the service');
   const attempts = (context.retries.get(build.id)?.attempts ?? 0) + 1;
   if (attempts >= maxAttempts) {
     const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');

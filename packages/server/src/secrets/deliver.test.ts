@@ -61,7 +61,7 @@ describe('deliverSecrets', () => {
     expect(await deliverSecrets({ ...vault.context, now })).toBe(0);
   });
 
-  it('retries at once when unchanged values are written after the root key was restored', async () => {
+  it('retries a failed delivery at once when an owner writes the values again after the root key was restored', async () => {
     await deliverUntilFailed(rootKeyMissing);
     expect(await put()).toMatchObject({ change: 'none', readiness: 'pending' });
     await vault.deliver();

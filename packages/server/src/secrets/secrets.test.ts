@@ -214,7 +214,7 @@ describe('secret sets', () => {
       expect(await getRejectionReason(pin())).toBe('secret-set-not-ready');
     });
 
-    it('delivers a set only to its region, and refuses to pin it in another region', async () => {
+    it('delivers a set only to its region, and refuses its use by a deployment in another region', async () => {
       await put({ A: '1' }, { region: 'eu' });
       expect(await vault.deliver()).toBe(0);
       expect(await getRejectionReason(pin())).toBe('secret-set-elsewhere');
