@@ -29,22 +29,22 @@ export type SpawnerRequest =
   | { readonly type: 'closeInput'; readonly text: string }
   | { readonly type: 'kill' };
 
-/** A message to the spawner about one program. `id` is the server's id of the program. */
+/** A message to the spawner, the process that starts programs for the server. `id` identifies the program. */
 export type SpawnerRequestMessage = { readonly id: number; readonly request: SpawnerRequest };
 
 const exitSchema = z.object({ code: z.number().nullable(), signal: z.string().nullable() });
 
 const eventSchema = z.discriminatedUnion('type', [
-  /** The response to `start`. `exited` follows. */
+  /** The program of a `start` request has started. The event `exited` follows when the program ends. */
   z.object({ type: z.literal('started'), pid: z.number(), startTicks: z.number() }),
   z.object({ type: z.literal('exited'), exit: exitSchema }),
-  /** The response to `run`. */
+  /** The program of a `run` request has ended. */
   z.object({ type: z.literal('completed'), result: exitSchema.extend({ stdout: z.string(), stderr: z.string() }) }),
-  /** The program could not be started. `code` is that of a system error, such as ENOENT. */
+  /** The program could not be started. `code` is the code of the system error, such as ENOENT, if there was one. */
   z.object({ type: z.literal('failed'), message: z.string(), code: z.string().optional() }),
 ]);
 
-/** A message from the spawner. */
+/** A message from the spawner about the program `id`. */
 export const spawnerEventMessageSchema = z.object({ id: z.number(), event: eventSchema });
 
 export type SpawnerEvent = z.infer<typeof eventSchema>;

@@ -10,19 +10,18 @@ import {
 const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.url));
 
 /**
- * The spawner, a small Node process that creates processes for the server. Creating a process blocks the creator until the new
- * process has executed its program, and execution waits for kernel locks of the program's files and libraries. Bots use the same
- * libraries and may hold these locks while they wait for a processor, so a bot that forks without end would block the server's
- * event loop for up to a second. A large process also takes milliseconds to fork.
+ * The spawner: a small Node process that starts programs, so that this does not block the server's event loop. Forking a large
+ * process takes milliseconds. While a bot forks without end, a start can wait up to a second for kernel locks on libraries that
+ * the bot also uses.
  *
- * When the server exits, the spawner exits too, and its programs see the end of their input.
+ * When the server exits, the spawner exits too, and its programs reach the end of their standard input.
  */
 export type SpawnerProcess = {
   /** The process id, or null if there is no spawner. */
   readonly pid: () => number | null;
   /** Opens a channel for the requests and events of one program. */
   readonly openChannel: () => ProgramChannel;
-  /** Keeps this process alive until the promise settles. A running spawner alone does not keep this process alive. */
+  /** Keeps the server alive until `work` settles. A running spawner alone does not keep the server alive. */
   readonly keepAliveDuring: <T>(work: Promise<T>) => Promise<T>;
 };
 
@@ -42,7 +41,7 @@ type ProgramListener = {
 
 export class SpawnerExitedError extends Error {}
 
-/** Manages one spawner, which is started when it is first needed, and replaced after it has exited. */
+/** Manages the spawner process. The first request starts the process, and the next request after its exit starts a new one. */
 export function createSpawnerProcess(): SpawnerProcess {
   const listeners = new Map<number, ProgramListener>();
   let spawner: ChildProcess | null = null;
@@ -58,7 +57,8 @@ export function createSpawnerProcess(): SpawnerProcess {
     const opened = startSpawner();
     opened.on('message', (value) => {
       const message = spawnerEventMessageSchema.safeParse(value);
-      // A spawner of another version, for example after an upgrade in place, is replaced like a spawner that has exited.
+      // Kill a spawner that sends an unknown message, for example after an upgrade of its program. The next request then starts
+      // a new spawner.
       if (!message.success) return void opened.kill('SIGKILL');
       listeners.get(message.data.id)?.onEvent(message.data.event);
     });
@@ -88,8 +88,8 @@ export function createSpawnerProcess(): SpawnerProcess {
             updateReference();
           }
           const message: SpawnerRequestMessage = { id, request };
-          // An error means that the spawner has exited or could not be started, which an event reports to the listeners. A
-          // spawner that could not be started has no `send`.
+          // Ignore a send error, because `onLost` already reports a spawner that has exited or could not be started. `send` is
+          // undefined if the spawner could not be started.
           spawner.send?.(message, () => undefined);
         },
         close: () => listeners.delete(id),

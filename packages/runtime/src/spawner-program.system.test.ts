@@ -9,7 +9,7 @@ import { type SpawnerRequest, type SpawnerRequestMessage, spawnerEventMessageSch
 
 const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.url));
 const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' } };
-/** Parameters of unshare(1) for a command in a mount namespace without processes in /proc. */
+/** Parameters of unshare(1) that run a command in a mount namespace with an empty /proc. */
 const withoutProc = ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'];
 
 function startSpawner(file: string, parameters: readonly string[]): ChildProcess {

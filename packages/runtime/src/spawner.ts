@@ -46,10 +46,9 @@ export type StartedProgram = {
   readonly kill: () => void;
 };
 
-/** The spawner of this process. */
 const spawner = createSpawnerProcess();
 
-/** The process id of the spawner, or null if there is none. */
+/** Returns the process id of the spawner, or null if no spawner is running. */
 export const getSpawnerPid = spawner.pid;
 
 /**

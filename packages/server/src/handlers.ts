@@ -108,7 +108,7 @@ export type OperationHandlers<All extends Readonly<Record<string, Operation>>> =
 };
 export type Handlers = OperationHandlers<Operations>;
 
-/** Creates the handlers of all operations in the contract. */
+/** Creates the handlers of all operations in the API contract. */
 export function createHandlers(context: ServiceContext): Handlers {
   return {
     ...createOrganizationHandlers(context),

@@ -14,7 +14,10 @@ import {
 import { readLines } from './read-output.ts';
 
 const neverAborted = new AbortController().signal;
-/** The environment of an adopted bot must not be requested again, because it may be unavailable. */
+/**
+ * Rejects. A restarted server must not request the environment variables of a bot that already runs, because they may be
+ * unavailable.
+ */
 const unavailable = (): Promise<never> => Promise.reject(new Error('the environment variables of the instance are not available'));
 
 /** Resolves with the error of a rejected promise, and with null otherwise. */

@@ -10,7 +10,7 @@ import { describeResources } from './resources.ts';
 import { describeStarts } from './starts.ts';
 
 /**
- * Defines the suite that every driver must pass. Its bots are small Node programs that evaluate JavaScript from the
+ * Defines the suite that every runtime driver must pass. Its bots are small Node programs that evaluate JavaScript from the
  * tests. A driver that runs Python bots must also pass `describePythonBots`.
  */
 export function describeRuntime(name: string, setup: RuntimeSetup): void {

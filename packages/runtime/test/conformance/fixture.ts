@@ -16,7 +16,7 @@ import type {
 import type { Probe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
 
-/** The driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
+/** The runtime driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
 export type RuntimeSetup = {
   /** Opens the driver with a data directory. Opening the same directory again simulates a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
@@ -25,12 +25,12 @@ export type RuntimeSetup = {
   readonly isolatesAccounts: boolean;
   /** Whether the machine can limit CPU and memory. If not, the driver must report this. */
   readonly enforcesLimits: boolean;
-  /** Why no Python bot can run on this machine, or null. Python bots run with the shim in `stand-in-shim.ts`. */
+  /** Why no Python bot can run on this machine, or null. Tests run Python bots with a stand-in for the Python host shim. */
   readonly lacksPython: string | null;
 };
 
 /**
- * A bot that evaluates the variable `ON_START` and then the body of each POST as JavaScript. It responds with
+ * A bot that evaluates the environment variable `ON_START` and then the body of each POST as JavaScript. It responds with
  * `readyStatus` on `/readyz`. It listens on its Unix socket if `usesSocket` is true, and on its port otherwise.
  */
 const botCode = `
@@ -67,7 +67,7 @@ export type Fixture = {
   readonly closeServer: () => Promise<void>;
   readonly restartServer: () => Promise<Runtime>;
   readonly project: (name: string, files?: Readonly<Record<string, string>>) => Promise<string>;
-  /** Registers an instance that was started without `spec`, so that it is cleaned up. */
+  /** Registers an instance for clean-up at the end of the test. `spec` does this automatically. */
   readonly track: (instanceId: string) => void;
   readonly spec: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceSpec>;
   readonly start: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceAddress>;
@@ -166,7 +166,7 @@ export async function evaluateAllowingExit(address: InstanceAddress, code: strin
 
 export type EventOfKind<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
 
-/** Resolves with the next matching event of an instance, from a separate watch. */
+/** Watches the runtime until an event of the instance has this kind and satisfies `matches`, and returns the event. */
 export async function waitForEvent<Kind extends InstanceEvent['kind']>(
   runtime: InstanceLifecycle,
   kind: Kind,

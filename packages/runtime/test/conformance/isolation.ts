@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
 
-/** Tests what a bot cannot access, if the driver isolates bots from each other. */
+/** Tests what a bot must not be able to access, if the runtime driver isolates bots from each other. */
 export function describeIsolation(setup: RuntimeSetup): void {
   if (setup.isolatesAccounts)
     describe('isolation', () => {

@@ -111,8 +111,8 @@ export function describeOutput(setup: RuntimeSetup): void {
       await waitForEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);
-      // Release the output to the same directory again. A server does this if it was killed after it moved the output but before
-      // it recorded the move.
+      // Move the output to the same directory again, like a server that was killed after the move but before it recorded the
+      // move.
       const next = await restartServer();
       await waitForEvent(next, 'exited', 'handed');
       await next.outputs.release('handed', directory);

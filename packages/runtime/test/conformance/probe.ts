@@ -1,6 +1,6 @@
 /**
- * Observes a driver's instances from outside, whether a server is running or not. Only the driver knows processes, containers or
- * pods; the suite uses names of instances.
+ * Observes the instances of a runtime driver, whether a server is running or not. Identifies instances by their ids, because an
+ * instance may consist of processes, a container or a pod.
  */
 export type Probe = {
   /**

@@ -32,7 +32,10 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
 `,
 };
 
-/** Files named like modules that are used to create an environment. Python must not import these files instead. */
+/**
+ * Files in the project with the names of the modules that create a Python environment. Python must not import these files when
+ * it creates the environment.
+ */
 const shadowing = {
   'venv.py': 'raise SystemExit(9)',
   'ensurepip.py': 'raise SystemExit(9)',
@@ -49,7 +52,7 @@ type BotReport = {
   readonly writable: boolean;
 };
 
-/** Tests Python bots with a host shim, for drivers that can run them. */
+/** Tests that a runtime driver can run Python bots. The bots run with a stand-in for the Python host shim. */
 export function describePythonBots(setup: RuntimeSetup): void {
   const { lacksPython } = setup;
   const open = async () => {

@@ -13,8 +13,8 @@ export async function readOutput(runtime: Runtime, instanceId: string): Promise<
 }
 
 /**
- * Reads lines and their file. Gaps are recorded before bytes are dropped, so equal gaps before and after reading prove that
- * everything was read.
+ * Reads the output file of an instance and its lines. Repeats this if the driver has dropped output meanwhile, because lines
+ * may be missing then. The driver records a dropped range before it drops the bytes.
  */
 export async function readSnapshot(runtime: Runtime, instanceId: string): Promise<OutputSnapshot | null> {
   for (;;) {

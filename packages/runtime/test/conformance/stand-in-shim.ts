@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const pyprojectToml = '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n';
 
-/** Imports the bot like the host shim, and responds to every POST with the result of the bot's `report`. */
+/** Imports the bot like the Python host shim, and responds to every POST with the result of the bot's `report`. */
 const main = `import json, os
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingUnixStreamServer
@@ -23,8 +23,8 @@ ThreadingUnixStreamServer(os.environ['BOT_SOCKET'], Handler).serve_forever()
 `;
 
 /**
- * A package that replaces the host shim and needs no package index, so that Python bots can be tested without a network. The real
- * shim has its own tests.
+ * Writes a package that replaces the Python host shim. The package has no requirements, so that Python bots can be tested
+ * without a network.
  */
 export async function writeStandInShim(directory: string): Promise<string> {
   await mkdir(join(directory, 'src/bothost_shim'), { recursive: true });

@@ -4,8 +4,8 @@ import { describePythonBots } from '../conformance/python-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 /**
- * Test the weaker kinds of containment. `npm test` tests the strongest kind, but without Python bots, because their environments
- * take long to install.
+ * Test the weaker kinds of containment, which are the ways to recognize the processes of an instance. `npm test` tests the
+ * strongest kind, but without Python bots, because their environments take long to install.
  */
 const [strongest, ...others] = availableContainmentKinds;
 for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, createProcessRuntimeSetup(kind));

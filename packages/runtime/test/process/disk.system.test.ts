@@ -24,8 +24,7 @@ const gib = 1024 * mib;
 
 const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
   const { bavail, bsize } = statfsSync(join(dataDirectory, '..'));
-  // With a third of the free space as the reserve, the driver measures every second, but the free space never falls below the
-  // reserve.
+  // Reserve a third of the free space. The driver then measures disk use every second, but the tests do not reach the reserve.
   const reserveBytes = Math.floor((bavail * bsize) / 3);
   return openProcessRuntime({
     dataDirectory,

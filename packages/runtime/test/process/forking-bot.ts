@@ -30,7 +30,10 @@ export function skipWithoutUserNamespaces(kind: ContainmentKind): void {
   });
 }
 
-/** Serves like the host shim, without its packages: every POST is Python code, and the response is its `result`. */
+/**
+ * Replaces the HTTP server of the Python host shim without needing its packages. Runs the body of each POST as Python code and
+ * responds with the variable `result`.
+ */
 const main = `import json, os, signal, sys
 from http.server import BaseHTTPRequestHandler
 from socketserver import UnixStreamServer
@@ -66,7 +69,7 @@ if __name__ == '__main__':
     sys.exit(run_forked(None))
 `;
 
-/** Writes a host shim with the real fork server. Its HTTP server is a stand-in that needs no package from a package index. */
+/** Writes a Python host shim with the real fork server, but with an HTTP server that needs no package from a package index. */
 async function writeForkingShim(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-shim-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -98,7 +101,8 @@ export type ForkingBot = Fixture & {
   readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<ProcessOrigin>;
   readonly method: (deploymentId?: string) => StartMethod | undefined;
   /**
-   * Resolves with the start method when new instances of the deployment are forked, or when the driver has decided to spawn them.
+   * Waits until the process driver has decided whether it forks or spawns new instances of the deployment, and returns the
+   * decision.
    */
   readonly settled: (deploymentId?: string) => Promise<StartMethod>;
   /** Returns the fork server. Throws if there is none. */

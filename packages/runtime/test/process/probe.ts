@@ -6,7 +6,10 @@ import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
 import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
 import type { Probe } from '../conformance/probe.ts';
 
-/** Finds processes through `/proc` and the data directory, without the code with which the driver recognizes processes. */
+/**
+ * Finds processes through `/proc` and the data directory, and not with the code of the process driver, because the tests check
+ * that code.
+ */
 export function openProbe(dataDirectory: string): Probe {
   const instancesDirectory = join(dataDirectory, 'instances');
   const buildersDirectory = join(dataDirectory, 'preparing');

@@ -79,7 +79,7 @@ type Bench = {
 type BenchOptions = {
   readonly building?: Partial<BuildLimits>;
   readonly cacheLimitBytes?: number;
-  /** Whether to use a host shim without requirements instead of the real one. */
+  /** Whether to replace the Python host shim with a stand-in that has no requirements. */
   readonly needsNoIndex?: boolean;
 };
 
@@ -215,7 +215,7 @@ build-backend = "setuptools.build_meta"
     const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
     const building = { environment: variables };
     const bench = await openBench(await path(), { building, cacheLimitBytes: 400_000, needsNoIndex: true });
-    // Add a comment with the id, so that each project gets its own Python environment.
+    // Add the id as a comment, so that the requirements differ and each project gets its own Python environment.
     const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
       const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
       await bench.prepare(id, await bench.project(id, files), organizationId);

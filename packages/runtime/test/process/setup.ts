@@ -9,7 +9,7 @@ import { openProbe } from './probe.ts';
 
 const defaultPath = '/usr/bin:/bin';
 
-/** The kinds of containment that this account can use, strongest first. */
+/** The ways to recognize the processes of an instance that this account can use, most reliable first. */
 export const availableContainmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 

@@ -212,8 +212,8 @@ export async function insertVerification(
 }
 
 /**
- * Deletes a verification that has not expired and returns its value. A second call with the same identifier returns
- * undefined.
+ * Deletes an unexpired row of `auth_verifications` and returns its value, so that the value can be used only once. Returns
+ * undefined for an unknown or expired identifier.
  */
 export async function takeVerification(db: Database, identifier: string, now: Date): Promise<string | undefined> {
   const row = await db

@@ -8,7 +8,7 @@ import { listBuildIdsInUse } from './deployment-rows.ts';
 const keptDeployments = 10;
 
 /**
- * Number of latest deployments per agent. Their builds run again after a restore: usually those of the serving and the previous
+ * Number of latest deployments per agent whose builds run again after a restore: usually the serving and the previously serving
  * deployment.
  */
 const repeatedDeployments = 2;

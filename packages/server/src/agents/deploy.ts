@@ -122,8 +122,8 @@ async function sourceFor(
 }
 
 /**
- * Pins the current revision of the requested secret set, or of the set that the agent already uses. If that set cannot
- * be pinned and the request changes only instance numbers, keeps the existing pins.
+ * Returns the current revision of the requested secret set, or of the agent's set if the request does not mention a set. If the
+ * agent's set cannot be pinned and the request changes only instance numbers, returns the existing pins.
  */
 async function pinsFor(
   db: Database,

@@ -196,7 +196,9 @@ export async function recordDeploymentProblem(
     .execute();
 }
 
-/** Returns each deployment of a region that is desired or serving, has its own prepared project, or has its id in `alsoIds`. */
+/**
+ * Returns the region's deployments that are desired or serving, have their own prepared project, or are listed in `alsoIds`.
+ */
 export function listOpenDeploymentRows(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')

@@ -18,7 +18,9 @@ export type ServingDeployment = {
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
   readonly websocketStart: 'full' | 'minimal';
-  /** The secret pins, if their values could not be decrypted at the last start of an instance. Null otherwise. */
+  /**
+   * The pinned secret set revisions, if their values could not be decrypted at the last start of an instance. Null otherwise.
+   */
   readonly missedSecrets: PinnedSecrets | null;
 };
 

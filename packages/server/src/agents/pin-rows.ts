@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import type { Database, SecretPin } from '../store/tables.ts';
 
 /**
- * Treats pins that are not a JSON array as an empty array, because one damaged row must not fail queries over all rows.
+ * Treats a `secret_pins` column that is not a JSON array as an empty array, because one damaged row must not fail queries over
+ * all rows.
  */
 const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
   else '[]'::json end`;
 
-/** The secret pins of a deployment, with the organization and region of its agent. */
+/** Returns the secret set revisions that a deployment pins, with the organization and region of its agent. */
 export function findPinsOfDeployment(db: Database, id: string) {
   return db
     .selectFrom('deployments')

@@ -78,7 +78,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
 }
 
 /**
- * Formats the error of a deployment, or the reason for a start method, without square brackets, because an existing client treats
+ * Replaces the square brackets in the error of a deployment or the reason for a start method, because an existing client treats
  * them as markup. If `text` is null, returns a general message.
  */
 export function formatReason(text: string | null): string {

@@ -20,9 +20,9 @@ type Context = {
 };
 
 /**
- * Creates a deployment with the source and settings of an earlier one. It is validated like any new deployment before
- * it serves. If `deploymentId` is null, rolls back to the previously serving deployment, or to the serving one if a
- * later deployment failed or is pending.
+ * Creates a deployment with the source and settings of an earlier deployment. The new deployment is validated before it serves.
+ * If `deploymentId` is null, rolls back to the serving deployment if a later deployment failed or is pending, and to the
+ * previously serving deployment otherwise.
  *
  * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-unavailable`
  */

@@ -19,8 +19,8 @@ export function computeRollout(
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
   const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
   return {
-    // The id of the deployment whose rollout completed last: it serves or has failed. Read the id of the serving
-    // deployment from the agent's row, because deployment rows may be read slightly later.
+    // The deployment whose rollout completed last. Take the serving deployment from the agent's row (`active`) and not from the
+    // states of deployments, because deployment rows may be read slightly later.
     reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
     currentRevision: current,
     previousRevision: serving ?? former,

@@ -1,7 +1,10 @@
 import type { Database } from '../store/tables.ts';
 import { listDeploymentsWithSecretSet } from './pin-rows.ts';
 
-/** Returns agents whose desired or serving deployment uses a secret set, with the revision that it uses. */
+/**
+ * Returns the agents whose desired or serving deployment uses a secret set, with the used revision. If both deployments use the
+ * set, returns the revision of the desired deployment.
+ */
 export async function findSecretSetAgents(
   db: Database,
   setId: string,

@@ -2,7 +2,10 @@ import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import { formatReason } from './present.ts';
 
-/** Adds `startMethod` to an agent: how instances of its deployment are started, if this server has started one of them. */
+/**
+ * Adds to an agent whether the instances of its deployment are forked or spawned, and why. Returns the agent unchanged if this
+ * server has not started an instance of the deployment.
+ */
 export function addStartMethod(
   { runtime }: { readonly runtime: Pick<Runtime, 'startMethods'> },
   agent: AgentDetails,

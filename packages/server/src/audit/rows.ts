@@ -89,8 +89,8 @@ export async function listOrganizationsWithEventsBefore(db: Database, before: Da
 }
 
 /**
- * Deletes the events that precede the first event not older than `before`. Later events stay, even if they are older. Never
- * deletes the newest event, because the hash chain continues from it. Returns the number of deleted events.
+ * Deletes an organization's oldest events until it reaches an event at or after `before`, which stays. Never deletes the newest
+ * event, because the hash chain continues from it. Returns the number of deleted events.
  */
 export async function deleteEventsBefore(db: Database, organizationId: string, before: Date): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -13,9 +13,8 @@ export type LogsContext = {
 };
 
 /**
- * Returns tar entries for the stored output of an instance, without dropped ranges. Omits an output file that is far
- * larger than its limit: a bot can extend its sparse file to exabytes, and while the disk is full, the service cannot
- * record which ranges it dropped.
+ * Returns tar entries for the stored output of an instance, without the byte ranges that were dropped to limit its size. Omits
+ * an output file that is far above its size limit, because a bot can extend its sparse file to exabytes.
  */
 export async function* iterateLogEntries(context: LogsContext, directory: string): AsyncGenerator<Entry> {
   const { dataDirectory } = context;

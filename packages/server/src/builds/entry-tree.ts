@@ -51,7 +51,7 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
       const segments = cleanSegments(entry, limits);
       const path = segments.join('/');
       requireFolder(segments, entry);
-      // Counts parent directories that have no entry of their own, because they are created too.
+      // Counts parent directories that have no entry of their own, because unpacking creates these directories too.
       if (nodes.size > limits.entries) throw new ArchiveError('archive-too-many-files');
       const before = path === '' ? { kind: 'directory' } : nodes.get(path);
       if (before !== undefined && (before.kind !== 'directory' || node.kind !== 'directory')) {

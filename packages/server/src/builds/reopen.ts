@@ -4,8 +4,8 @@ import type { BuildUseLookup } from './retention.ts';
 import { listSuccessfulBuilds, markRemoving } from './rows.ts';
 
 /**
- * Runs after a restore, because the restored database refers to prepared projects that were lost. Queues builds that are in use
- * and interrupted builds of a region again. Marks unused successful builds for removal.
+ * Queues the interrupted builds and the builds in use of a region again after a restore, because their prepared projects were
+ * lost. Marks unused successful builds for removal.
  */
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },

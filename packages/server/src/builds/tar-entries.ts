@@ -12,7 +12,7 @@ import { createArchiveEndFinder, isAllZero } from './tar-end.ts';
  */
 export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 
-/** Archives that unpack to fewer bytes are harmless at any compression ratio. */
+/** Archives that unpack to at most this many bytes are harmless at any compression ratio. */
 const ratioFromBytes = 16 * 1_048_576;
 const chunkBytes = 256 * 1024;
 
@@ -37,7 +37,7 @@ export async function readTarEntries(
     onReadEntry: (entry) => {
       current = entry;
       entry.on('error', () => undefined);
-      // The parser continues as soon as an entry is read, even if `take` has not settled yet, so calls are chained.
+      // Chain the calls of `take`, because the parser continues with the next entry even if `take` has not settled yet.
       taking = taking.then(() => take(entry)).catch(problem.set);
     },
     onwarn: (_, message) => {
@@ -158,7 +158,7 @@ const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
 /** Maps a warning of the parser to an error. Null if the warning is harmless. */
 function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): ArchiveError | null {
   if (/Truncated/.test(message)) return new ArchiveError('archive-truncated');
-  // With an end mark, the warning only means that the archive is empty, which the caller detects.
+  // Ignore this warning if the archive has an end mark. The archive is then only empty, and the caller rejects empty archives.
   if (/Unrecognized/.test(message)) return sawEnd ? null : new ArchiveError('archive-not-tar');
   return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
 }

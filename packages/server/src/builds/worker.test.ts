@@ -418,7 +418,8 @@ describe('canceling a build', () => {
     await cancel(build.id);
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
     await expect(cancel(build.id)).rejects.toMatchObject({ reason: 'build-ended' });
-    // A repeated upload does not reopen this build, because the next poll would end it as canceled.
+    // This build succeeded despite a cancel request. A repeated upload must not reopen the build, because the next poll would
+    // cancel it.
     await reopenBuildsOfUpload(rows.db, build.upload_id, new Date());
     expect((await find(build.id)).state).toBe('success');
   });

@@ -41,8 +41,8 @@ export type ServiceState = {
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
 /**
- * Creates all parts of the service. Secret delivery and vault maintenance start at once; `server.ts` starts the other
- * parts.
+ * Creates all parts of the service. Starts secret delivery and the maintenance of the secret vault; `server.ts` starts the
+ * other parts.
  */
 export async function createServiceContext(
   foundation: Foundation,

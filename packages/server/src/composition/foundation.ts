@@ -45,7 +45,7 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
-  // Prepare the server process before an embedded database starts, because the database inherits its control group.
+  // Call this before an embedded database starts, because the database inherits the control group of the server process.
   await runtimeDriver.prepareServer();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { ServiceContext } from '../context.ts';
 import { addGauge } from '../metrics/telemetry.ts';
 
-/** Sums a figure over the start methods of each level (`module`, `libraries` or `spawn`). */
+/** Sums `figure` over the start methods of all deployments, separately for each level (`module`, `libraries` or `spawn`). */
 function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
   const sums = new Map<string, number>();
   for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));

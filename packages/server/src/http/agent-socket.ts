@@ -81,8 +81,8 @@ export function createAgentSocket(context: AgentSocketContext) {
       const known = error instanceof BotRefusedSocketError ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(context.logger, known, { requestId, carrier, host });
-      // Do not remember a refusal because of an invalid token. Anyone can send invalid tokens and would evict the refusals of
-      // clients with a valid token.
+      // Remember a refusal only if the token is valid. Anyone can send invalid tokens, and their refusals would evict the
+      // refusals of clients with a valid token.
       if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
       client.refuse(known);
     }

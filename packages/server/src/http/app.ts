@@ -64,8 +64,8 @@ export async function createApp(context: AppContext, handlers: Handlers): Promis
   const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
-    // Use random UUIDs. Sortable UUIDs help only in a database index, which contains no request ids, and each one costs a
-    // system call.
+    // Use random UUIDs: each sortable UUID costs a system call, and sorting helps only in a database index, which contains no
+    // request ids.
     const id = requestIds.get(incoming) ?? randomUUID();
     requestIds.set(incoming, id);
     return id;

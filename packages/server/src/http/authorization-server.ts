@@ -29,9 +29,9 @@ const needsTls = () => failure('authorization-needs-tls');
 const usesTls = ({ client }: FastifyRequest) => client.serviceUrl.startsWith('https:');
 
 /**
- * Returns the URL of the issuer. Pipecat Cloud's CLI rejects an authorization endpoint without HTTPS and prints this endpoint,
- * but it never prints the message of an error response. Without HTTPS, the metadata for the CLI therefore contains the error
- * message in place of the endpoint.
+ * Returns the URL of the issuer. Allows plain HTTP only for Pipecat Cloud's CLI, because the CLI never prints the message of an
+ * error response. The metadata for the CLI contains the message in place of the authorization endpoint, because the CLI rejects
+ * and prints an endpoint without HTTPS.
  *
  * @throws failure `authorization-needs-tls` for other clients without HTTPS
  */

@@ -17,10 +17,10 @@ export type CallClient = SocketClient & {
 };
 
 /**
- * Creates the client for a phone call. A cold start may take longer than a carrier waits for the handshake. So the service
- * sends 101 as soon as an instance is claimed for the call. If only the messages of the call name the agent, the service sends
- * 101 before the claim. Messages that arrive before the bot is ready are held and then sent to the bot. A rejection before the
- * 101 is an HTTP response; a later rejection is a close code.
+ * Creates the client for a phone call. The service accepts the WebSocket (status 101) before the bot is ready, because a cold
+ * start may take longer than a carrier waits. It sends the 101 when an instance is claimed, or earlier if only the first
+ * messages name the agent. It holds the carrier's messages until the bot is ready. A rejection is an HTTP response before the
+ * 101, and a close code after it.
  */
 export function createCallClient(
   server: WebSocketServer,
@@ -78,8 +78,8 @@ export function createCallClient(
 }
 
 /**
- * Returns a close code (RFC 6455, section 7.4.1, and its IANA registry): 1013 try again later, 1001 going away, 1008 policy
- * violation, 1011 internal error.
+ * Returns the WebSocket close code for a failure (RFC 6455, section 7.4.1, and its IANA registry): 1013 try again later, 1001
+ * going away, 1008 policy violation, 1011 internal error.
  */
 function closeCode(error: ApiError): number {
   if (error.status === 429 || error.status === 503) return 1013;

@@ -35,7 +35,7 @@ export type CallerContext = {
 };
 
 /**
- * Authenticates a request, checks the authorization table of the contract, and sets the request's `caller`, `person` or
+ * Authenticates a request, checks the authorization table of the API contract, and sets the request's `caller`, `person` or
  * `visitor`. `caller` is set as soon as the organization is known, so that the audit log also records a refused request.
  */
 export async function authorize(

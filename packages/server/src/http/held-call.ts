@@ -16,8 +16,8 @@ export type HeldCall = {
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
 /**
- * Limits the total size of the held audio messages to this many bytes per byte of audio that may be held. A carrier's usual
- * audio message (Base64 in JSON) needs slightly more than 2.
+ * Size limit of the held audio messages, as a multiple of the size limit of the audio in them. A carrier's usual audio message
+ * (Base64 in JSON) is slightly more than twice as large as its audio.
  */
 const wireBytesPerAudioByte = 8;
 

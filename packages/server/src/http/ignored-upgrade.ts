@@ -2,10 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Handles a request with an unsupported upgrade as if it had no upgrade (RFC 9110, section 7.8). Java's client and
- * `curl --http2` offer h2c with their first request. Once a listener for `upgrade` exists, Node passes all such
- * requests to it, so this function returns the request to the server without its upgrade headers. The connection closes
- * after the response.
+ * Handles a request with an unsupported upgrade as if it had no upgrade (RFC 9110, section 7.8). Java's client and `curl
+ * --http2`, for example, offer h2c. Node passes every upgrade to the listener for `upgrade`, so this function returns the
+ * request to the server without its upgrade headers. The connection closes after the response.
  */
 export function ignoreUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const dropped = new Set(['upgrade', 'connection', 'http2-settings', 'keep-alive']);

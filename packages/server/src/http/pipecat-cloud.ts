@@ -120,7 +120,7 @@ export function pipecatCloudHandlers(own: Handlers): OperationHandlers<PipecatCl
 }
 
 /**
- * Returns the response for a session that has already ended: it is reported as stopped.
+ * Returns the response to a stop request for a session that has already ended: status `terminated`.
  *
  * @throws failure `nothing-to-stop` if the session does not exist
  */

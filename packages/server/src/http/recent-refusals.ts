@@ -4,8 +4,8 @@ import type { ApiError } from '@bothost/contract';
 const entries = 1_000;
 
 /**
- * Remembers why WebSocket tokens were refused. Browsers hide the response to a WebSocket handshake from the page, so
- * the page then requests the same URL without a handshake to learn the cause.
+ * Remembers, by token, why WebSocket handshakes were refused. Browsers hide the response to a handshake from the page, so the
+ * page requests the same URL with plain HTTP to learn the cause.
  */
 export function createRecentRefusals() {
   const byToken = new Map<string, ApiError>();

@@ -35,8 +35,7 @@ const reservedPaths = new Set(['/bot', '/ws', '/whatsapp', '/readyz', '/livez'])
 const reservedFolders = ['/pcc', '/_bot'];
 
 /**
- * Characters at which some servers end a path segment: `;` for parameters, and, after decoding, the start of a query or
- * fragment, spaces and control characters.
+ * Characters at which some servers end a path segment: `;`, and after decoding also `?`, `#`, spaces and control characters.
  */
 const segmentEnd = /[;?#\0-\x20\x7f]/;
 
