@@ -33,7 +33,7 @@ const suites = [
   ...(isRoot
     ? [
         // If this script runs as root, also run these tests as an ordinary user, because their results depend on the account.
-        // `test` above uses the embedded PostgreSQL, so use an external PostgreSQL here.
+        // The suite `test` covers the embedded PostgreSQL, so this second run uses an external PostgreSQL.
         asOrdinaryUser('test', ['packages/cli/src', 'packages/runtime', 'packages/server'], ['.ci/external-postgres']),
         asOrdinaryUser('test:system', ['packages/runtime', 'packages/server/test/faults']),
       ]
@@ -70,8 +70,8 @@ async function run({ name, command, retries = 1, variables = {}, skipsAllowed = 
   const started = performance.now();
   const log = openSync(file('log'), 'w');
   const options = [`--retry=${retries}`, '--reporter=default', '--reporter=./.ci/suite-report.mjs'];
-  // Tell the suites not to build: `npm ci` has built the programs, and a build must not replace them while another suite runs
-  // them.
+  // Prevent the suites from building. `npm ci` has built the programs, and a rebuild would replace programs that another suite
+  // is running.
   const env = { ...process.env, ...variables, BOTHOST_TEST_BUILT: 'true', SUITE_REPORT: file('json') };
   const child = spawn(command[0], [...command.slice(1), ...options], {
     stdio: ['ignore', log, log],

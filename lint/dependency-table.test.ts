@@ -47,7 +47,7 @@ const runtimeMessages: Readonly<Record<string, RegExp>> = {
 const messageFor = (folder: string) => runtimeMessages[folder] ?? new RegExp(`\\b${folder}/.* may import only what`);
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
-/** Maps a subfolder that has no row in the table to the folder whose rules also apply to the subfolder. */
+/** Subfolders without a row in the table, each with the folder whose row applies to it. */
 const subfolders: Readonly<Record<string, string>> = {
   'instances/claim': 'instances',
   'packages/runtime/src/process/output': 'packages/runtime/src/process',

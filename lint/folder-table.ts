@@ -14,25 +14,25 @@ export type FolderTable = {
   readonly document: string;
   readonly heading: string;
   /**
-   * Names of the other files in `source`. No folder may import the files in `programFiles`; every folder may import the files in
-   * `groundFiles`.
+   * Names of the files directly in `source`. No subfolder may import the files in `programFiles`. Every subfolder may import
+   * the files in `groundFiles`.
    */
   readonly programFiles: readonly string[];
   readonly groundFiles: readonly string[];
   /** A folder in `source` whose subfolders also have rows in the table. */
   readonly nested?: string;
-  /** Maps a subfolder that has no row to the folder whose row applies, for example `a/b` to `a`. */
+  /** Subfolders without a row, each with the folder whose row applies to it, for example `a/b` with `a`. */
   readonly deeper?: Readonly<Record<string, string>>;
   /**
-   * Returns what a file in `folder` could import apart from the other folders: maps the name in the table to an import specifier
-   * or to a path relative to `source`.
+   * Returns further import targets to test for `folder`, such as packages. Keys are names in the table; values are import
+   * specifiers or paths relative to `source`.
    */
   readonly otherTargets?: (folder: string) => Readonly<Record<string, string>>;
 };
 
 /**
- * Defines tests that the lint rules for a directory refuse every import that the table about this directory does not allow. The
- * columns of the table are folder, contents and allowed imports.
+ * Defines tests for a directory's lint rules: they must refuse every import that the table does not allow. The columns of the
+ * table are folder, contents and allowed imports.
  */
 export function defineFolderTableTests(table: FolderTable): void {
   const { source, nested, programFiles, groundFiles, deeper = {} } = table;

@@ -28,7 +28,9 @@ type Report = {
   }[];
 };
 
-/** Writes files to an empty copy of the repository, and lints them in one run with the repository's rules. */
+/**
+ * Writes files to a temporary directory with the repository's lint rules but without its sources, and lints them in one run.
+ */
 export function lintTemporaryFiles(files: Readonly<Record<string, string>>): readonly LintFinding[] {
   const copy = mkdtempSync(path.join(tmpdir(), 'planted-'));
   try {

@@ -11,7 +11,7 @@ export type BenchAgent = {
   readonly maxAgents: number;
   /** The instance profile. With `agent-3x`, the CPU limit of the bot does not slow down the measurement. */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
-  /** Whether instances of a Python bot may be forked. The default is true. */
+  /** Whether instances of a Python bot may be forked from a process that has already imported the bot. The default is true. */
   readonly fork?: boolean;
 };
 

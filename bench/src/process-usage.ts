@@ -20,8 +20,8 @@ export async function readTreeCpuSeconds(pid: number): Promise<number> {
 }
 
 /**
- * Splits the line after the program name, which is in parentheses and may contain spaces. The first returned field is field 3 of
- * proc_pid_stat(5).
+ * Splits the content of `/proc/PID/stat` into fields, starting with field 3 of proc_pid_stat(5). Field 2, the program name in
+ * parentheses, may contain spaces.
  */
 function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

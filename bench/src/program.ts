@@ -7,15 +7,18 @@ import { fileURLToPath } from 'node:url';
 /** The environment of each benchmark process, without the user's own variables. */
 export const minimalEnvironment = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } as const;
 
-/** Environment variables that configure the package index of this machine, for services that install packages. */
+/**
+ * Environment variables that select this machine's Python package index. A benchmark passes them to the service if its bots
+ * need packages.
+ */
 export const packageIndexVariables = Object.fromEntries(
   // biome-ignore lint/style/noProcessEnv: only these, and only for what they name
   Object.entries(process.env).filter((entry): entry is [string, string] => /^(PIP|UV|SSL|HTTPS?)_/.test(entry[0])),
 );
 
-/** Starts a program in `programs/` that listens on loopback, and reads the port from its first output line. */
 export type RunningProgram = { readonly pid: number; readonly origin: string; readonly stop: () => Promise<void> };
 
+/** Starts a program in `programs/` that listens on loopback, and reads the port from its first output line. */
 export async function startProgram(name: string, args: readonly string[]): Promise<RunningProgram> {
   const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {

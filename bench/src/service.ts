@@ -80,7 +80,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
   });
 }
 
-/** Creates a temporary directory with a mode that lets bots and the database enter it, because they have their own accounts. */
+/** Creates a temporary directory that bots and the database can enter, because they run as other operating-system users. */
 export async function withTemporaryDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-bench-'));
   await chmod(directory, 0o711);

@@ -16,8 +16,9 @@ import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
 
 /**
- * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a caller
- * waits. The bot uses stand-in vendors. Prints each figure as soon as it is measured.
+ * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a
+ * caller waits. The bot connects to local stand-ins for the speech and language model vendors. Prints each figure as soon as it
+ * is measured.
  */
 export const firstSecondBench: Benchmark = {
   name: 'first-second',
@@ -77,8 +78,9 @@ async function deployAgents(service: Service, standIns: string): Promise<string>
 }
 
 /**
- * Makes one call of each kind, so that the files of the bot are in the page cache. After these calls, the service starts a new
- * fork server, which also imports the modules that the calls imported.
+ * Makes one call by WebRTC and one by phone, which load the files of the bot into the page cache. Then waits for a new fork
+ * server (the process that imports the bot once and forks its instances), because the service replaces it when calls import
+ * further modules.
  */
 async function warmUp(bench: VoiceBenchContext): Promise<void> {
   const { service } = bench;

@@ -8,16 +8,16 @@ import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The reference runs on one core, so the bot has a profile that limits it to one core. */
+/** The profile limits the bot to one core, because the compared start without the service also uses one core. */
 const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
-/** Maximum milliseconds by which a start in the service may take longer than the reference. */
+/** Maximum milliseconds by which a start in the service may take longer than a start without the service. */
 const allowance = 100;
 
 type BotCall = { readonly at: number; readonly python: string; readonly directory: string };
 
 /**
- * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. The reference is the same Python
- * interpreter, which imports the bot's module and serves it with uvicorn, without the service.
+ * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. Compares it with a start without the
+ * service: the same Python interpreter imports the bot's module and serves it with uvicorn.
  */
 export const pythonStartBench: Benchmark = {
   name: 'python-start',

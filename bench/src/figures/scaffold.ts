@@ -8,7 +8,10 @@ import { median } from '../quantile.ts';
 import { botcliProgramPath } from '../repository.ts';
 import { withTemporaryDirectory } from '../service.ts';
 
-/** The largest project that both scaffolders can create: three transports, a cascade with video, and every feature. */
+/**
+ * Options for the largest project that both `botcli init` and `pipecat init` can create: separate services for speech to text,
+ * language model and text to speech, with video, three transports and every feature.
+ */
 const choices = [
   ...['--mode', 'cascade', '--stt', 'deepgram_stt', '--llm', 'openai_llm', '--tts', 'cartesia_tts'],
   ...['--video', 'heygen_video', '--video-input', '--client-framework', 'react', '--client-server', 'nextjs'],

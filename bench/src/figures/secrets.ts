@@ -6,7 +6,10 @@ import { type Service, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** Time limit in milliseconds (95th percentile) from writing a secret set until a deploy may use it. */
+/**
+ * Limit in milliseconds for the time from a write of a secret set until the set is ready for deploys. The 95th percentile of
+ * the measured times must not exceed the limit.
+ */
 const readyMs = 2_000;
 const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
 const keyed = { ...plain, name: 'keyed' } as const;

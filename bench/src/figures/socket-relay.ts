@@ -111,7 +111,7 @@ async function exchange(service: Service, sockets: readonly WebSocket[], options
     const begin = performance.now();
     for await (const _ of setInterval(1000 / ticksPerSecond)) {
       const elapsed = Math.min(performance.now() - begin, seconds * 1000);
-      // If a timer fires late, also send the messages that were due before, so that the average rate stays the same.
+      // Send all messages whose send time has passed. This keeps the average rate even if the timer fires late.
       const due = Math.floor((elapsed / 1000) * messagesPerSecond * sockets.length);
       for (; sent < due; sent++) sockets[sent % sockets.length]?.send(stamped());
       if (elapsed >= seconds * 1000) break;

@@ -11,8 +11,8 @@ import { forked, type VoiceBenchContext } from './voice-bench.ts';
 import type { WebCallTarget, WebCallTiming } from './web-caller.ts';
 
 /**
- * Milliseconds by which a call through the service may be slower than the reference, in addition to the interquartile range of
- * the reference.
+ * A call through the service may be slower than a call to the bot that was started by hand, by at most this many milliseconds
+ * plus the interquartile range of the calls to that bot.
  */
 const allowanceMs = 50;
 /** Milliseconds to wait after a call, so that the bot that was started by hand can end its pipelines. */
@@ -81,8 +81,8 @@ export async function measureCallBurst({ service, byHand, runs, report }: VoiceB
 }
 
 /**
- * Measures simultaneous calls to as many warm instances. During the calls, the service starts new warm instances; in the
- * reference, `max_agents` prevents this.
+ * Measures simultaneous calls while each call has its own warm instance. The service starts replacements for the used instances
+ * during the calls. Compares this with calls during which `max_agents` prevents replacements.
  */
 export async function measurePoolRefill({ service, byHand, runs, report }: VoiceBenchContext): Promise<void> {
   const [ours, without, reference]: [number[], number[], number[]] = [[], [], []];

@@ -15,7 +15,7 @@ const [goalMs, cpuGoalMs, atOnceGoalMs] = [100, 50, 1000];
 const atOnce = 8;
 
 type ColdStart = {
-  /** Milliseconds from the claim of an instance until it is ready. */
+  /** Milliseconds from the assignment of an instance to the session until the instance is ready. */
   readonly bootMs: number;
   /** Milliseconds from the request until the instance is ready. */
   readonly readyMs: number;
@@ -76,8 +76,8 @@ export async function measureConcurrentColdStarts({
 }
 
 /**
- * Starts sessions over WebRTC without sending an offer, so that only the start is measured. Reads how long each instance took,
- * and stops the sessions.
+ * Starts sessions over WebRTC without sending an offer, so that only the start is measured. Returns the start time and CPU time
+ * of each instance, and stops the sessions.
  */
 async function startCold(service: Service, agent: string, count: number): Promise<readonly ColdStart[]> {
   const sessions = await Promise.all(Array.from({ length: count }, () => startSession(service, agent, 'webrtc')));

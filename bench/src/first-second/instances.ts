@@ -53,7 +53,7 @@ export async function listOpenInstances(service: Service, agent: string): Promis
   return rows.map((row) => ({ ...row, bootMs: Number(row.bootMs) }));
 }
 
-/** Returns the pid of a forked bot, or of the supervisor of a spawned one. */
+/** Returns the process id of an instance: of the bot if it was forked, or of its supervisor process if it was spawned. */
 async function findInstanceProcess(service: Service, instanceId: string): Promise<number> {
   const file = join(service.dataDirectory, 'instances', instanceId, 'spec.json');
   const { main, keeper } = JSON.parse(await readFile(file, 'utf8')) as Record<string, { readonly pid: number } | null>;
@@ -74,8 +74,8 @@ export async function readInstanceCpuMs(service: Service, instanceId: string): P
 }
 
 /**
- * Waits until the agent's instances are forked from a fork server other than `former`, and all other fork servers have ended.
- * Returns the id of the remaining fork server.
+ * Waits until exactly one fork server (a process that forks the agent's instances) runs, has imported the bot, and has an id
+ * other than `former`. Returns this id.
  */
 export async function waitForForkServer(
   service: Service,

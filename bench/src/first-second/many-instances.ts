@@ -11,7 +11,10 @@ type Measured = {
   readonly bytes: number;
 };
 
-/** Compares forked with spawned instances: the memory use and start time of many instances of one deployment. */
+/**
+ * Compares the memory use and start time of many instances in two cases: forked from a process that has already imported the
+ * bot, and spawned as new Python processes.
+ */
 export async function measureManyInstances(bench: VoiceBenchContext, count: number): Promise<void> {
   await drainPool(bench.service, forked);
   const ours = await startAll(bench, forked, count);

@@ -18,8 +18,8 @@ export type PhoneCall = {
 };
 
 /**
- * Calls a bot like an Exotel voice bot, with a message every 20 ms, also during silence. Resolves when the bot speaks. Rejects if
- * it closes the call or does not speak in time.
+ * Calls a bot with the WebSocket protocol of the telephone carrier Exotel. Sends an audio message every 20 ms, also during
+ * silence. Resolves when the bot speaks. Rejects if the bot closes the call or does not speak in time.
  */
 export async function callBotByPhone(url: string): Promise<PhoneCall> {
   const begin = performance.now();

@@ -3,7 +3,10 @@ import type { Service } from '../service.ts';
 import type { StandaloneBot, StandaloneBotOptions } from './by-hand.ts';
 import type { WebCaller } from './web-caller.ts';
 
-/** Names of two agents with the same generated bot: one has forked instances, the other spawned ones. */
+/**
+ * Names of two agents with the same generated bot. Instances of the agent `forked` are forked from a process that has already
+ * imported the bot; each instance of `spawned` is a new Python process.
+ */
 export const [forked, spawned] = ['forked', 'spawned'] as const;
 
 /**

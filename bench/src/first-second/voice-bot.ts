@@ -27,7 +27,7 @@ export async function writeVoiceBot(directory: string, standIns: string): Promis
   await appendFile(join(directory, 'bot.py'), servedEntryPoint(createVoiceBotEnvironment('.', standIns)));
 }
 
-/** The environment variables with which the bot in `directory` reaches the stand-in vendors. */
+/** Returns environment variables for the bot in `directory`, which make it connect to the local stand-ins of its vendors. */
 export function createVoiceBotEnvironment(directory: string, standIns: string): Readonly<Record<string, string>> {
   return {
     DEEPGRAM_API_KEY: 'placeholder',
@@ -40,8 +40,8 @@ export function createVoiceBotEnvironment(directory: string, standIns: string): 
 }
 
 /**
- * Returns code to append to `bot.py`. When the service calls the bot, the code sets the variables, because a secret set cannot
- * contain all of them. `python bot.py` never reaches this code.
+ * Returns code to append to `bot.py` that sets environment variables when the service calls the bot. A secret set cannot
+ * contain all these variables. `python bot.py` never reaches this code.
  */
 function servedEntryPoint(variables: Readonly<Record<string, string>>): string {
   return `

@@ -4,7 +4,7 @@ export type ParrotConfig = {
   readonly socket: string | undefined;
   readonly host: string;
   readonly port: number;
-  /** If set, requests to reserved paths, except the probes `/readyz` and `/livez`, must contain this token. */
+  /** If set, requests to `/bot`, `/ws` and `/_bot/...` must contain this token. */
   readonly controlToken: string | undefined;
   /** The session id that is used if a request contains none. */
   readonly sessionId: string | undefined;

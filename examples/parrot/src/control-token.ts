@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Returns whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token
- * as `authorization: Bearer` or `x-bot-control-token`. If no token is configured, every request may use reserved paths.
+ * Returns whether a request contains the control token, in `authorization: Bearer` or `x-bot-control-token`. Without the token,
+ * every local user could control the bot through its loopback port. Returns true if no token is configured.
  */
 export function hasControlToken(headers: IncomingHttpHeaders, token: string | undefined): boolean {
   if (token === undefined) return true;

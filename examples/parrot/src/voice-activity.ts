@@ -20,8 +20,9 @@ const windowsAfter = 10;
 const longestWindows = 15 * windowsPerSecond;
 
 /**
- * Compares the energy with the background noise. Speech begins after 120 ms above the noise, and ends after 700 ms of quiet or
- * after 15 s. Time is counted in samples, so that late audio and bursts give the same result.
+ * Creates a detector that compares the loudness of the audio with the background noise. Speech begins after 120 ms above the
+ * noise, and ends after 700 ms of quiet or after 15 s. Time is counted in samples, so that late audio and bursts give the same
+ * result.
  */
 export function createVoiceActivityDetector(): VoiceActivityDetector {
   let rest = new Int16Array();
