@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 
-// Scripts and shell prompts often call `botcli --version`. This CommonJS file (see package.json beside it) prints the version
-// without loading Node's ES module loader, which takes a quarter of Node's start time. A test checks that the version equals the
-// version in the package's package.json.
-// The environment is read here, outside of config.ts, because BOTCLI_OUTPUT=json makes the version a JSON document.
+// Fast path for `botcli --version`, which scripts and shell prompts often call. As a CommonJS file, it avoids Node's ES module
+// loader, which takes a quarter of Node's start time. With BOTCLI_OUTPUT set, the version may be JSON, so the main program
+// prints it. A test compares the version below with package.json.
 const { argv, env } = process;
 if (argv.length === 3 && argv[2] === '--version' && !env.BOTCLI_OUTPUT) {
   const line = 'botcli 0.1.0\n';

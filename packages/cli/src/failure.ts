@@ -2,8 +2,8 @@ import type { ErrorReason } from '@bothost/contract';
 import type { failureReasons } from './failure-reasons.ts';
 
 /**
- * A failure reason of botcli or of the service. botcli uses a reason of the service if it detects the same problem before a
- * request, or has a better hint.
+ * A failure reason of botcli or of the service. botcli also reports reasons of the service: for a problem that it detects
+ * before a request, or for an error to which it adds a better hint.
  */
 export type FailureReason = keyof typeof failureReasons | ErrorReason;
 

@@ -39,8 +39,8 @@ export function hasGlobalFlag(
 }
 
 /**
- * Returns the last value of a global option without validating it. For example, errors are printed in the output mode that
- * `--output` names, even if another option is invalid. Returns null if the option is not given.
+ * Returns the last value of a global option without validating the command line, so that errors of an invalid command line are
+ * printed in the mode that `--output` names. Returns null if the option is not given.
  */
 export function readRawOption(args: readonly string[], name: keyof typeof globalOptions): string | null {
   let value: string | null = null;
@@ -96,8 +96,8 @@ function requireSingleValue(name: string, option: Option | undefined, previous: 
 }
 
 /**
- * Returns NAME if `name` is `no-NAME` and NAME is a switch; otherwise returns null. If an option is itself called `no-NAME`,
- * `name` means that option, so the result is null.
+ * Returns NAME if `name` is `no-NAME`, the negative form of an option NAME of kind `switch`. Otherwise returns null, also if an
+ * option is itself called `no-NAME`.
  */
 function findNegatedSwitch(name: string, options: Options): string | null {
   const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';

@@ -14,8 +14,8 @@ const projectOption = (description: string, placeholder: string, words?: Complet
   textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
 /**
- * Returns a function that lists catalogue names for shell completion. The catalogue is loaded only when the function is called,
- * so that help stays fast.
+ * Returns a function that lists the names of services or transports for shell completion. The catalogue of these names is
+ * loaded only when the function is called, so that help stays fast.
  */
 const namesOf = (kind: CatalogueKind) => async () =>
   (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);

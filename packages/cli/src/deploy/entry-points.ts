@@ -16,9 +16,9 @@ export type EntryPoints = {
 };
 
 /**
- * Reads the transports of a project that `botcli init` generated. Looks for the project's record in `directory` and, if the
- * directory is called `server`, also in its parent. Returns null for any other project, because its code determines the
- * transports.
+ * Reads the transports of a project that `botcli init` generated. Looks for `.botcli/project.json` in `directory` and, if
+ * `directory` is called `server`, also in the parent directory. Returns null for a project without this file: only its code
+ * determines the transports.
  */
 export async function readTransports(directory: string): Promise<readonly string[] | null> {
   for (const candidate of basename(directory) === 'server' ? [directory, dirname(directory)] : [directory]) {

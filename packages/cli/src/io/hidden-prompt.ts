@@ -6,10 +6,8 @@ type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' |
 const pasteGapMs = 50;
 
 /**
- * Prompts on a terminal without showing the answer or its length, and keeps the answer unchanged, including white space at its
- * ends. Ctrl-C throws `InterruptedError`. A paste of several lines, and a key that is not text, throw a `Failure`, because the
- * answer would be incomplete. A terminal may deliver a paste line by line, so the prompt waits `pasteGapMs` after a line
- * break. Echo is always restored.
+ * Prompts on a terminal without showing the answer or its length. Does not trim the answer. Ctrl-C throws `InterruptedError`. A
+ * paste of several lines or a key that is not text throws a `Failure`, because the answer would be incomplete.
  */
 export function promptHidden(
   input: Terminal,

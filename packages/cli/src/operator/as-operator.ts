@@ -73,7 +73,10 @@ function isOrganizationMissing(error: unknown): error is Error {
   return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
-/** Polls a vault task until it has ended, and shows its progress. The task continues even if the service restarts. */
+/**
+ * Polls a task on the vault (the stored secrets) until the task has ended, and shows its progress. The task continues even if
+ * the service restarts.
+ */
 export async function waitForVaultTask(
   context: CommandContext,
   client: Pick<Client, 'getVault'>,

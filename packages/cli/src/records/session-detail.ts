@@ -97,8 +97,8 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
 }
 
 /**
- * Creates the blocks with the session's metrics. Omits the minimum and maximum of each chart: a chart shows averages, but the
- * percentiles are computed from all samples, so the numbers would seem to contradict each other.
+ * Creates charts of a session's CPU and memory with their percentiles. Shows no minimum and maximum of a chart: its points are
+ * averages, but the percentiles cover all samples, so a percentile could exceed the maximum.
  */
 function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (summary === null) {

@@ -31,8 +31,8 @@ export function formatSessionStateCell(
 
 export type StartTimeStatistics = {
   /**
-   * Number of sessions whose bot has started. The average and the percentiles cover these sessions. `coldShare` covers the
-   * sessions with a known `coldStart`. A figure that covers no sessions is null.
+   * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions, and `coldShare`
+   * from the sessions with a known `coldStart`. Null means that no session qualifies.
    */
   readonly started: number;
   readonly averageSeconds: number | null;

@@ -14,8 +14,8 @@ export type FollowUpSteps = {
 };
 
 /**
- * Installs packages and creates the git repository for a written project. The configuration is null if only guides were
- * written. A failed step prints a warning and does not undo the project. @throws `InterruptedError` on Ctrl-C
+ * Installs packages and creates the git repository for a new project. The configuration is null if only the guides for coding
+ * agents were written. A failed step prints a warning and does not undo the project. @throws `InterruptedError` on Ctrl-C
  */
 export async function runFollowUpSteps(
   io: Io,

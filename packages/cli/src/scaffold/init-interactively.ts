@@ -9,7 +9,7 @@ import { isInteractive, offerGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createGuidesReport, createProjectReport } from './project-report.ts';
 
-/** Runs the follow-up steps for a new project. The configuration is null if only guides were written. */
+/** Runs the follow-up steps for a new project. The configuration is null if only the guides for coding agents were written. */
 export type FollowUpRunner = (directory: string, configuration: Configuration | null) => Promise<void>;
 
 /**

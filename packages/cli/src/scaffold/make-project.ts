@@ -18,9 +18,9 @@ export type WriteOptions = {
   readonly directory: string;
   readonly version: string;
   readonly overwriteGuides: boolean;
-  /** Whether to replace guides that an older version of botcli wrote. */
+  /** Whether to replace guides for coding agents that an older version of botcli wrote. */
   readonly refreshGuides: boolean;
-  /** Whether to overwrite existing files that differ. Does not apply to guides. */
+  /** Whether to overwrite existing files that differ, except guides such as `AGENTS.md`. */
   readonly force: boolean;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -28,7 +28,7 @@ export type WriteOptions = {
 
 export type WriteResult = { readonly written: readonly string[]; readonly guides: readonly PlannedGuideAction[] };
 
-/** Writes a project with its guides. Checks everything first, so after a `Failure` nothing was written. */
+/** Writes a project with its guides for coding agents. Checks everything first, so after a `Failure` nothing was written. */
 export async function makeProject(configuration: Configuration, options: WriteOptions): Promise<WriteResult> {
   const files = generateProjectFiles(configuration);
   const withAnswers = (guides: readonly PlannedGuideAction[]) => {
@@ -38,12 +38,14 @@ export async function makeProject(configuration: Configuration, options: WriteOp
   return write(withAnswers, 'scaffold', options);
 }
 
-/** Writes only the guides, for users who build their bot with a coding agent. */
+/** Writes only the guides (`AGENTS.md` and others), for users who build their bot with a coding agent. */
 export function writeGuides(options: WriteOptions): WriteResult {
   return write(() => [], 'agent', options);
 }
 
-/** Lists the guides that this version of botcli generates, except guides that the user has written. */
+/**
+ * Lists the guides, such as `AGENTS.md`, that this version of botcli generates for a project. Omits guides that the user wrote.
+ */
 function generatedGuides(
   steps: readonly PlannedGuideAction[],
   { directory, version }: WriteOptions,
@@ -123,8 +125,8 @@ export function planProjectGuides(set: GuideSet, options: WriteOptions): readonl
 }
 
 /**
- * Reads a guide, also through a link. Returns null if the path is missing or not a regular file. The caller later reports a
- * conflict if something else is at the path.
+ * Reads a guide, such as `AGENTS.md`, also through a symbolic link. Returns null if no regular file is at the path. If, for
+ * example, a directory is there, the caller later reports a conflict.
  */
 function guideText(directory: string, path: string): string | null {
   const status = statSync(join(directory, path), { throwIfNoEntry: false });

@@ -12,8 +12,8 @@ export function isInteractive(io: Io): boolean {
 }
 
 /**
- * Offers to replace guides that an older version wrote. The default answer is "yes" only if no guide was edited. Without a
- * terminal, keeps the guides.
+ * Offers to replace guides for coding agents that an older version of botcli wrote. The default answer is "yes" only if no
+ * guide was edited. Without a terminal, keeps the guides.
  */
 export async function offerGuideRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
   if (!isInteractive(io)) return writeOptions;

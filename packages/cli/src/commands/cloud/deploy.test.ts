@@ -437,7 +437,7 @@ test('reports that a failed bot printed nothing, and suggests no command for log
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
   expect(stderr).toMatch(/ No deployment of the agent is active\.\nThe bot wrote no output\.\n$/);
-  // A bot that could not be prepared never ran, so its missing output must not be reported.
+  // If preparing the deployment fails, the bot never runs, so the missing output must not be reported.
   service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
   expect((await deploy('--force')).stderr).not.toContain('The bot wrote no output');
 });

@@ -55,7 +55,7 @@ export function planChange(
   };
 }
 
-/** An edited guide is kept instead of merged, because its text makes sense only as a whole. */
+/** An edited guide, such as `AGENTS.md`, is kept instead of merged, because its text makes sense only as a whole. */
 function guideStep({ guide: { path, text }, state }: GuideComparison, directory: string): PlannedFileChange | null {
   const before = readTextUnlessBlocked(directory, path);
   if (state === 'unchanged') return null;

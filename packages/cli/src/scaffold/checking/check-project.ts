@@ -25,8 +25,8 @@ export type Finding = {
 };
 
 /**
- * Checks a project against its stored configuration, and its guides against the guides that botcli `version` generates.
- * Findings never contain values of variables.
+ * Checks a project against its stored configuration. Also compares its guides, such as `AGENTS.md`, with the texts that botcli
+ * `version` generates. Findings never contain values of environment variables.
  */
 export async function checkProject(
   directory: string,

@@ -15,8 +15,8 @@ export type ProjectAnswers = {
   readonly generator: string;
   readonly files: FileHashes;
   /**
-   * The hashes of the generated guides. Null if the project was created by an old version of botcli that did not store these
-   * hashes.
+   * The hashes of the generated guides, such as `AGENTS.md`. Null if an old version of botcli, which stored no hashes,
+   * generated the project.
    */
   readonly guides: FileHashes | null;
   /** The generated texts by path. The map omits texts that are damaged or were not stored. */

@@ -11,8 +11,8 @@ import { toSlug } from './project-name.ts';
  */
 const minimum = { library: '1.9.0', python: '3.11' };
 /**
- * The minimum pipecat-ai release of projects with evaluations or video input. In earlier releases, evaluations need changes to
- * the bot, and a bot cannot choose cameras by name.
+ * The minimum pipecat-ai release of projects with video input or with scenarios for `pipecat eval`. In earlier releases,
+ * `pipecat eval` needs changes to the bot, and a bot cannot choose cameras by name.
  */
 const evalAndCameraRelease = '1.13.0';
 

@@ -13,8 +13,8 @@ type Services = Pick<
 >;
 
 /**
- * Checks that the options contain a known service of each kind that the mode needs, and no service that only the other mode
- * uses.
+ * Checks that the options name a known service of each kind that the mode (`cascade` or `realtime`) needs. Reports an issue for
+ * a service that only the other mode uses.
  */
 export function resolveServices(
   options: ProjectOptions,

@@ -10,7 +10,7 @@ import {
 import type { ProjectOptions } from './fields.ts';
 import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
 
-/** Maps each transport name without a direction to the setting that contains the direction. */
+/** Maps each transport name that lacks the call direction (dial-in or dial-out) to the setting for the direction. */
 const directionKeys = {
   hostedrtc_pstn: 'daily_pstn_mode',
   carrier1_hostedrtc_sip: 'twilio_daily_sip_mode',
@@ -39,8 +39,8 @@ export function resolveTransports(options: ProjectOptions, addIssue: IssueReport
 }
 
 /**
- * Finds the transport for a name that has no direction, such as `daily_pstn`. A separate setting contains the direction.
- * Returns null if this setting is missing or invalid, and 'unknown' if no transport has the name.
+ * Finds the transport for a name that lacks the call direction, such as `daily_pstn`. A separate setting contains the direction
+ * (dial-in or dial-out). Returns null if this setting is missing or invalid, and 'unknown' if no transport has the name.
  */
 function withDirection(name: string, options: ProjectOptions, addIssue: IssueReporter): Transport | 'unknown' | null {
   const candidates = findTransportDirections(name);

@@ -113,8 +113,8 @@ function checkFeatures(
 }
 
 /**
- * Reports an issue if the realtime service does not support video input. A cascade always supports video input, because its
- * language model has a tool that requests camera frames.
+ * Reports an issue if the realtime service does not support video input. Mode `cascade` always supports video input, because
+ * its language model has a tool that requests camera frames.
  */
 function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: IssueReporter): void {
   if (options.video_input !== true || realtime === null) return;

@@ -14,9 +14,9 @@ export type GuideComparison = {
 };
 
 /**
- * Compares the guides of a project with the guides that `version` generates. Omits guides that the user wrote. `recorded` has
- * the hashes of the generated guides, or is null if the project's version did not store them. `existing` returns the text of a
- * file, null if it does not exist, and '' if the path is not a regular file.
+ * Compares the guides in a project, such as `AGENTS.md`, with the texts that botcli `version` generates. Omits guides that the
+ * user wrote. `recorded` are the stored hashes of the generated guides, null if none were stored. `existing` returns the text
+ * of a file, null if the file does not exist, and '' if the path is not a regular file.
  */
 export function compareGuides(
   version: string,

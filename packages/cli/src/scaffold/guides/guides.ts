@@ -6,8 +6,8 @@ export type Guide = {
   readonly path: string;
   readonly text: string;
   /**
-   * Whether the guide is only for directories in which no bot has been generated yet. `init` does not write this guide to a
-   * generated project, but keeps an existing copy.
+   * True for a guide that explains how to begin without a generated bot. `init` does not write such a guide to a generated
+   * project, but keeps an existing copy.
    */
   readonly beforeBot: boolean;
 };

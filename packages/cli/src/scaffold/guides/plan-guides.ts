@@ -2,7 +2,10 @@ import { isOlderVersion } from '../version-order.ts';
 import { listGuides } from './guides.ts';
 import { readVersionMarker } from './mark.ts';
 
-/** The action that is planned for a guide. A guide that a user wrote (`own`) is replaced only on request. */
+/**
+ * The planned action for a guide, such as `AGENTS.md`. State `own` means that a user wrote the guide; it is replaced only on
+ * request.
+ */
 export type PlannedGuideAction = {
   readonly path: string;
   /** The text to write, or null to keep the file. */
@@ -19,9 +22,9 @@ export type PlannedGuideAction = {
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
- * Plans the action for each guide: adds missing guides, and replaces existing guides only with `overwrite`.
- * `planStaleGuideUpdates` adds the replacement of stale guides, which an older version of botcli wrote. `existing` returns the
- * text of a file, or null if the file does not exist.
+ * Plans which guides, such as `AGENTS.md`, are written: missing guides and, with `overwrite`, existing ones. To also replace
+ * guides of older versions of botcli, pass the result to `planStaleGuideUpdates`. `existing` returns the text of a file, or
+ * null if the file does not exist.
  */
 export function planGuides(
   set: GuideSet,

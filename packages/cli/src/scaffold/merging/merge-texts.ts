@@ -59,7 +59,10 @@ type Lines = readonly string[];
 /** Merges the lines of a region that both the user and the generator changed. Returns null if only the user can merge them. */
 type ResolveConflict = (mine: Lines, base: Lines, theirs: Lines) => Lines | null;
 
-/** Combines lines that one side added with adjacent lines that the other side changed. */
+/**
+ * If one side only added lines to a region and the other side changed the region, keeps both the additions and the changes.
+ * Otherwise returns null.
+ */
 const keepAddedLines: ResolveConflict = (mine, base, theirs) => {
   // If both sides added lines at the same position, put the user's lines last.
   if (base.length === 0) return [...theirs, ...mine];

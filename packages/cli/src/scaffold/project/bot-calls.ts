@@ -5,19 +5,22 @@ export function dialsOut(plan: ProjectPlan): boolean {
   return plan.has('room-dial-out') || plan.has('bridged-dial-out');
 }
 
-/** Returns whether people can call the bot. In these calls, the bot speaks first. */
+/** Returns whether people can call the bot by phone. In these calls, the bot speaks first. */
 export function receivesCalls(plan: ProjectPlan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
 
-/** Returns whether some sessions have a client that reports when it is ready: browsers and evaluations do, phone calls do not. */
+/**
+ * Returns whether some sessions have a client that reports when it is ready, such as a browser or `pipecat eval`. A phone call
+ * has no client that reports this.
+ */
 export function waitsForClient(plan: ProjectPlan): boolean {
   return plan.has('browser') || plan.configuration.enable_eval;
 }
 
 /**
- * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them, because
- * only incoming calls are greeted as soon as they are connected.
+ * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them, because the
+ * bot greets only incoming calls as soon as they are connected.
  */
 export function hasCallsAndClients(plan: ProjectPlan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));

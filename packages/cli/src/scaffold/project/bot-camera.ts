@@ -2,7 +2,7 @@ import type { ProjectPlan } from '../configuration/plan.ts';
 import { createPythonCode, emptyPythonCode, type PythonCode } from './code.ts';
 
 /**
- * Returns whether the language model requests camera frames by calling a tool. In a cascade, the model gets frames only on
+ * Returns whether the language model requests camera frames by calling a tool. In mode `cascade`, the model gets frames only on
  * request (`UserImageRequestFrame` of pipecat-ai 1.14.0). Realtime services with video get frames without a request.
  */
 export function usesCameraTool(plan: ProjectPlan): boolean {
@@ -10,8 +10,8 @@ export function usesCameraTool(plan: ProjectPlan): boolean {
 }
 
 /**
- * Generates `look`, a tool with which the language model of a cascade requests a camera frame. The frame is added to the model's
- * context.
+ * Generates `look`, a tool with which the language model in mode `cascade` requests a camera frame. The frame is added to the
+ * model's context.
  */
 export function generateCameraTool(plan: ProjectPlan): PythonCode {
   if (!usesCameraTool(plan)) return emptyPythonCode;

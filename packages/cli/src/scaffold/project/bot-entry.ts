@@ -29,8 +29,8 @@ function fromRunner(plan: ProjectPlan): PythonCode {
 }
 
 /**
- * Generates code that creates a room if the body of the start request contains a call. For other requests, the code lets the
- * runner create the transport, or raises an error if the bot has no other transport.
+ * Generates code that creates a Daily room if the start request asks the bot to make or accept a phone call through a room. For
+ * other requests, the runner creates the transport. If the bot has no other transport, the code raises an error for them.
  */
 function ownRoom(plan: ProjectPlan): PythonCode {
   const request = dialsOut(plan)

@@ -16,8 +16,8 @@ type Features = ProjectPlan['configuration'];
 export function generateTransportParameters(plan: ProjectPlan): PythonCode {
   const entries = new Map<string, PythonExpression>();
   for (const transport of plan.transports) {
-    // A browser transport and a phone transport can have the same key, because both use the same kind of room. Keep the
-    // settings of the browser transport.
+    // A browser transport and a phone transport can have the same key in `transport_params`, because both use the same kind of
+    // room. Keep the settings of the browser transport.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
     entries.set(transport.key, createTransportParametersExpression(transport, plan.configuration));
   }
@@ -58,8 +58,8 @@ const browserSocket = {
   ),
 };
 /**
- * The camera settings. A realtime model gets one frame per second. In a cascade, the language model requests each frame with a
- * tool.
+ * The camera settings. A realtime model gets one frame per second. In mode `cascade`, the language model requests each frame
+ * with a tool.
  */
 const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,

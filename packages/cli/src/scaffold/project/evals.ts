@@ -3,8 +3,8 @@ import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
 /**
- * Generates example scenarios in `server/evals/`. Omits text scenarios if the bot has a realtime service, because the service
- * accepts only audio.
+ * Generates example scenarios for `pipecat eval` in `server/evals/`. Omits text scenarios if the bot has a realtime service,
+ * which accepts only audio.
  */
 export function generateEvalFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const audio = { path: 'server/evals/audio.yaml', text: scenarios(plan, 'audio') };
@@ -12,7 +12,7 @@ export function generateEvalFiles(plan: ProjectPlan): readonly ProjectFile[] {
   return [{ path: 'server/evals/text.yaml', text: scenarios(plan, 'text') }, audio];
 }
 
-/** An evaluation is a client that reports when it is ready, so every bot greets it. */
+/** In every scenario the bot speaks first, because `pipecat eval` reports to the bot that the client is ready. */
 function scenarios(plan: ProjectPlan, modality: 'text' | 'audio'): string {
   const lines = [
     `# Scenarios in ${modality}, with the answers expected from the bot. Start the bot, then run them:`,

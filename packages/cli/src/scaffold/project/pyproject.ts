@@ -9,8 +9,8 @@ export function listDependencies({ configuration, extras, lowest }: ProjectPlan)
 }
 
 /**
- * Generates `server/pyproject.toml`. The packages for evaluations download speech models, so they are in a separate dependency
- * group that images do not install.
+ * Generates `server/pyproject.toml`. The packages for `pipecat eval` download speech models. They are in a separate dependency
+ * group, which container images do not install.
  */
 export function generatePyproject(plan: ProjectPlan): string {
   const { configuration, lowest } = plan;

@@ -130,8 +130,8 @@ function startStep(plan: ProjectPlan): Step {
 }
 
 /**
- * Returns the name of a transport on the runner's command line. A transport without a key calls through a room and is named
- * `daily`.
+ * Returns the name of a transport on the command line of Pipecat's development runner. A transport without a key connects phone
+ * calls through a Daily room, so its name is `daily`.
  */
 function runnerTransport(key: string | null): string {
   return key ?? 'daily';
@@ -210,8 +210,8 @@ function evaluate(plan: ProjectPlan): readonly string[] {
 }
 
 /**
- * Explains how to evaluate a deployed bot. Each conversation of an evaluation is a session. A token admits only one session, so
- * only an agent without tokens can be evaluated.
+ * Explains how to run `pipecat eval` with a deployed bot. Each conversation is a session. A WebSocket token admits only one
+ * session, so `pipecat eval` works only with an agent that requires no tokens.
  */
 function onService(plan: ProjectPlan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud || !plan.has('stream')) return [];

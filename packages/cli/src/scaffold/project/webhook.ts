@@ -1,8 +1,8 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
 
 /**
- * Generates `server/server.py`, the carrier's webhook for calls that the bot connects to a room. Returns null if the project
- * has no calls of this kind.
+ * Generates `server/server.py`, the webhook that the telephone carrier calls for an incoming call. The bot then connects the
+ * call to a room. Returns null if the project has no calls of this kind.
  */
 export function generateWebhookFile(plan: ProjectPlan): string | null {
   return plan.has('bridged-dial-in') ? `${lines.join('\n')}\n` : null;

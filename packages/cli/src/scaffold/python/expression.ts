@@ -23,8 +23,8 @@ export type PythonExpression = {
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly PythonArgument[] }
   /**
-   * The Python expression `value if condition else otherwise`. `imports` and `variables` are the ones that `condition` and
-   * `otherwise` use.
+   * The Python expression `value if condition else otherwise`. `imports` and `variables` list what `condition` and `otherwise`
+   * need.
    */
   | {
       readonly kind: 'choice';

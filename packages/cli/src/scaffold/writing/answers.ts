@@ -19,8 +19,8 @@ export type FileHashes = Readonly<Record<string, string>>;
 const maxBytes = 5_000_000;
 
 /**
- * Creates `.botcli/project.json`. The file has no timestamps, so that the same configuration results in the same bytes. It
- * contains only hashes of guides, not their texts, because guides are not merged.
+ * Creates `.botcli/project.json`. The file has no timestamps, so that the same configuration results in the same bytes. For
+ * guides such as `AGENTS.md` it contains only hashes, because a later version of botcli merges other files but not guides.
  */
 export function createAnswersFile(
   configuration: Configuration,
@@ -39,8 +39,8 @@ export function createAnswersFile(
 }
 
 /**
- * Reads the hashes of the guides from `.botcli/project.json`. Returns null if the file is missing or invalid, or contains no
- * hashes.
+ * Reads the hashes of the guides (`AGENTS.md` and others) from `.botcli/project.json`. Returns null if the file is missing or
+ * invalid, or contains no hashes.
  */
 export function readGuideHashes(directory: string): FileHashes | null {
   try {

@@ -16,10 +16,9 @@ export type FileEdit = { readonly path: string; readonly before: string | null; 
 const journalPath = '.botcli/change.json';
 
 /**
- * Applies all edits to a project, or none. The caller holds the project's lock. The journal is written first, then the new
- * texts as temporary files, which then replace the files one by one. A failure restores the former files. If botcli is killed,
- * each file is either old or new, and `finishChange` uses the journal to finish. @throws `Failure` files-changed, if a file
- * does not match `before`; system errors
+ * Applies all edits to a project, or none. The caller holds the project's lock. A failure restores the former files. If botcli
+ * is killed, each file is either old or new, and `finishChange` applies the remaining edits from the journal. @throws `Failure`
+ * files-changed, if a file does not match `before`; system errors
  */
 export function applyEdits(directory: string, edits: readonly FileEdit[], signal: AbortSignal): void {
   // This is the last check for Ctrl-C, because the code below is synchronous and cannot be interrupted.

@@ -95,8 +95,8 @@ function report(
 }
 
 /**
- * Describes how a client reaches the bot: the WebSocket URL and its token, or a `curl` command for the session proxy. The `curl`
- * command contains an environment variable instead of the public key, because keys must not be printed.
+ * Describes how a client reaches the bot: the WebSocket URL and its token, or a `curl` command that reaches the bot through the
+ * service. The `curl` command contains an environment variable instead of the public key, because keys must not be printed.
  */
 function reachFields(
   answer: StartResponse,
