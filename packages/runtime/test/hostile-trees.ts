@@ -18,8 +18,8 @@ export type HostileTree = {
   readonly attack?: (directory: string, outside: OutsideFiles) => ChildProcess;
   readonly needsRoot?: true;
   /**
-   * The file system that the tree needs. `disk`: tmpfs can hold the tree only with a recent kernel. `tmpfs`: most disk file
-   * systems cannot hold the tree.
+   * The kind of file system that the tree needs: `disk` if tmpfs can hold the tree only with a recent kernel, `tmpfs` if most
+   * disk file systems cannot hold the tree.
    */
   readonly needs?: 'disk' | 'tmpfs';
   readonly outcome: 'removed' | 'quarantined' | 'removed or quarantined';

@@ -45,7 +45,7 @@ export type ServiceContext = {
   /** Encrypts and decrypts the secrets of organizations. */
   readonly keyring: Keyring;
   readonly rootKeys: RootKeyProvider;
-  /** Wakes the worker for vault maintenance. */
+  /** Wakes the worker that maintains the secret vault. */
   readonly workOnVault: () => void;
   readonly queueSecretWrite: SecretWriteQueue;
   /** Limits how often each organization checks the credentials of container registries. */

@@ -13,7 +13,7 @@ export type Probe = {
   /** Sends a signal to the bot, but not to its children. */
   readonly kill: (instanceId: string, signal: NodeJS.Signals) => Promise<void>;
   readonly attacks: (instanceId: string) => Promise<readonly Attack[]>;
-  /** Paths, as seen by bots, of the driver's own files of an instance, which no bot may read. */
+  /** Files that the runtime driver keeps for an instance, with their paths as bots see them. No bot may read these files. */
   readonly privateFiles: (instanceId: string) => Promise<readonly string[]>;
   /** The names of prepared projects, shared environments and unfinished builds. */
   readonly keptProjects: () => Promise<readonly string[]>;

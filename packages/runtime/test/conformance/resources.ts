@@ -21,7 +21,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const after = await usageOf(runtime(), 'burner');
       const counted = after.cpuMicroseconds - before.cpuMicroseconds;
       expect(counted).toBeGreaterThan(burned * 0.9);
-      // The driver also counts CPU time that the bot uses outside of the measured loop.
+      // The runtime driver also counts CPU time that the bot uses outside of the measured loop.
       expect(counted).toBeLessThan(burned * 1.5 + 100_000);
     });
 

@@ -105,8 +105,8 @@ describe('an instance of a killed server', () => {
     const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readRecord(files) ?? expect.fail('no record');
     await rm(files.end, { force: true });
-    // Record the pid and start time of this process as those of the supervisor. The driver must not kill this process, because
-    // the record is from an earlier boot.
+    // Record this process as the supervisor. The process driver must not kill this process, because the record is from an
+    // earlier boot.
     const own = readProcessStat(process.pid);
     writeRecord(files, { ...record, bootId: 'another', supervisor: own });
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');

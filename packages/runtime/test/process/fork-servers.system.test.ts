@@ -19,8 +19,8 @@ const runs = (pid: number) => {
 };
 
 /**
- * Opens a bot that counts how often it is imported, and a clock that can be advanced. Imports fail while the file `failing`
- * exists.
+ * Opens a bot that counts its imports. `advance` moves the clock of the process driver forward. Imports fail while the file
+ * `failing` exists.
  */
 async function openCountingBot(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}) {
   const shared = await mkdtemp(join(tmpdir(), 'bothost-imports-'));

@@ -14,7 +14,8 @@ import { createProcessRuntimeSetup } from './setup.ts';
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
 const neverAborted = new AbortController().signal;
 /**
- * `PATH` of the driver. Contains uv if the test setup has installed it, because pip takes five seconds to create an environment.
+ * `PATH` of the process driver. Contains uv if the test setup has installed it, because pip takes five seconds to create an
+ * environment.
  */
 const path = [inject('uvFolder') ?? '', '/usr/bin', '/bin'].filter((folder) => folder !== '').join(':');
 

@@ -17,7 +17,7 @@ export function openProbe(dataDirectory: string): Probe {
 
   const botOf = (instanceId: string): ProcessStat => {
     const record = recordOf(instanceId);
-    // The supervisor of a forked bot has several children, so find the bot by its pid if the record contains it.
+    // Find a forked bot by the pid in the record of its instance, because the supervisor of a forked bot has several children.
     const bot = runningProcesses().find(({ pid, parent }) =>
       record?.main == null ? parent === record?.supervisor?.pid : pid === record.main.pid,
     );

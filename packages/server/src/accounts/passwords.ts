@@ -3,8 +3,8 @@ import { failure } from '@bothost/contract';
 /**
  * Rejects a weak password.
  *
- * @throws failure `password-too-weak` for a common password, for fewer than four different characters, and if fewer
- * than four characters remain without the e-mail address and its parts
+ * @throws failure `password-too-weak` for a common password, for fewer than four different characters, and if fewer than four
+ * characters remain after the e-mail address and its parts are removed
  */
 export async function requireStrongPassword(password: string, email: string): Promise<void> {
   // Load the list of common passwords only when it is needed, because it takes a few megabytes of memory.

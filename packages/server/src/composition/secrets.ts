@@ -29,7 +29,7 @@ type Secrets = Pick<
 const registryTimeoutMs = 5_000;
 
 /**
- * Opens the vault, and starts secret delivery and vault maintenance.
+ * Opens the secret vault, and starts its maintenance and the delivery of secrets.
  *
  * @throws VaultError, KeyFileError
  */
@@ -64,8 +64,8 @@ export async function openSecretServices(
 }
 
 /**
- * Returns the root keys of the vault: the keys in BOTHOST_VAULT_KEYS, then a key derived from BOTHOST_KEY. If neither
- * is set, the vault creates key files.
+ * Returns the root keys of the secret vault: the keys in BOTHOST_VAULT_KEYS, then a key derived from BOTHOST_KEY. If neither is
+ * set, the vault creates key files.
  */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));

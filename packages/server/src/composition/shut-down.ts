@@ -15,8 +15,8 @@ type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler
 };
 
 /**
- * Time limit in milliseconds for instances to end after the grace period: the limits for the stop request and for SIGTERM, and
- * a margin of 10 s.
+ * Time limit in milliseconds for instances to end after the grace period: the sum of the limits for the stop request and for
+ * SIGTERM, and a margin of 10 s.
  */
 const instancesMs = cooperativeSeconds * 1000 + terminationGraceMs + 10_000;
 /** Time to record the end of a killed bot, in milliseconds. */
