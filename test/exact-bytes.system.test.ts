@@ -61,8 +61,8 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
 /**
- * Creates `count` keys and values to pass to botcli in the same way, for example in a JSON file. `way` is part of each key;
- * `fits` returns whether a value can be passed in this way.
+ * Creates `count` keys and values that are passed to botcli in the same way, for example in a JSON file. Each key contains the
+ * name of the way, `way`. `fits` returns whether a value can be passed in this way.
  */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);

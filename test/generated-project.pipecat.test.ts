@@ -66,9 +66,9 @@ async function keep(values: Readonly<Record<string, string>>): Promise<void> {
 }
 
 /**
- * Deploys the project twice. The first deploy creates the Python environment. Then a `.pth` file is added to the environment,
- * which makes every bot use the stand-in vendors, because a secret cannot set PIPECAT_SETUP_FILES. The second deploy restarts the
- * unchanged project.
+ * Deploys the project twice. The first deploy creates the Python environment. A `.pth` file in this environment then makes
+ * every bot use the stand-in vendors, because a secret cannot set PIPECAT_SETUP_FILES. The second deploy restarts the unchanged
+ * project.
  */
 async function deploy(): Promise<void> {
   const bot = join(project.directory, 'bot.py');

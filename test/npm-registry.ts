@@ -9,7 +9,7 @@ type Publication = {
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
 };
 
-/** An npm registry in memory. It redirects requests for all packages that were not published to it. */
+/** An npm registry in memory. Redirects requests for packages that were not published here to another registry. */
 export type NpmRegistry = {
   readonly url: string;
   /** Names of the published packages, in the order of their publication. */

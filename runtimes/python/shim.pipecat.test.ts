@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** Runs the shim's Python tests with the real Pipecat, and checks the shim's code with ruff and mypy. */
+/** Runs the Python tests of the host shim with the real Pipecat, and checks the code of the shim with ruff and mypy. */
 const environment = await openTestEnvironment(inject('pythonCache'), inject('python'), inject('uvFolder'));
 
 async function run(program: string, ...parameters: readonly string[]): Promise<{ status: number; output: string }> {

@@ -260,7 +260,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         listOperationPaths({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
       );
       tested.push('GET /auth/config', 'GET /\\.well-known/openid-configuration', 'POST /auth/logout');
-      // Add the upload path, which needs no authorization test, because a signed token in the form authorizes the upload.
+      // Add the upload path. It needs no authorization test, because a signed token in the form authorizes the upload.
       tested.push('POST /uploads/[^/]+');
       const pattern = new RegExp(`^(${tested.join('|')})$`);
       expect([...requests].filter((request) => !pattern.test(request))).toEqual([]);

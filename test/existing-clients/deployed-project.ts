@@ -85,8 +85,8 @@ export async function deployProject(name: string, options: string): Promise<Depl
 }
 
 /**
- * Deploys the project as its README says, then makes every bot use the stand-in vendors through a file in the Python environment,
- * because a secret cannot set PIPECAT_SETUP_FILES.
+ * Deploys the project as its README says. Then adds a file to the Python environment that makes every bot use the stand-in
+ * vendors, because a secret cannot set PIPECAT_SETUP_FILES.
  */
 async function deploy({ name, directory, service, standIns, pipecat }: DeployedProject): Promise<void> {
   const server = join(directory, 'server');

@@ -118,7 +118,7 @@ describe('a Pipecat bot in Python', () => {
     const idle = async () => (await service.client.getAgent(agent)).idleInstanceCount;
     const run = async () =>
       waitForSessionEnd(service, 'pipecat-echo', await startAgentSession(service, 'pipecat-echo'));
-    // Use up the warm instance that validated the deployment, so that the next start is cold.
+    // Use up the warm instance that was started to validate the deployment, so that the next start is cold.
     while ((await idle()) > 0) await run();
     const cold = await run();
     await service.client.updateAgent({ ...agent, body: { autoScaling: { minAgents: 1 } } });

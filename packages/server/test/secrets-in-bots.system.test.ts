@@ -127,7 +127,7 @@ describe('secrets in bots', () => {
     const seen = await hashesIn(named, bare);
     expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
     const open = Object.keys(seen).filter((name) => !isReservedSecretKey(name) && name !== 'A');
-    // PWD is not a setting of the service: the shell that starts the bot sets it.
+    // PWD is set by the shell that starts the bot, not by the service.
     expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
     await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));
     await deploy(named);

@@ -16,7 +16,7 @@ it('the service limits concurrent starts of one organization without delaying an
   test.onTestFinished(() => free.remove());
   const service = await startTestServer({ agents: [held.path], environment: { BOTHOST_STARTS_AT_ONCE: '1' } });
   test.onTestFinished(() => service.close());
-  // The first session uses the instance that validated the deployment.
+  // The first session uses the instance that was started to validate the deployment.
   await evaluateInBot(service, 'held', await startAgentSession(service, 'held'), 'true');
   gate.shut();
   const first = await startAgentSession(service, 'held');
@@ -41,8 +41,8 @@ it('the service limits concurrent starts of one organization without delaying an
     .toBe('free');
   await stopAgentSession(service, 'held', canceled);
   expect((await waitForSessionEnd(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
-  // Three instances have a directory: one running instance of each agent, and the instance that the gate holds. The last start is
-  // still queued.
+  // Three instances have a directory: one running instance of each of the two agents, and the instance that the gate delays.
+  // The last start is still queued.
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 
   firstBot('go');

@@ -23,7 +23,7 @@ describe('a client that waits for a cold bot', () => {
     gate = await openStartGate();
     bot = await writeBot('slow', { prelude: gate.prelude });
     service = await startTestServer({ agents: [bot.path] });
-    // The first session uses the instance that validated the deployment.
+    // The first session uses the instance that was started to validate the deployment.
     const first = await startAgentSession(service, 'slow');
     await evaluateInBot(service, 'slow', first, 'true');
     gate.shut();

@@ -1,4 +1,4 @@
-"""Runs a bot behind the shim in a separate process."""
+"""Runs a bot under the Python host (bothost_shim) in a separate process."""
 
 import asyncio
 import os
@@ -73,7 +73,7 @@ def bot_environment(**variables: str) -> dict[str, str]:
 
 
 async def spawn_shim(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.Process:
-    """Start the shim in a directory, with standard output and error combined."""
+    """Start the Python host in the directory of a bot, with standard output and error combined."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -19,8 +19,8 @@ export async function holdLock(options: {
       address: options.address,
       onLost: options.onLost,
       prepare: async (client) => {
-        // The lock timeout is at least 1 ms, because 0 would mean no limit. With these keepalive settings, PostgreSQL notices
-        // after 25 seconds that the machine of a lock holder has failed.
+        // A lock timeout of 0 would mean no limit, so use at least 1 ms. With these keepalive settings, PostgreSQL notices
+        // after 25 seconds that the machine of a lock holder has failed, and releases the lock.
         await client.query(
           `select set_config('lock_timeout', $1, false), set_config('tcp_keepalives_idle', '10', false),
           set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`,

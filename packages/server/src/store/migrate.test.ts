@@ -73,7 +73,8 @@ test('migrate runs a migration again after its connection was lost during the mi
     },
   };
   const [first, second] = await Promise.allSettled([migrate(killed, [vanishing]), migrate(next, [table('1')])]);
-  // If the first server migrates first, it fails, because its connection is killed. Otherwise, both servers succeed.
+  // The first server fails if its connection is killed while it migrates. If the second server migrates first, both servers
+  // succeed.
   expect([first.status, second.status]).toContain('fulfilled');
   await migrate(next, [table('1')]);
   expect(await tables(next)).toEqual(['t1']);

@@ -35,9 +35,9 @@ export type StoreOptions = {
   /** Restores a backup into the empty database before it is migrated. Null if there is no backup to restore. */
   readonly restore: ((db: Database) => Promise<void>) | null;
   /**
-   * Called after the connection that held the lock of the region was lost and the lock was acquired again, before `holdsRegion`
-   * returns true. Another server may have held the region in between. If the promise rejects, the lock is released and acquired
-   * again.
+   * Called after this server lost its connection, and with it the lock of the region, and then acquired the lock again. Another
+   * server may have held the region in between. `holdsRegion` returns true only after the promise has resolved. If the promise
+   * rejects, the lock is released and acquired again.
    */
   readonly onRegionRetaken: (db: Database) => Promise<void>;
   /** Called when another server acquired the region's lock while this server had no database connection. */
@@ -69,7 +69,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       throw error;
     }
   } catch (error) {
-    // Stop the database only if this process started it, and not if another server that holds the region uses it.
+    // Stop the database only if this process started it. Keep the database running if another server holds the region, because
+    // that server uses the same database.
     if (embedded?.adopted === false && !(error instanceof RegionTakenError)) await embedded.stop();
     else embedded?.close();
     throw error;

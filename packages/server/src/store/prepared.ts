@@ -13,8 +13,8 @@ export function createPreparedQuery<Row>(
 }
 
 /**
- * Returns the name of a prepared query, or undefined for any other query. The name is in the text, because Kysely
- * passes nothing else to the driver.
+ * Returns the name of a prepared query, or undefined for any other query. The name is a comment in the text of the query,
+ * because Kysely passes no other field for a name to the driver.
  */
 export function findPreparedName(text: string): string | undefined {
   return /^\/\* prepared: ([a-z-]+) \*\//.exec(text)?.[1];

@@ -9,10 +9,8 @@ let locks = 0;
 export type ProcessLock = { readonly directory: string; readonly timeoutMs: number; readonly refusal: string };
 
 /**
- * Runs `work` while no other process runs its work with the same `directory`. Each process creates a file named by its pid and
- * start time, and proceeds only if it then sees no file of another living process. Otherwise, it removes its file and retries. If
- * two processes create their files at almost the same time, the later process always sees the file of the earlier one. Files of
- * dead processes can be removed at any time, because no name is used twice.
+ * Runs `work` under a lock that processes share through files in `directory`. A process creates a file named by its pid and
+ * start time, and holds the lock if it then sees no file of another living process. Otherwise, it removes its file and retries.
  *
  * @throws StoreError with `refusal` if others hold the lock for longer than `timeoutMs`
  */

@@ -117,10 +117,13 @@ export type StoredExit = {
   diskLimit?: string | undefined;
 };
 
-/** A pinned revision of a secret set. `setId` identifies the set; `secretSet` was its name when it was pinned. */
+/**
+ * The revision of a secret set that a deployment uses (a pin). `setId` identifies the set; `secretSet` was its name when the
+ * deployment was created.
+ */
 export type SecretPin = { secretSet: string; setId: string; revision: number };
 
-/** A version of an agent. Of its configuration, only `min_agents` and `max_agents` may change. */
+/** A version of an agent. Its configuration never changes, except for `min_agents` and `max_agents`. */
 export type DeploymentsTable = {
   id: string;
   agent_id: string;
@@ -139,7 +142,9 @@ export type DeploymentsTable = {
   last_exit: JSONColumnType<StoredExit> | null;
   /** Number of consecutive instances that failed to start or ended by themselves. */
   restarts: Generated<number>;
-  /** The prepared files: those of the build, or the deployment's own if the source is a directory. */
+  /**
+   * Where the runtime finds the prepared files. They belong to the build, or to the deployment if its source is a directory.
+   */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */
   secret_pins: JSONColumnType<SecretPin[], string | undefined, string>;
@@ -167,8 +172,8 @@ export type DeploymentsTable = {
 export type InstanceState = 'starting' | 'ready' | 'stopping' | 'ended';
 
 /**
- * `session_id` is the claim: set once, never changed, unique. So an instance serves one session and a session has one
- * instance, whatever the servers do (docs/architecture.md, Invariants).
+ * `session_id` is the session that claimed the instance. It is set once, never changed, and unique. So each instance serves at
+ * most one session, and each session has at most one instance (docs/architecture.md, Invariants).
  */
 export type InstancesTable = {
   id: string;
@@ -216,11 +221,14 @@ export type SessionsTable = {
   relay_id: string | null;
   created_at: Date;
   updated_at: Date;
-  /** When the session was requested: by the start request, or by the client's connection for WebSocket starts. */
+  /** Time of the start request. For a WebSocket start, the time when the client connected. */
   requested_at: Date | null;
   claimed_at: Date | null;
   ready_at: Date | null;
-  /** When the session was dispatched to its bot. If the bot has no status route, recorded before the dispatch. */
+  /**
+   * When the session was dispatched to its bot. If the bot does not support `GET /_bot/session`, this time is recorded before
+   * the dispatch.
+   */
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   cold_start: boolean | null;
@@ -292,7 +300,7 @@ export type BuildsTable = {
    * When the cancellation of the build was requested. The server that runs the build then stops it. Null if it was not requested.
    */
   cancel_requested_at: Generated<Date | null>;
-  /** Number of attempts that started but did not end: the running one, and attempts whose server was killed. */
+  /** Number of attempts that started but did not end: the running attempt, and attempts whose server was killed. */
   unfinished_attempts: Generated<number>;
   created_at: Date;
   updated_at: Date;
@@ -346,7 +354,10 @@ export type VaultKeysTable = {
  */
 export type VaultFinding = { organization: string; set: string | null; problem: string };
 
-/** Vault maintenance: the last task of each kind. The remaining work is derived from the stored data. */
+/**
+ * The last task of each kind of vault maintenance. The row does not store which work remains; this follows from the stored keys
+ * and values.
+ */
 export type VaultTasksTable = {
   id: string;
   task: 'rekey' | 'rotate' | 'verify';
@@ -414,7 +425,7 @@ export type SecretValuesTable = {
   created_at: Date;
 };
 
-/** The delivery of a secret revision to its region. The row is kept as a record. */
+/** The delivery of a secret revision to its region. The row is kept after the delivery, as a record. */
 export type SecretDeliveriesTable = {
   set_id: string;
   revision: number;
@@ -431,7 +442,8 @@ export type SecretDeliveriesTable = {
 };
 
 /**
- * The last check of an image pull secret's revision at its registry. The result is only shown to users; nothing depends on it.
+ * The last check whether the registry accepts the credentials in a revision of an image pull secret. The result is only shown
+ * to users; nothing depends on it.
  */
 export type PullSecretChecksTable = {
   set_id: string;
@@ -505,7 +517,7 @@ export type UserCredentialsTable = {
   updated_at: Date;
 };
 
-/** States of OpenID Connect sign-ins, which better-auth stores, and authorization codes. */
+/** Short-lived values of sign-ins: OpenID Connect states, which the library better-auth stores, and authorization codes. */
 export type AuthVerificationsTable = {
   id: string;
   identifier: string;
@@ -516,7 +528,8 @@ export type AuthVerificationsTable = {
 };
 
 /**
- * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the login page. Null until then.
+ * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the login page, or null if nobody
+ * has opened it.
  */
 export type DeviceLoginsTable = {
   id: string;

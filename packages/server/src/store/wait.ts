@@ -4,8 +4,8 @@ import { watch } from 'node:fs';
 const recheckMs = 100;
 
 /**
- * Resolves with the first value of `check` that is not undefined. Calls `check` immediately, at each change in `directory`, when
- * `also` settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
+ * Waits until `check` returns a value that is not undefined, and resolves with this value. Calls `check` immediately, at each
+ * change in `directory`, when the promise `also` settles, and every 100 ms. Resolves with undefined after `timeoutMs`.
  */
 export async function waitForValue<T>(options: {
   readonly directory: string;

@@ -265,8 +265,8 @@ describe('the audit log', () => {
     const guessed = createFreshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
-    // Send most dry runs concurrently. Sequential dry runs could be slower than the rate limit, which allows one more per
-    // second.
+    // Send most dry runs concurrently. Sequential dry runs could take longer than one second each, and the limit allows one
+    // more per second, so they might never reach the limit.
     const together = Array.from({ length: secretDryRunRate.burst - 10 }, () =>
       ask('PUT', `/secrets/${guessed}`, guess),
     );

@@ -58,7 +58,7 @@ async function send(bytes: Buffer): Promise<string> {
   return upload.uploadId;
 }
 
-/** Existing clients send all form fields before the file. */
+/** Creates the form of an upload with all fields before the file, as existing clients send it. */
 function form(fields: Record<string, string>, file: Buffer): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -287,7 +287,7 @@ describe('an upload', () => {
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
     await expect.poll(() => existsSync(path)).toBe(true);
-    // The connection of the upload stays open after a request with a wrong token, and after a request for a new upload URL.
+    // Neither a request with a wrong token nor a request for a new upload URL closes the connection of the running upload.
     expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
     expect(hanging.destroyed).toBe(false);
     await begin(bytes);

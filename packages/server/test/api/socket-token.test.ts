@@ -105,7 +105,7 @@ describe('the one-time token of a WebSocket client', () => {
       `${wsUrl.replace(service.organization, '%00')}?token=${token}`,
     ];
     for (const url of attempts) expect([url, await connect(url)]).toEqual([url, refused]);
-    // No instance was claimed: the agent `other` still has the idle instance that validated its deployment.
+    // No instance was claimed: the agent `other` still has the idle instance that was started to validate its deployment.
     expect([await instances(), await instances('other')]).toEqual([0, 1]);
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
     await waitForSessionEnd(service, 'talker', sessionId);

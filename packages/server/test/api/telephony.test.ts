@@ -9,7 +9,9 @@ import { insertSecondOrganization, type SecondOrganization } from '../support/se
 import { openStartGate, type StartGate } from '../support/start-gate.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Uses and ends the instance that validated the agent's deployment, so that the next call finds no warm instance. */
+/**
+ * Uses and ends the instance that was started to validate the agent's deployment, so that the next call finds no warm instance.
+ */
 async function useUpTheFirst(service: TestServer, agentName: string) {
   const { path } = createCarrierCall('telnyx', `${agentName}.${service.organization}`);
   // Retry, because the service refuses calls before it is ready.
@@ -98,7 +100,7 @@ describe('calls from carriers', () => {
       const pieces = Array.from({ length: words.piecesHeld * 2 }, (_, index) => words.media(index));
       call.say(...words.opening, ...pieces.slice(0, 3), words.dtmf, ...pieces.slice(3), words.dtmf);
       const order = await bot;
-      // When the service answers the last message, it has read all earlier ones.
+      // The service has read all earlier messages when it answers this ping.
       call.socket.ping();
       await once(call.socket, 'pong');
       order('go');

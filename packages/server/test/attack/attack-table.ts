@@ -4,7 +4,10 @@ import type { CheckedSession } from './victim.ts';
 /** The victim's sessions in two periods of equal length, one after the other: without and with the attack. */
 export type Round = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
 
-/** A measure of warm starts without and with the attack. Each value, including the ratio, is the median over all rounds. */
+/**
+ * A measurement of warm starts: milliseconds without and with the attack. Each value, including the ratio, is the median over
+ * all rounds.
+ */
 export type AttackFigure = {
   readonly name: string;
   readonly quietMs: number;

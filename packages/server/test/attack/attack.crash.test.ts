@@ -65,7 +65,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         agents: [await writeParrot(directory)],
         port: await findFreePort(),
         environment: {
-          // The limits are low, so that even a short attack reaches them often.
+          // Set low limits for builds and disks, so that even a short attack reaches them often.
           BOTHOST_BUILD_TIMEOUT: '5',
           BOTHOST_BUILD_MEMORY_MB: '512',
           BOTHOST_BUILD_DISK_MB: '128',
@@ -73,7 +73,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         },
       });
       await startService();
-      // A real client does not compete with bots for the processors of the service's machine.
+      // Run the measuring client with the highest priority, because a real client runs on another machine and does not compete
+      // with bots for processor time.
       if (process.geteuid?.() === 0) await setSessionNiceness(process, -20);
       const attack = await openAttacker();
       const script = await buildAttacker();

@@ -7,7 +7,10 @@ export type HostileProjects = Readonly<Record<string, (unique: string) => Buffer
 
 const forkBomb = 'bomb() { bomb | bomb & }; bomb; sleep 1000';
 
-/** JavaScript that creates a hostile tree in the home directory of a build. */
+/**
+ * Returns a program that runs `make` in a new directory in the home directory of a build. `make` is JavaScript that creates a
+ * directory tree that is hard to delete.
+ */
 const treeMaker = (make: string) => `
 const fs = require('node:fs');
 fs.mkdirSync(process.env.HOME + '/tree');
@@ -59,7 +62,7 @@ export const hostileBots: Readonly<Record<string, string>> = {
   forks: `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(forkBomb)}], { detached: true });`,
 };
 
-/** A bot that runs the field `attack` of its session's body, and ignores SIGTERM. */
+/** Source of a bot that ignores SIGTERM and executes the JavaScript in the field `attack` of the request body. */
 export const hostileBotSource = `
 const fs = require('node:fs');
 process.on('SIGTERM', () => {});

@@ -12,11 +12,11 @@ const ends = ['SESSION_STOPPED', 'HTTP_COMPLETED'] as const;
 export type VictimSession = {
   readonly id: string;
   readonly end: (typeof ends)[number];
-  /** Milliseconds from the request until the response to the start. */
+  /** Milliseconds from the start request until its response. */
   readonly startMs: number;
   /**
-   * Milliseconds from the request until the bot's first response. NaN if the bot completes the session, which may happen before
-   * a response.
+   * Milliseconds from the start request until the first response of the bot. NaN if the bot completes the session, because such
+   * a session may end before a response.
    */
   readonly botMs: number;
 };

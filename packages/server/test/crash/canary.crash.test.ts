@@ -39,7 +39,7 @@ const forms = formsOf(canary);
 const holds = (where: Buffer, what: readonly Buffer[] = forms) => what.some((form) => where.includes(form));
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-/** `start` is the command of `npm start`. `startCommand` also enables core dumps. */
+/** `start` is the command that `npm start` runs. `startCommand` also enables core dumps. */
 const { start } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } })
   .scripts;
 const startCommand = `ulimit -S -c "$(ulimit -H -c)"; ${start}`;

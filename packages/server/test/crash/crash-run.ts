@@ -27,7 +27,7 @@ export type CrashRun = {
   readonly diary: BotDiary;
   readonly killer: Killer;
   readonly context: ScenarioContext;
-  /** Sessions that the killer ignores when it waits until a session is in a given phase. */
+  /** Ids of the sessions that the killer ignores when it waits for a session to reach a given phase. */
   readonly bystanders: Set<string>;
   readonly scenarios: readonly Scenario[];
   /** Starts five clients, each of which runs one session after another. `ended` waits for their last sessions. */

@@ -16,8 +16,8 @@ const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');
 
 /**
- * Timing of a kill in a phase: the client's request that begins the phase, the delay of the first inspection after the request,
- * and the interval between inspections (ms).
+ * When to kill in a phase, in milliseconds: `first` is the delay of the first inspection after the client's request `event`,
+ * `step` is the interval between inspections.
  */
 const searches: Readonly<Record<DeployPhase, { event: string; first: number; step: number; inspections: number }>> = {
   upload: { event: 'upload', first: 40, step: 5, inspections: 20 },

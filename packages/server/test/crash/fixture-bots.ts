@@ -11,7 +11,7 @@ export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, 
   what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
 `;
 
-/** The real parrot, instrumented to record the calls of its handlers and its responses. */
+/** The parrot example bot, instrumented to record the calls of its handlers and its responses. */
 const spySource = `
 import http from 'node:http';
 import { write } from './diary.js';
@@ -33,10 +33,10 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 `;
 
 /**
- * A bot that ends its session as the request body says: `{ end, milliseconds }`. `leave` responds with 200, `fail` responds
- * with 500, and `crash` kills the bot. If `reports` is false, the bot does not report the state of its session, and exits after
- * the session. Each bot also starts a child in a separate process session and with an empty environment; the service must find
- * and stop this child.
+ * A bot that ends its session as the request body `{ end, milliseconds }` says: `leave` responds with 200, `fail` responds with
+ * 500, and `crash` kills the bot. If `reports` is false, the bot does not report the state of its session, and exits after the
+ * session. Each bot starts a child process that the service must find and stop, although the child has its own process session
+ * and an empty environment.
  */
 const workerSource = (reports: boolean, mark: string) => `
 import { spawn } from 'node:child_process';
@@ -76,7 +76,7 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-/** Writes the agents of the crash tests into \`directory\` and returns their directories. */
+/** Writes the agents of the crash tests into `directory` and returns their directories. */
 export function writeFixtureBots(directory: string, diaryPath: string): readonly string[] {
   const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) => {
     const own = join(directory, name);

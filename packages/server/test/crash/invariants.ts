@@ -21,8 +21,8 @@ const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   fails: ['500'],
   crashes: ['HTTP_ERROR'],
   'mute-leaves': ['HTTP_COMPLETED'],
-  // Only the server that waited for the bot's response knows the status. Any other server sees only that the bot
-  // exited.
+  // Only the server that dispatched the session receives the status of the bot's response. A server that starts later sees only
+  // that the bot exited.
   'mute-fails': ['500', 'HTTP_ERROR'],
 };
 
@@ -46,7 +46,8 @@ export function findViolations(
 
 function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
-  // A stop request may come after a mute bot has already ended its session, because the client cannot see this end.
+  // A bot that does not report its session (`mute`) may end the session before the client sends its stop request, because the
+  // client cannot see this end.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
   const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';

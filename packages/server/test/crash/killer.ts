@@ -6,8 +6,8 @@ import type { Observer } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
 /**
- * One kill of the server. `found` contains the phases of all sessions at that time. The kill counts only for one of these
- * phases, `phase`.
+ * One kill of the server. `found` contains the phases of all sessions at that time. The kill is counted only for the phase
+ * `phase`.
  */
 export type ServerKill = {
   readonly phase: SessionPhase | null;
@@ -16,7 +16,7 @@ export type ServerKill = {
 };
 
 export type Killer = {
-  /** Kills the running server when a session is in phase `aim`, or after a time limit in any phase. */
+  /** Kills the running server when a session is in phase `aim`. After a time limit, kills the server in any phase. */
   readonly kill: (aim: SessionPhase) => Promise<ServerKill>;
   readonly killAtBoot: () => Promise<ServerKill>;
   /** Kills the server together with other processes, for example the database. */
@@ -26,8 +26,8 @@ export type Killer = {
 };
 
 /**
- * Timing of a kill in a phase: the delay of the first inspection after a client's event, and the interval between inspections
- * (ms).
+ * When to kill in a phase, in milliseconds: `first` is the delay of the first inspection after the client's event, `step` is
+ * the interval between inspections.
  */
 const searches: Readonly<
   Record<SessionPhase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>
@@ -52,7 +52,7 @@ export function createKiller(context: {
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly random: Random;
-  /** Long-running sessions that are ignored when waiting for a phase. */
+  /** Ids of long-running sessions, which are ignored when the killer waits for a session to reach a given phase. */
   readonly bystanders: ReadonlySet<string>;
 }): Killer {
   const { service, observer, random } = context;

@@ -12,7 +12,10 @@ const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
 const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padStart(2, '0')}`);
 
-/** The expected state of a set: the last generation of values that was sent, and the newest revision. */
+/**
+ * The expected state of a secret set. `generation` counts the writes to the set, including interrupted writes; `revision` is
+ * the newest revision.
+ */
 type KnownSet = { readonly name: string; generation: number; revision: number };
 
 describe(`${kills} kills of the server during writes of ${keys.length} keys (seed ${seed})`, () => {
@@ -53,8 +56,8 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
       const sets: KnownSet[] = [];
       const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
 
-      // Measured duration of a write in milliseconds, without and with its delivery, so that kills happen in each part of a
-      // write.
+      // Measured duration of a write of secrets in milliseconds: `write` without, `whole` with the delivery to the region.
+      // Kills are spread over these durations.
       const durations = { write: 50, whole: 100 };
 
       for (let kill = 0; kill < kills; kill++) {

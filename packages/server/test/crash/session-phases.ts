@@ -37,8 +37,9 @@ export function determinePhase(session: SessionState): ObservedPhase | null {
 }
 
 /**
- * Returns the phase of a start, given the last SQL statement of its open transaction. A start inserts its session and claims an
- * instance in one statement; a WebSocket connection claims in a separate statement.
+ * Returns the phase of a session start, given the last SQL statement of its open transaction. A start request inserts the
+ * session and claims an instance in one statement. For a WebSocket session, the connection of the client claims the instance in
+ * a separate statement.
  */
 export function determineStatementPhase(statement: string): ObservedPhase | null {
   if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {

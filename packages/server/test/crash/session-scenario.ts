@@ -38,9 +38,12 @@ export type ScenarioContext = {
   readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
-/** Time limit in milliseconds: a session that has not ended this long after its scenario counts as lost. */
+/** Milliseconds that a session may take to end after its scenario. A session that takes longer counts as lost. */
 const timeoutMs = 60_000;
-/** Time in milliseconds after which the client stops the session of a mute bot whose handler was not called. */
+/**
+ * Milliseconds after which the client stops a session whose bot was never called. Used only for bots that do not report their
+ * session (`mute`).
+ */
 const muteMs = 6_000;
 const pollMs = 40;
 

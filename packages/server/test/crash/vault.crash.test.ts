@@ -12,7 +12,10 @@ const kills = Math.ceil(inject('kills') / 5);
 const seed = inject('killSeed');
 const sets = Array.from({ length: 20 }, (_, index) => `set-${index}`);
 const keys = Array.from({ length: 20 }, (_, index) => `KEY_${index}`);
-/** Number of key versions. Rewrapping all of them takes several transactions. */
+/**
+ * Number of key rotations. Each adds a key version, so that re-encrypting all keys with a new root key takes several
+ * transactions.
+ */
 const rotations = 40;
 type Work = 'rekey' | 'rotate';
 const works: readonly Work[] = ['rekey', 'rotate'];

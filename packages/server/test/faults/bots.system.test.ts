@@ -56,8 +56,8 @@ describe('the service with a faulty bot', () => {
     ];
     const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
     service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
-    // Break the bots only after their deployments were validated, because a deployment that never worked gets no
-    // traffic. The sessions below use up the working instances that validated the deployments.
+    // Break the bots only after their deployments were validated, because a deployment that never worked gets no traffic. The
+    // sessions below use up the working instances that were started for the validation.
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
       const id = await startAgentSession(service, name);

@@ -17,7 +17,7 @@ describe('when the database is killed, the service', () => {
 
   beforeAll(async () => {
     bot = await writeBot('steady', { minAgents: 1, maxAgents: 40 });
-    // Uses its own embedded database, because other tests share the database of the run.
+    // Use a separate embedded database, because these tests kill the database, and all other tests of the run share one.
     service = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
   });
   afterAll(async () => {

@@ -66,7 +66,7 @@ async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
       },
     },
   });
-  // Copy this file, because the runtime driver runs it by its path and the bundle does not contain it.
+  // Copy this program, because the process driver starts it by its path and the bundle does not contain it.
   await copyFile(source('src/spawner-program.cjs'), join(scenario.root, 'spawner-program.cjs'));
   await writeFile(join(scenario.root, 'program.mjs'), PROGRAM);
   await chown(scenario.root, nobody.uid, nobody.gid);
@@ -81,7 +81,7 @@ const users = [
   { user: 'an ordinary user', ownAccounts: false, run: isRoot ? runAsNobody : runHere },
 ];
 
-/** Returns why the current account or machine cannot make a tree, or null if it can. */
+/** Returns why the user or the machine cannot create this directory tree. Returns null if the tree can be created. */
 function lacks({ needs, needsRoot }: HostileTree, isUserRoot: boolean): string | null {
   if (needsRoot === true && !isUserRoot) return 'only root can make this tree';
   if (needs === 'tmpfs' && lacksTmpfs) return `${memory} is not a tmpfs`;
@@ -99,7 +99,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   const outcomes: Record<string, Readonly<Record<string, string>>> = {};
 
   beforeAll(async () => {
-    // Most trees are in memory, because the tests create thousands of files.
+    // Create most directory trees in memory, because the tests create thousands of files.
     for (const parent of [tmpdir(), memory]) {
       const names = Object.entries(hostileDirectoryTrees)
         .filter(([, tree]) => lacks(tree, ownAccounts) === null)
@@ -115,7 +115,8 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileTrees(root);
   });
 
-  // If the tests run as root, omit trees that need root from the tests as an ordinary user. The tests as root include them.
+  // If the tests run as root, omit the trees that only root can create from the tests of an ordinary user. The tests of root
+  // include these trees.
   const rows = Object.entries(hostileDirectoryTrees).filter(
     ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
   );

@@ -109,7 +109,7 @@ describe('a session whose server was killed before its bot accepted it', () => {
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());
     const service = await openService(test, await openDirectory(test), bot);
-    // The first session uses the instance that validated the deployment.
+    // The first session uses the instance that was started to validate the deployment.
     await evaluateInBot(service, 'late', await startAgentSession(service, 'late'), 'true');
     gate.shut();
     const [late, tooLate] = [await startAgentSession(service, 'late'), await startAgentSession(service, 'late')];

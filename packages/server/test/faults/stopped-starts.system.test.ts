@@ -49,7 +49,7 @@ it.runIf(existsSync(program))(
       next.current().signal('SIGTERM');
       await next.current().exited;
     });
-    // The first session uses the instance that validated the deployment.
+    // The first session uses the instance that was started to validate the deployment.
     await evaluateInBot(service, 'slow', await startAgentSession(service, 'slow'), 'true');
     gate.shut();
     const sessionId = await startAgentSession(service, 'slow');
@@ -57,7 +57,7 @@ it.runIf(existsSync(program))(
 
     first.current().signal('SIGTERM');
     expect(await first.current().exited).toBe(0);
-    // The gate lets only this bot through. A second bot for the session would wait forever.
+    // The gate lets only this bot listen. If the service started a second bot for the session, that bot would wait forever.
     await next.start().ready;
     go('go');
     expect(await evaluateInBot(service, 'slow', sessionId, '"started"')).toBe('started');

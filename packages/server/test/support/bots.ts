@@ -10,11 +10,11 @@ export type BotOptions = {
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
   readonly websocketStart?: 'full' | 'minimal';
-  /** JavaScript that runs before the scripted bot, or instead of it if `alone` is set. */
+  /** JavaScript that runs before the code of the test bot. If `alone` is set, it replaces this code. */
   readonly prelude?: string;
   readonly alone?: boolean;
   /**
-   * JavaScript that runs instead of the bot at every start after `fall` was called. Lets a bot break after its deployment was
+   * JavaScript that replaces the bot at every start after `fall` was called, so that a bot can break after its deployment was
    * validated.
    */
   readonly afterFall?: string;
@@ -27,10 +27,9 @@ export type BotDirectory = {
 };
 
 /**
- * A bot that tests can control: `POST /evaluate` evaluates its body, which can use `state.starts` (the requests that started
- * sessions, `{headers, body}`) and `state.end(status, body)`, which ends the open session. `/echo` returns the request.
- * WebSockets, also at `/ws`, are passed to `state.onSocket(socket, request)`, which echoes by default. It listens on its Unix
- * socket, or on its port if the prelude deletes `BOT_SOCKET`.
+ * Source of a bot that tests control. `POST /evaluate` evaluates its body as JavaScript. In it, `state.starts` contains the
+ * requests that started sessions (`{headers, body}`), and `state.end(status, body)` ends the open session. `/echo` returns the
+ * request. `state.onSocket(socket, request)` handles WebSockets, and echoes by default.
  */
 const puppet = `
 const http = require('node:http');

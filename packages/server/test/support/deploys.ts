@@ -51,7 +51,7 @@ export async function buildProject({ client }: { readonly client: Client }, file
   return (await client.getBuild({ params: { buildId: build.id } })).build;
 }
 
-/** Resolves when the desired deployment of an agent serves or has failed. */
+/** Waits until the desired deployment of an agent receives its sessions or has failed. Returns the agent. */
 export async function waitForSettledDeployment(
   { client }: Pick<TestServer, 'client'>,
   agentName: string,

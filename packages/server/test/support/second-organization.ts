@@ -10,7 +10,7 @@ export type SecondOrganization = {
   readonly name: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** Serves a directory as an agent of this organization; the reconciler picks it up within a second. */
+  /** Creates an agent of this organization from the bot in a directory. The reconciler starts the agent within a second. */
   readonly serve: (path: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -37,8 +37,8 @@ export type ServiceProcess = {
   readonly current: () => ServerProcess;
   readonly start: () => ServerProcess;
   /**
-   * Processes are numbered in the order in which they start. Resolves when a process that started after process number `after`
-   * is ready; without `after`, when the newest process is ready.
+   * Resolves when a process that started after process number `after` is ready. Processes are numbered in the order in which
+   * they start. Without `after`, resolves when the newest process is ready.
    */
   readonly ready: (after?: number) => Promise<void>;
   /** Sends a request to the API. Returns null if the connection failed. */
@@ -77,7 +77,7 @@ export function createServiceProcess(options: {
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
     BOTHOST_SHUTDOWN_GRACE: '0',
-    // A small reserve, because tests also run on a disk that is nearly full.
+    // Set a small disk reserve, because tests also run on a disk that is nearly full.
     BOTHOST_DISK_RESERVE_MB: '16',
     ...options.environment,
   };

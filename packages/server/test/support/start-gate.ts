@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** Holds cold starts for as long as a test needs. */
+/** Delays cold starts of bots for as long as a test needs. */
 export type StartGate = {
   /** JavaScript that runs at the start of a bot and delays `listen` until the gate allows it. */
   readonly prelude: string;

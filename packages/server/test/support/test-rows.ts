@@ -27,7 +27,7 @@ export type TestRows = {
   readonly organization: (name?: string) => Promise<string>;
   readonly host: (region?: string) => Promise<string>;
   readonly agent: (organizationId: string, fields?: Partial<Insertable<AgentsTable>>) => Promise<string>;
-  /** Inserts a deployment of an agent. The deployment is the serving one, unless `fields` say otherwise. */
+  /** Inserts a deployment of an agent. The agent's sessions use this deployment, unless `fields` say otherwise. */
   readonly deployment: (agentId: string, fields?: Partial<Insertable<DeploymentsTable>>) => Promise<string>;
   readonly session: (
     of: { organizationId: string; agentId: string; deploymentId: string },

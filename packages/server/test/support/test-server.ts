@@ -44,7 +44,7 @@ export async function startTestServer(
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
     BOTHOST_SHUTDOWN_GRACE: '0',
-    // A small reserve, because tests also run on a disk that is nearly full.
+    // Set a small disk reserve, because tests also run on a disk that is nearly full.
     BOTHOST_DISK_RESERVE_MB: '16',
     DATABASE_URL: database.url,
     ...options.environment,

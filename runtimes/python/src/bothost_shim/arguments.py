@@ -76,7 +76,7 @@ def _argument_class(kind: Kind) -> type[Any]:
 
 
 def _import_hosted() -> ModuleType:
-    """Import `pipecatcloud.agent` without its package, unless the bot imported the package.
+    """Import the module `pipecatcloud.agent` without the package `pipecatcloud`, unless the bot imported the package.
 
     Importing the package would replace all log handlers and import an HTTP client. A bot that imports the package later
     gets the same classes.

@@ -38,7 +38,7 @@ class FirstFrame:
 
 
 def begins_with_handshake(message: Message | None) -> bool:
-    """Return whether the first frame is the handshake of a telephony carrier or of an evaluation.
+    """Return whether the first frame is the handshake of a telephony carrier or Pipecat evaluation client.
 
     Bots read such a handshake themselves.
     """

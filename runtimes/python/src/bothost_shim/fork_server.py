@@ -22,8 +22,8 @@ from .preloading import imported_libraries, preload
 _CONTROL_DESCRIPTOR = 3
 _MESSAGE_BYTES = 196_608
 _MODULE_LIMIT = 2000
-# Files that an imported library may keep open. They have no position for reading or writing, so forks can share them
-# safely.
+# Files that an imported library may keep open. Forks can share these files safely, because they have no read or write
+# position.
 _HARMLESS_FILES = {"/dev/null", "/dev/random", "/dev/urandom"}
 
 
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def _import(order: dict[str, Any]) -> Bot | None:
-    """Import the bot or only libraries, depending on the requested level.
+    """Import the bot if the requested level is `module`, else only libraries.
 
     Raises UnusableBotError, UnsafeImportError.
     """

@@ -127,5 +127,6 @@ def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
     try:
         channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())
     except OSError:
-        # Ignore the error: the supervisor has ended, or the send buffer is full. A later session can report them.
+        # Ignore the error: the supervisor has ended, or the send buffer is full. A later session can report the
+        # modules.
         return

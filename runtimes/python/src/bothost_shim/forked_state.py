@@ -94,10 +94,11 @@ def move_paths(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: 
 
 
 def replace_environment(environment: Mapping[str, str], before: Mapping[str, str]) -> None:
-    """Replace the environment variables of this process by those of the instance, and repeat the import's changes.
+    """Replace the environment variables of this process, and keep the changes that the import of the bot made.
 
-    `before` contains the variables that the fork server had before the import. Paths in the home directory of the fork
-    server change to paths in the home directory of the instance. Discards cached values that depend on variables.
+    `environment` contains the variables of the instance, `before` the variables that the fork server had before the
+    import. Paths in the home directory of the fork server change to paths in the home directory of the instance.
+    Discards cached values that depend on variables.
     """
     after = dict(os.environ)
     former, home = before["HOME"], environment["HOME"]

@@ -35,7 +35,8 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
     if failure is None:
         return outcome_without_failure(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
-    # After a request to end the session, its reason decides the outcome, even if the bot raised an error.
+    # If the session was requested to end, the reason of this request decides the outcome, even if the bot raised an
+    # error.
     return outcome_without_failure(session) if session.end_reason is not None else Outcome(500)
 
 

@@ -32,8 +32,8 @@ def listen(settings: Settings) -> socket.socket:
 def _listen_locally(path: str) -> socket.socket:
     """Listen on a Unix socket that only this account and root can connect to."""
     listener = socket.socket(socket.AF_UNIX)
-    # Set the mode with the umask. A chmod after `bind` could fail, because once the socket exists, the service removes
-    # the access of this account to the directory.
+    # Set the mode of the socket with the umask. A later chmod could fail, because the service removes the access of
+    # this account to the directory as soon as the socket exists.
     mask = os.umask(0o177)
     try:
         listener.bind(path)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Deployments of builds, with their state, creator and rolled-back deployment. */
+/** Adds columns to deployments, for example the build, the creator, and the deployment that a rollback copied. */
 export const deploymentsMigration = {
   name: '0003-deployments',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -128,15 +128,15 @@ const statements = [
     primary key (organization_id, sequence)
   )`,
   `create index audit_events_at on audit_events (organization_id, at)`,
-  // Contains, for each organization, the newest of the audit entries that retention removed. The hash chain continues from the
-  // hash of that entry.
+  // Checkpoints: for each organization, the newest of the audit entries that retention removed. The hash chain of the remaining
+  // entries continues from the hash in the checkpoint.
   `create table audit_checkpoints (
     organization_id uuid primary key references organizations,
     sequence bigint not null check (sequence >= 1),
     hash bytea not null
   )`,
-  // Rejects accidental changes of the audit log, and changes by the service's role: rows can only be inserted, and only
-  // the oldest rows up to the checkpoint can be deleted.
+  // Makes the audit log append-only, even for the role of the service. Only entries up to the checkpoint of the organization
+  // (in `audit_checkpoints`) can be deleted.
   `create function audit_events_stay() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and exists (select from audit_checkpoints

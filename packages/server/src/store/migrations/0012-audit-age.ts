@@ -7,8 +7,8 @@ import { type Kysely, sql } from 'kysely';
 export const auditAgeMigration = {
   name: '0012-audit-age',
   async up(db: Kysely<unknown>): Promise<void> {
-    // Checks all entries up to the checkpoint, because a new entry could have an old time. Uses the clock of the database,
-    // which clients cannot set.
+    // Check the age of every entry up to the new checkpoint (the last entry to be removed), because a new entry could have an
+    // old time. `now()` is the clock of the database, which clients cannot set.
     await sql`create or replace function audit_checkpoints_advance() returns trigger language plpgsql as $$
       begin
         if tg_op in ('INSERT', 'UPDATE') then

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Stores the progress of key rotations, and the times of retries of failed deliveries. */
+/** Stores the progress of key rotations, and when failed deliveries of secrets are retried. */
 export const secretWorkMigration = {
   name: '0013-secret-work',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -9,7 +9,7 @@ export const secretWorkMigration = {
 };
 
 const statements = [
-  // Id of the last organization that was processed. Organizations are processed in the order of their ids.
+  // `reached` is the id of the last processed organization. Organizations are processed in the order of their ids.
   `alter table vault_tasks add column reached uuid`,
   // `next_at` is null if no retry is scheduled.
   `alter table secret_deliveries alter column next_at drop not null`,

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Adds MACs to tables without them: pins of deployments, checks of registries, tasks of the vault. */
+/**
+ * Adds MACs to three kinds of records: pins (the secret revisions that a deployment uses), registry checks of image pull
+ * secrets, and vault tasks.
+ */
 export const tamperEvidenceMigration = {
   name: '0014-tamper-evidence',
   async up(db: Kysely<unknown>): Promise<void> {
@@ -9,8 +12,8 @@ export const tamperEvidenceMigration = {
 };
 
 const statements = [
-  // Existing pins have no MAC. The vault adds MACs at its next start and then sets `pins_stamped`, which is bound to the canary:
-  // from then on, a pin without a MAC counts as tampered with.
+  // Existing pins (the secret revisions that a deployment uses) have no MAC. The vault adds MACs at its next start and then
+  // sets `pins_stamped`. From then on, a pin without a MAC counts as tampered with.
   `create table secret_pins (
     deployment_id uuid not null references deployments on delete cascade,
     set_id uuid not null,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * One MAC per revision of a secret set replaces the MACs of sets, revisions, pins, checks and tasks. Secrets no longer depend on
- * the audit log. The new MACs need keys, so the service adds them at its next start (`secrets/add-revision-macs.ts`).
+ * Replaces all MACs of secrets by one MAC per revision of a secret set. Decrypting a secret set no longer needs the audit log.
+ * The new MACs need keys, so the service adds them at its next start (`secrets/add-revision-macs.ts`).
  */
 export const secretMacsMigration = {
   name: '0016-secret-macs',

@@ -33,7 +33,7 @@ class ForkServer:
         self.pid: int | None = None
 
     def start(self) -> None:
-        """Start the process, which imports the bot and then reports."""
+        """Start the fork server, which imports the bot and then reports whether it can be forked."""
         try:
             self.pid, self._socket = start_server(self._config)
         except OSError as error:

@@ -18,7 +18,7 @@ _OOM_SCORE = "300"
 
 @dataclass(frozen=True)
 class Account:
-    """A range of user ids. The fork server has the first one, and each instance has one of the others."""
+    """A range of `count` user ids. The fork server has the first id, `uid`, and each instance has another id."""
 
     uid: int
     gid: int
@@ -114,8 +114,8 @@ def _write_maps(pid: int, account: Account) -> None:
         _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
         _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
     except OSError:
-        # Ignore the error. Without the id maps, the fork server cannot switch its account, and it reports this failure
-        # through the failure pipe.
+        # Ignore the error. Without the mapping of user ids, the fork server cannot switch its account, and it then
+        # reports this failure itself.
         return
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Seconds between checks whether the data directory still exists.
 _CHECK_SECONDS = 60.0
-# Maximum seconds to wait, if the fork server fails to start, until the service has connected and read the reason.
+# If the fork server fails to start, wait at most this many seconds until the service has connected and read the reason.
 _REPORT_SECONDS = 10.0
 
 
