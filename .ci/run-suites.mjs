@@ -1,5 +1,5 @@
-// Runs every test suite, two at a time. Prints the output of each suite when it ends, then a table of times and counts, and lists
-// of failed tests, skipped tests, and tests that passed only when retried. A test on one of these lists is a defect.
+// Runs every test suite, two at a time. Prints the output of each suite when the suite ends, then a table of times and counts,
+// and lists of failed tests, skipped tests, and tests that passed only when retried. A test on one of these lists is a defect.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -71,7 +71,7 @@ const runtimeManifest: { readonly exports: Readonly<Record<string, { readonly de
 /** The entry points of the runtime package, such as `/registry`. The main one is the empty string. */
 const runtimeEntryPoints = Object.keys(runtimeManifest.exports).map((entry) => entry.slice(1));
 
-/** Returns everything outside `folder` that a file in it could import: maps the name in the table to the import specifier. */
+/** Returns the imports to test for a file in `folder`. Keys are names in the table; values are import specifiers. */
 const targets = (folder: string) => (isOfServer(folder) ? serverTargets(folder) : runtimeTargets(folder));
 
 function serverTargets(folder: string): Record<string, string> {

@@ -9,7 +9,10 @@ const packages = ['packages', 'examples', 'runtimes']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
   .filter((folder) => existsSync(join(root, folder, 'package.json')));
 
-/** Matches paths of tests, of test support code, and of the conformance suite for runtime drivers. */
+/**
+ * Matches paths of tests, of test support code, and of the test suite that every runtime driver (an implementation of the
+ * runtime interface) must pass.
+ */
 const isTestFile = (path: string) =>
   /\.(?:test|setup)\.|(?:^|\/)test[-_]|(?:^|\/)(?:tests?|testing|conformance)\//.test(path);
 

@@ -9,7 +9,10 @@ export type BenchAgent = {
   readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat' | { readonly voice: { readonly standIns: string } };
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** The instance profile. With `agent-3x`, the CPU limit of the bot does not slow down the measurement. */
+  /**
+   * The instance profile, which sets the CPU and memory limits of the bot. With `agent-3x`, the CPU limit of the bot does not
+   * slow down the measurement.
+   */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
   /** Whether instances of a Python bot may be forked from a process that has already imported the bot. The default is true. */
   readonly fork?: boolean;

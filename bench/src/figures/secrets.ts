@@ -68,8 +68,8 @@ async function writes(service: Service, count: number, samples: number): Promise
 }
 
 /**
- * Starts the same bot alternately with the largest secret set and without secrets. The first rounds are not counted, because they
- * use the instances that the deployments started.
+ * Starts the same bot alternately with the largest secret set and without secrets. The first rounds are not counted: they use
+ * the instances that the deployments have already started, so these starts are not cold.
  */
 async function coldStarts(service: Service, samples: number): Promise<BenchmarkFigure> {
   await put(service, 'largest', keys);

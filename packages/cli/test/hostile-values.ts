@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
-/** Fragments of text that parsers often handle incorrectly. Hostile values are joined from them. */
+/** Fragments of text that parsers often handle incorrectly. Each hostile value is joined from such fragments. */
 const pieces = [
   ...['#', ' #', '\t#', '"', "'", '`', '\\', '\\n', '\\"', '\\@', '$', '${', '$(', '=', ' ', '\t', '@', '-', ',', '%'],
   ...['\n', '\r', '\r\n', '\nB=1', ' B=', 'export ', 'A=', '"""', "'\n'", '-----BEGIN KEY-----\n', '{"k":"v#1"}'],
   ...['\u00a0', '\u2028', '\u{feff}', 'é', '😀', '\u202e', '\u0001', '\u001b[2J', '\u007f', '\u0085', '__proto__'],
 ];
 
-/** Valid values of environment variables, mostly hostile. */
+/** Generates valid values of environment variables. Most contain text that parsers often handle incorrectly. */
 export const hostileValueArbitrary: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 4 })), {
     minLength: 1,
@@ -16,7 +16,7 @@ export const hostileValueArbitrary: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''))
   .filter((text) => text !== '' && !text.includes('\0'));
 
-/** Generates `count` hostile values that `fits` accepts. The same seed gives the same values. */
+/** Generates `count` values that are difficult to parse and that `fits` accepts. The same seed gives the same values. */
 export function sampleHostileValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
   return fc.sample(hostileValueArbitrary.filter(fits), { numRuns: count, seed });
 }

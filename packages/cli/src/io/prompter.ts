@@ -63,8 +63,8 @@ async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) =
 }
 
 /**
- * Returns an error message if Enter is pressed while no choice matches the search. Otherwise Enter would select the initial
- * value.
+ * Returns an error message if the user presses Enter while no choice matches the search. Without this check, Enter would select
+ * the initial value.
  */
 function requireMatch(value: unknown): string | undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0)

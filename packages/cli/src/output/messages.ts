@@ -7,7 +7,7 @@ import type { Block } from './report.ts';
 /** Prints to standard error while a command runs; standard output is only for data. */
 export type Messages = {
   readonly notify: (text: string) => void;
-  /** Prints blocks in the same format as a report, for example before a prompt. */
+  /** Prints tables, fields, text or notes in the format of a command's result, for example before a prompt. */
   readonly show: (...blocks: readonly Block[]) => Promise<void>;
   /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;
@@ -55,7 +55,7 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
   };
 }
 
-/** Formats a block for standard error in plain mode, including notes. */
+/** Formats a block of a report as plain text for standard error. Unlike `render`, also formats notes and empty tables. */
 function formatPlain(block: Block, render: (block: Block) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);

@@ -6,8 +6,8 @@ import { drawSparkline } from './sparkline.ts';
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
 
 /**
- * Renders a block as tab-separated lines without colors. A table begins with its column titles, unless it is empty. Notes are
- * omitted.
+ * Renders a part of a report, such as a table, as tab-separated lines without colors. An empty table has no column titles.
+ * Notes are omitted.
  */
 export function renderPlain(block: Block): string {
   switch (block.kind) {

@@ -16,15 +16,15 @@ type ParsedArguments = {
   readonly warnings: readonly LocatedMessage[];
 };
 
-/** Matches white space followed by `KEY=`. An argument that contains it may have a second pair. */
+/** Matches white space followed by `KEY=`, the possible start of a second pair in the same argument. */
 const anotherPair = /\s[A-Za-z0-9_-]{1,64}=/;
 /** Matches a `KEY=value` pair whose value is in double quotes, or contains neither quotes nor white space. */
 const pair = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
 
 /**
- * Parses the arguments of `secrets set`. An argument is one `KEY=value`, whose value is kept unchanged, or several pairs like
- * `A=1 B="two words"`, whose quotes are not part of the values. An argument that can be read in both ways is reported as a
- * problem. No message contains a value.
+ * Parses the arguments of `secrets set`. An argument is either a single `KEY=value` pair or several pairs, such as `A=1 B="two
+ * words"`. The value of a single pair is kept unchanged. In several pairs, quotes are not part of the values. An argument that
+ * can be read in both ways is reported as a problem. No message contains a value.
  */
 export function parseArguments(args: readonly string[]): ParsedArguments {
   const keys: RequestedKey[] = [];

@@ -8,9 +8,9 @@ export type QuotedValue = {
 };
 
 /**
- * Parses a quoted value, which may span several lines. The value begins in line `from`; `first` is that line from the opening
- * quote on. Escapes work only in double quotes, and every line break becomes a line feed. Returns null if the quote is not
- * closed.
+ * Parses a quoted value, which may span several lines. `from` is the index of its first line. `first` is the text of this line,
+ * beginning with the opening quote. Escapes work only in double quotes, and every line break becomes a line feed. Returns null
+ * if the quote is not closed.
  */
 export function parseQuotedValue(
   lines: readonly string[],

@@ -16,14 +16,17 @@ import { callBot } from './phone-call.ts';
 import { listReachedVendors } from './reached-vendors.ts';
 import { signRequest, startWebhook } from './webhook.ts';
 
-/** Runs unchanged generated bots with Pipecat's development runner and stand-in vendors on this machine. */
+/**
+ * Runs unchanged generated bots with Pipecat's development runner. The bots use stand-in vendors: local servers with the
+ * protocols of the real vendors.
+ */
 let standIns: StandInVendors;
 beforeEach(async () => {
   standIns = await startStandInVendors();
 });
 afterEach(() => standIns.close());
 
-/** Environment variables that connect a bot to the stand-in vendors. */
+/** Returns the environment variables that connect a bot to the stand-in vendors instead of the real ones. */
 function leading(): Record<string, string> {
   return {
     OPENAI_BASE_URL: `http://${standIns.address}/v1`,

@@ -1,6 +1,6 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
-/** The services of a phone bot, all of which have stand-in vendors. */
+/** The services of a phone bot. For each one, the tests have a local server that stands in for the vendor. */
 export const phoneBotServices = {
   stt_service: 'deepgram_stt',
   llm_service: 'openai_llm',

@@ -5,14 +5,17 @@ import { findFreePort, type RunningProgram, startProgram } from './start-program
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A running `server.py`, to which tests send requests as a carrier does. */
+/** A running webhook server (a generated project's `server.py`). Tests send it the requests of a telephone carrier. */
 export type Webhook = RunningProgram & {
   readonly url: string;
-  /** Sends the request with which a carrier announces a call. `host` is the host name of the tunnel to the server. */
+  /**
+   * Sends the request with which a telephone carrier announces a call. `host` is the host name of the tunnel to the webhook
+   * server.
+   */
   readonly ring: (fields: Fields, signRequest: string | null, host?: string) => Promise<Response>;
 };
 
-/** Runs `uv run server.py`, which sends its start requests to `service`. */
+/** Starts a project's webhook server with `uv run server.py`. The server sends its session start requests to `service`. */
 export async function startWebhook(project: GeneratedProject, service: AddressInfo | string | null): Promise<Webhook> {
   if (service === null || typeof service === 'string') throw new Error('The server does not listen on a TCP port.');
   const port = await findFreePort();

@@ -6,8 +6,9 @@ import type { LibraryEnvironment } from './library-environment.ts';
 type RunOptions = { readonly directory?: string; readonly stdin?: string };
 
 /**
- * Runs a program of a Python environment and returns its standard output. @throws Error with the end of the standard error
- * output if the standard output is empty
+ * Runs a program of a Python environment and returns the program's standard output.
+ *
+ * @throws Error with the end of the standard error output if the standard output is empty
  */
 export async function runInLibraryEnvironment(
   environment: LibraryEnvironment,

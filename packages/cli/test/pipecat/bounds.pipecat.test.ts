@@ -31,7 +31,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type MissingNames = { readonly path: string; readonly missing: readonly string[] };
 
-/** Returns the names that projects use but a release lacks, each with one of the projects that use it. */
+/** Returns the names in generated code that a pipecat-ai release does not define. Maps each name to a project that uses it. */
 async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
   const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
   const [source, known] = [

@@ -1,8 +1,8 @@
 """Imports generated bots, constructs their services as the bots do, and reports errors and deprecation warnings.
 
-Reads a JSON list of {name, files, variables} from standard input, where `files` are paths of Python modules and
-`variables` their environment, and prints a list of {name, failures, deprecated, constructed} as its last line. The
-network is blocked: a constructor that needs it is reported as {wants: "network"}.
+Reads a JSON list of {name, files, variables} from standard input: `files` are paths of Python modules, and `variables`
+are their environment variables. Prints a list of {name, failures, deprecated, constructed} as its last line. The
+network is blocked: a constructor that needs the network is reported as {wants: "network"}.
 """
 
 import ast

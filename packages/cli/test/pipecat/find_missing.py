@@ -1,9 +1,9 @@
 """Finds names in generated code that an early release of pipecat-ai lacks, according to the release's source.
 
-Reads {release, known, paths} as JSON from standard input: the directories with the sources of the early release and of
-a later release that has all used names, and paths of Python files. Prints a list of {path, missing} as its last line.
-`missing` are the modules, imported names, arguments and settings of calls, events and attributes that only the later
-release has.
+Reads {release, known, paths} as JSON from standard input. `release` is the source directory of the early release.
+`known` is the source directory of a later release with all names that the code uses. `paths` are the Python files of
+the code. Prints a list of {path, missing} as its last line. `missing` are the modules, imported names, arguments of
+calls, settings, events and attributes that the early release lacks.
 """
 
 import ast
@@ -50,7 +50,7 @@ def list_new_attributes(release, known):
 
 
 class LibraryUses:
-    """All names of the library that a Python file uses."""
+    """The names from pipecat-ai that occur in one Python file."""
 
     def __init__(self, path):
         self.tree = ast.parse(Path(path).read_text(encoding="utf-8"))

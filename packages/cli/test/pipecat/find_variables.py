@@ -2,8 +2,8 @@
 
 Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its
 last line. `reads` are the variables that the modules read, including the services, transports and serializers that the
-modules import. `reads` omits variables that are only the default of one of `arguments`, and variables that are read
-only under a condition for another value than `key`.
+modules import. Two kinds of variables are omitted. The first is the default of one of `arguments`, as in `api_key or
+os.getenv(NAME)`. The second is read only in an `if` block that compares a value with other strings than `key`.
 """
 
 import ast
@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 LIBRARY_ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
-# Packages of Pipecat in which each module serves only some bots. All other modules serve every bot.
+# Packages of Pipecat with optional modules: a bot uses only some of them. Imports of other packages are not followed.
 OPTIONAL_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
 # Functions in vendors' packages that read environment variables, with the modules that define them.
 READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
@@ -74,7 +74,7 @@ def walk_variables(node, keys, instead):
     """Yield the name of each environment variable that the code reads, with two sets.
 
     The first set contains the strings with which enclosing `if` conditions compare a value. The second set contains the
-    names on the left of an `or`, for which the variable is only the default.
+    arguments for which the variable is only the default, such as `api_key` in `api_key or os.getenv(NAME)`.
     """
     name = read_variable_name(node)
     if name:

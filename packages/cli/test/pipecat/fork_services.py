@@ -1,8 +1,10 @@
-"""Imports generated bots as a fork server does, forks each bot's process twice and constructs its services in each fork.
+"""Checks that generated bots can construct their services in forked processes.
 
-Reads {shim, projects} from standard input: the directory with the sources of the host shim, and a list of {name, files,
-variables} as for `construct_services.py`. Prints a list of {name, reason, forks} as its last line. `reason` says why
-the process cannot be forked after the import of the bot, or is null. `forks` has the failures of each fork.
+Imports each bot as a fork server does, forks the process twice, and constructs the bot's services in each fork. Reads
+{shim, projects} from standard input. `shim` is the source directory of the Python host shim, which contains the fork
+server. `projects` is a list of {name, files, variables} as for `construct_services.py`. Prints a list of {name, reason,
+forks} as its last line. `reason` says why the process cannot be forked after the import of the bot, or is null. `forks`
+has the failures of each fork.
 """
 
 import asyncio

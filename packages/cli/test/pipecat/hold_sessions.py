@@ -1,11 +1,13 @@
 """Runs sessions of generated bots with the installed pipecat-ai, without a client.
 
-Reads a JSON list of {name, file, variables, sessions} from standard input. A session is {entryPoint, body, reachable,
-local, steps}: the transport, the request body, whether callees and carriers answer, whether the bot runs on the user's
-machine, and the events to send. Prints a list of {name, sessions} as its last line. Each of these sessions is
-{transport, parameters, rates, stages, tools, workers, observers, unknown, effects, error}. `unknown` lists handlers for
-events that do not exist, and `effects` the bot's actions at the start and at each step. The other fields describe what
-the bot created, without values that are the library's defaults.
+Reads a JSON list of {name, file, variables, sessions} from standard input. A session in the input is {entryPoint, body,
+reachable, local, steps}: the kind of start, the request body, whether callees and carriers answer, whether the bot runs
+on the user's machine, and the events to send.
+
+Prints a list of {name, sessions} as its last line. A session in the output is {transport, parameters, rates, stages,
+tools, workers, observers, unknown, effects, error}. `unknown` lists handlers for events that do not exist. `effects`
+lists the bot's actions at the start and after each event. `error` is the exception that the bot raised, or null. The
+other fields describe what the bot created. `parameters` omits the library's defaults.
 
 The bot and the library are unchanged, except that the runner sends the events instead of running, and no room or
 connection is created.

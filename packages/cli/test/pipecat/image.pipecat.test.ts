@@ -11,8 +11,9 @@ import { findPython } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
 
 /**
- * Stands in for `/app` in the base image: contains a Python environment with the packages of the program that starts the bot.
- * The tests run the install command of a project's Dockerfile in this directory, without a container engine.
+ * A directory that replaces `/app` of the Docker base image, so that the tests need no container engine. It contains a Python
+ * environment with the packages of the program that starts the bot. The tests run the install command of a project's Dockerfile
+ * in this directory.
  */
 let app: string;
 let uv: Uv;

@@ -1,10 +1,10 @@
-"""Looks up each service of the catalogue in the installed pipecat-ai.
+"""Looks up the services of the `botcli init` catalogue in the installed pipecat-ai.
 
 Reads a JSON list of {value, module, class, arguments, settings, extras} from standard input and prints a list of
-{value, how, missing, deprecated, python}. `python` is the lowest Python version on which all extras install their
-packages. `how` is "imported" if the module could be imported, and "nowhere" if the imported module lacks the class. It
-is "source" if the import failed, for example because a package of the vendor is not installed. The class is then looked
-up in the module's source.
+{value, how, missing, deprecated, python}. `python` is the lowest Python version on which pip installs all packages of
+the extras. `how` is "imported" if the class could be imported, and "nowhere" if the module could be imported but lacks
+the class. If the import failed, for example because a package of the vendor is not installed, the class is looked up in
+the source of the module, and `how` is "source".
 """
 
 import importlib
@@ -52,7 +52,7 @@ def inspect_source(service):
 
 
 def find_lowest_python(extras):
-    """Return the lowest Python version on which the extras install all their packages, or None.
+    """Return the lowest Python version on which pip installs all packages of the extras, or None if there is none.
 
     On an older Python, pip silently skips a requirement whose marker excludes that version.
     """

@@ -26,7 +26,10 @@ export const libraryVersion = '1.14.0';
 const beside = ['pipecat-ai-whisker>=2.0.0,<3', 'pyright>=1.1.404,<2', 'validate-pyproject>=0.24,<1'];
 const always = ['runner', 'silero', 'webrtc', 'websocket', 'daily', 'livekit', 'rnnoise', 'evals'];
 
-/** A Python environment with the library and a group of vendors' packages, cached by the hash of its lock file. */
+/**
+ * Opens a Python environment with pipecat-ai and a group of vendors' packages. The environment is cached by the hash of its
+ * lock file.
+ */
 export async function openLibraryEnvironment(group: PackageGroup): Promise<LibraryEnvironment> {
   const uv = openUv();
   const python = await findPython();

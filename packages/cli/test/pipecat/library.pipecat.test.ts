@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Services that the catalogue marks as discouraged. Only these may use deprecated parts of the library. */
+/**
+ * Services that the catalogue of `botcli init` marks as discouraged. Only bots with these services may use deprecated parts of
+ * pipecat-ai.
+ */
 const discouraged = services.filter((service) => service.discouraged !== undefined);
 const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
 
@@ -167,7 +170,8 @@ describe.each(packageGroups)(
 );
 
 /**
- * Returns a placeholder for a variable that the vendors' packages accept. They validate some values before they send any request.
+ * Returns a placeholder value for an environment variable. Vendors' packages validate the format of some values before they
+ * send any request.
  */
 function filled(variable: string): string {
   if (variable === 'PIPER_VOICE_ID') return 'en_US-lessac-medium';

@@ -9,8 +9,9 @@ import { openUv, type Uv } from './uv.ts';
 import { writeProjects } from './write-projects.ts';
 
 /**
- * Generated projects with the same lower bounds, joined into one project. uv resolves the dependencies with the registry,
- * without installing packages. Versions that satisfy the joined project satisfy each of its projects.
+ * A project that joins the dependencies of generated projects with the same minimum versions of Python and pipecat-ai. uv
+ * resolves the dependencies with the registry, without installing packages. Versions that satisfy the joined project satisfy
+ * each generated project.
  */
 type JoinedProjects = { readonly directory: string; readonly python: string; readonly library: string };
 

@@ -93,7 +93,10 @@ def list_constructor_parameters(source, name):
 
 @cache
 def list_settings(source, name):
-    """Return the field names of the class in the attribute `Settings` of a service class, which can inherit it."""
+    """Return the field names of a service's settings class.
+
+    The attribute `Settings` of the service class, or of one of its base classes, refers to the settings class.
+    """
     for owner, node in walk_base_classes(source, name):
         for part in node.body:
             target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)

@@ -13,7 +13,7 @@ from pipecat.runner.types import (
 from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from starlette.websockets import WebSocket
 
-# The first messages that carriers and evaluations send over a WebSocket.
+# The first WebSocket messages that each telephone carrier and the command `pipecat eval` send to a bot.
 FIRST_MESSAGES = {
     "twilio": [
         {"event": "connected", "protocol": "Call", "version": "1.0.0"},

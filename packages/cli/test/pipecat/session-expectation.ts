@@ -114,7 +114,10 @@ function isCarrier(entryPoint: EntryPoint): boolean {
 
 const attempts = 5;
 
-/** Returns the bot's expected actions at a step. `times` is the number of earlier occurrences of the step in this session. */
+/**
+ * Returns the bot's expected actions after the event `step`. `times` is the number of earlier occurrences of this event in the
+ * session.
+ */
 function effectOf(step: string, times: number, given: ProjectOptions, session: Session): readonly string[] {
   const { transports = [], enable_eval, transcription, recording } = given;
   const greets = ['queues: LLMRunFrame'];

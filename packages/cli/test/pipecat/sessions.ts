@@ -1,7 +1,8 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
 /**
- * How the runner starts a session, whether the callee or carrier responds (`reachable`), and the events that follow (`steps`).
+ * How Pipecat's development runner starts a session, whether the callee or carrier responds (`reachable`), and the events that
+ * follow (`steps`).
  */
 export type Session = {
   readonly entryPoint: EntryPoint;

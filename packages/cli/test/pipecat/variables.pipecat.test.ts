@@ -7,8 +7,8 @@ import { type LibraryEnvironment, openLibraryEnvironment } from './library-envir
 import { commonPackageGroup } from './package-groups.ts';
 
 /**
- * Checks that the catalogue lists exactly the variables that the source of the library reads. Users would not know of a missing
- * variable, and a superfluous one would have no effect.
+ * Checks that the catalogue of `botcli init` lists exactly the environment variables that the source of pipecat-ai reads. Users
+ * would not know of a missing variable, and a superfluous one would have no effect.
  */
 let environment: LibraryEnvironment;
 beforeAll(async () => {
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 
 /**
- * Variables that the library reads but the catalogue does not list, with the reason, by service or transport. `*` means all of
- * them.
+ * Environment variables that pipecat-ai reads but the catalogue of `botcli init` does not list, with the reason, by service or
+ * transport. `*` means all services and transports.
  */
 const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '*': {
@@ -35,8 +35,8 @@ const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ),
 };
 /**
- * Returns whether the catalogue may omit a variable: it is listed in `unlisted`, or is a general `PIPECAT_` setting, which the
- * documentation of the library describes.
+ * Returns whether the catalogue of `botcli init` may omit a variable. This is true for the variables in `unlisted`, and for the
+ * `PIPECAT_` settings, which the documentation of pipecat-ai describes.
  */
 const isTold = (value: string, name: string) =>
   name.startsWith('PIPECAT_') || name in { ...unlisted['*'], ...unlisted[value] };

@@ -10,7 +10,7 @@ import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
 import { collectImports, collectVariables } from '../../src/scaffold/python/expression.ts';
 import { isOlderVersion } from '../../src/scaffold/version-order.ts';
 
-/** The services that the Pipecat CLI lists for release 1.14.0, by kind. The catalogue may have more. */
+/** The services that the Pipecat CLI lists for release 1.14.0, by kind. `botcli init` may offer more. */
 const listed = {
   stt: `assemblyai aws_transcribe azure cartesia cartesia_turns deepgram deepgram_flux deepgram_flux_sagemaker
     deepgram_sagemaker elevenlabs elevenlabs_realtime fal gemini gladia google gradium groq meta mistral nvidia

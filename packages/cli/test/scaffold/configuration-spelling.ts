@@ -55,8 +55,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * How an option is written: in the file or on the command line, with the main or another accepted key, and with the canonical
- * name of its value or an alias.
+ * How to write an option. `place` is the config file, the command line, or both. `laterKey` selects the last accepted key of
+ * the config file instead of the first. `alias` selects an alias instead of the canonical name of the value.
  */
 export type OptionSpelling = {
   readonly place: 'file' | 'option' | 'option over file';

@@ -61,7 +61,7 @@ function listedFiles(readme: string): readonly string[] {
   });
 }
 
-/** Variables that the library or a vendor's package reads. variables.pipecat.test.ts compares them with the packages. */
+/** Lists the environment variables that pipecat-ai or a vendor's package reads, according to the catalogue of `botcli init`. */
 function readElsewhere({ transports, services }: ProjectPlan): readonly string[] {
   const variables = [...transports, ...services.map(({ service }) => service)].flatMap((one) => one.variables ?? []);
   return variables.map(({ name }) => name);
@@ -79,7 +79,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
       .filter(([line, , name = '']) => isReservedSecretKey(name) && !/^# .*for your machine only/.test(line))
       .map(([, , name]) => name),
   ).toEqual([]);
-  // Projects do not list ENV, because the development runner sets it.
+  // Projects do not list the variable `ENV`, because Pipecat's development runner sets it.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
   const plan = createProjectPlan(configuration);
   const elsewhere = readElsewhere(plan);

@@ -6,8 +6,8 @@ export function isJudgeModel(asked: string): boolean {
 }
 
 /**
- * Judges the bot's answer by its words. A request of `pipecat eval` that names a question asks for a verdict. Any other request
- * asks for an explanation.
+ * Answers a request of `pipecat eval` to its judge model. If the request names a question, returns a verdict that depends on
+ * the words of the bot's reply. Otherwise, returns an explanation.
  */
 export function answerAsJudge(question: string): string {
   const name = /Question "([^"]+)"/.exec(question)?.[1];

@@ -33,7 +33,9 @@ function hasPicture(message: Message | undefined): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'image_url');
 }
 
-/** Returns whether the model calls the camera tool: it has the tool, and the user asks what it sees. */
+/**
+ * Returns whether to call the camera tool `look`: the request offers this tool, and the last message asks "what do you see".
+ */
 function looksFirst({ messages = [], tools = [] }: ChatRequest): boolean {
   return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
 }

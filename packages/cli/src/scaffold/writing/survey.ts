@@ -31,8 +31,8 @@ export function readTextUnlessBlocked(directory: string, path: string): string |
 }
 
 /**
- * Finds the first part of a path that is a link, or a parent that is not a directory. Links are never followed, because they can
- * lead out of the project.
+ * Returns a conflict if a parent of `path` is not a directory, or if `path` exists and is not a regular file. Links are
+ * conflicts, because they can lead out of the project.
  */
 function findBlock(directory: string, path: string): FileConflict | null {
   const parts = path.split('/');

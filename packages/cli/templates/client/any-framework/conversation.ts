@@ -7,7 +7,10 @@ export type Line = {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Identifies a line of the bot, which the bot sends twice: before it speaks the line, and while it speaks. */
+  /**
+   * Identifies a line that the bot speaks. The bot sends each line twice with the same number:
+   * before speaking and while speaking.
+   */
   readonly segment?: number;
 };
 
@@ -25,7 +28,7 @@ export type State = {
   readonly lines: readonly Line[];
   readonly video: MediaStreamTrack | null;
   readonly error: string | null;
-  /** The latest measurement of each service in milliseconds, by name and kind. */
+  /** The latest processing time and time to first output of each service, in milliseconds. */
   readonly metrics: Readonly<Record<string, number>>;
   /** The latest events, newest first. */
   readonly events: readonly SessionEvent[];
@@ -64,7 +67,7 @@ export const initialState: State = {
 
 const maxEvents = 100;
 
-/** Manages one conversation at a time with the bot, independently of how it is shown. */
+/** Manages the conversations with the bot, one at a time, without any user interface. */
 export function createConversation(): Conversation {
   let state = initialState;
   let client: PipecatClient | null = null;
@@ -72,7 +75,7 @@ export function createConversation(): Conversation {
   let eventCount = 0;
   const listeners = new Set<() => void>();
   const sound = typeof Audio === 'undefined' ? null : new Audio();
-  // Undefined when the page is rendered on a server, and on pages without HTTPS.
+  // `mediaDevices` is undefined on a server that renders the page, and on pages without HTTPS.
   const devices = globalThis.navigator?.mediaDevices as MediaDevices | undefined;
 
   function update(part: Partial<State>): void {

@@ -1,6 +1,6 @@
 import { startUrl } from './config';
 
-/** The browser's error names for microphones and cameras. */
+/** Explanations of the browser's errors for microphones and cameras, by error name. */
 const deviceErrors: Readonly<Record<string, string>> = {
   NotAllowedError:
     'Your browser blocks the microphone for this page. Allow it next to the address, then try again.',
@@ -21,7 +21,8 @@ export function errorMessage(error: unknown): string {
   const deviceError =
     deviceErrors[String(name)] ?? deviceErrors[deviceErrorNames[String(type)] ?? ''];
   if (deviceError !== undefined) return deviceError;
-  // An error without a message comes from the bot, for example because a service refused its key.
+  // An error without a message comes from the bot, for example because a service refused the bot's
+  // key.
   if (message === undefined && typeof botError === 'string') {
     const [line = ''] = botError.split('\n');
     return `The bot reports an error: ${line.slice(0, 200)}`;

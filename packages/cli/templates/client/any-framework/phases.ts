@@ -17,7 +17,7 @@ export function mainButtonLabel(state: State): string {
   return state.phase === 'idle' ? 'Talk' : 'Talk again';
 }
 
-/** A hint for the user on what to do next, shown until the conversation has a first line. */
+/** Returns a hint on what to do next. The page shows it until the transcript has its first line. */
 export function hint({ phase }: State): string {
   if (phase === 'connecting') return 'Connecting you to the bot.';
   if (phase === 'talking') return 'Say something.';

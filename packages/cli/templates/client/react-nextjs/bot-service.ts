@@ -1,5 +1,5 @@
 /**
- * Returns the URL that starts sessions, on the hosting service or on the runner on this machine.
+ * Returns the URL that starts sessions, on the hosting service or on Pipecat's development runner.
  * Only the Next.js server reads this URL, not the browser.
  */
 export function startUrl(): URL {

@@ -2,7 +2,7 @@ import type { NextConfig } from 'next';
 
 const config: NextConfig = {
   poweredByHeader: false,
-  // Without this setting, a lock file in a parent folder would make that folder the root.
+  // By default, Next.js would take a parent folder with a lock file for the root of this project.
   turbopack: { root: import.meta.dirname },
 };
 

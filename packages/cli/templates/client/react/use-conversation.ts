@@ -1,7 +1,10 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { type Conversation, createConversation, initialState, type State } from './conversation';
 
-/** Returns the state of the page's conversation, and the conversation. Ends the conversation on unmount. */
+/**
+ * Returns the state of the conversation, and the object that controls the conversation. Ends the
+ * conversation on unmount.
+ */
 export function useConversation(): readonly [State, Conversation] {
   const [conversation] = useState(createConversation);
   const state = useSyncExternalStore(
