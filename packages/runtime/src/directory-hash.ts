@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { readTree } from './directory-tree.ts';
 
 /**
- * Returns the SHA-256 hash in hex of the files that a driver copies from a project: names, kinds, contents, executable bits and
- * link targets, but no times or owners. Rejects with `PrepareError` in the same cases as `readTree`.
+ * Returns the SHA-256 hash in hex of the project files that a runtime driver copies: names, kinds, contents, executable bits
+ * and link targets, but no times or owners. Rejects with `PrepareError` in the same cases as `readTree`.
  */
 export async function hashDirectory(path: string): Promise<string> {
   const hash = createHash('sha256');

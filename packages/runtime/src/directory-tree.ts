@@ -13,10 +13,10 @@ export type TreeEntry =
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
 
 /**
- * `entries` lists the files, directories and links of a project in a fixed order, parents first, without `.git`, `__pycache__`
- * and virtual environments. `skipped` lists `.env` files, which are not copied, because their variables would override those of
- * the agent. Rejects with `PrepareError` if a link leads out of the directory, or an entry cannot be read or is not a file,
- * directory or link.
+ * Lists the entries of a project. `entries` contains files, directories and links in a fixed order, parents first, without
+ * `.git`, `__pycache__` and virtual environments. `skipped` contains `.env` files, which are not copied, because their
+ * variables would override those of the agent. Rejects with `PrepareError` if an entry cannot be read, is of another kind, or
+ * is a link that leads out of the project.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];

@@ -2,7 +2,7 @@ import type { RuntimeDriver } from './runtime.ts';
 
 export type RuntimeKind = 'process';
 
-/** All drivers. The files of a driver are imported when it is used. */
+/** All runtime drivers. The files of a driver are imported when it is used. */
 export const runtimes: Readonly<Record<RuntimeKind, RuntimeDriver>> = {
   process: {
     prepareServer: async () => (await import('./process/containment/cgroup-host.ts')).enterServerCgroup(),

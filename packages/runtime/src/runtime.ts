@@ -1,5 +1,5 @@
 /**
- * The interface between the server and the drivers that run bots, each of which passes the conformance suite
+ * The interface between the server and the runtime drivers, which run bots. Every driver passes the conformance suite
  * (packages/runtime/test/conformance/conformance.ts). Only drivers know pids, containers or pods.
  */
 
@@ -127,7 +127,7 @@ export type InstanceOutputs = {
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
   /** Resolves when one of the instances has output marked after `since` or has ended, or when the signal aborts. */
   readonly changed: (instanceIds: readonly string[], since: Timestamp, signal: AbortSignal) => Promise<void>;
-  /** Moves the output of an ended instance to a directory, which must not exist, atomically. Idempotent. */
+  /** Atomically moves the output of an ended instance to `directory`, which must not exist yet. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
   readonly findReleased: (directory: string) => Promise<OutputFile | null>;
 };
@@ -137,12 +137,13 @@ export type Milliseconds = number;
 /** Receives a line of a build's output. `isDetail`: it belongs only in the full log. */
 export type BuildOutputHandler = (line: string, isDetail?: boolean) => void;
 
-/** Makes sources startable as projects, and deletes the projects again. */
+/** Prepares the source of a bot, so that instances can be started from it, and deletes prepared projects. */
 export type ProjectPreparer = {
   /**
-   * Makes a source startable. Idempotent per id: a later call does nothing, and a concurrent call joins the first one and gets
-   * the output from then on. Rejects with `PrepareError` if the source cannot be started, and with the signal's reason after an
-   * abort. After a rejection nothing is running, and a later call starts from the beginning.
+   * Prepares a source: copies it, and installs and builds what it needs. Idempotent per id: a later call does nothing, and a
+   * concurrent call joins the first one and gets the output from then on. Rejects with `PrepareError` if bots cannot be started
+   * from the source, and with the signal's reason after an abort. After a rejection nothing is running, and a later call starts
+   * from the beginning.
    */
   prepare(spec: PreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
@@ -186,13 +187,13 @@ export type UsageMeter = {
 /** Gives an instance more CPU while its session opens. */
 export type SessionPriority = {
   /**
-   * Call this when a session is dispatched to a ready instance. The instance then has the CPU limit of a starting instance for
-   * five seconds, and permanently has priority over starting instances.
+   * Raises the CPU limit of an instance to that of a starting instance for five seconds, and permanently gives it priority over
+   * starting instances. Call this when a session is dispatched to the instance.
    */
   sessionOpening(instanceId: string): void;
   /**
-   * Ends the higher CPU limit before its five seconds are over. Call this when the bot sends its first message, if the server relays
-   * the session.
+   * Restores the normal CPU limit before the five seconds are over. Call this when the bot sends its first message, if the
+   * server relays the messages of the session.
    */
   sessionOpened(instanceId: string): void;
 };
@@ -207,7 +208,7 @@ export type ForkServerControl = {
   startMethods(): ReadonlyMap<string, StartMethod>;
 };
 
-/** An open driver. Most functions take only the interfaces that they use. */
+/** An open runtime driver. Most functions take only the interfaces that they use. */
 export type Runtime = ProjectPreparer &
   InstanceLifecycle &
   UsageMeter &
@@ -215,8 +216,8 @@ export type Runtime = ProjectPreparer &
   ForkServerControl & {
     readonly outputs: InstanceOutputs;
     /**
-     * Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. Calls of `start`
-     * reject, but their bots keep running, so that the next server process waits until they are ready.
+     * Stops watching instances and closes files, but keeps instances running, and fork servers that `retain` has not stopped.
+     * Pending calls of `start` reject, but their bots keep running, and the next server process waits until they are ready.
      */
     close(): Promise<void>;
   };
@@ -228,13 +229,13 @@ export type RuntimeLogger = {
 };
 
 /**
- * Removes a file or tree that a tenant may have written. Never rejects: what cannot be deleted is moved to a quarantine and
- * reported to the operator. Resolves to false if something is left at the path. The account that owns it must then not be given
- * to another tenant. Idempotent.
+ * Removes a file or tree that a tenant may have written. Never rejects: files that cannot be deleted are moved to a quarantine
+ * and reported to the operator. Resolves to false if something is left at the path; the account that owns the path must then
+ * not be given to another tenant. Idempotent.
  */
 export type TreeRemover = (path: string) => Promise<boolean>;
 
-/** `installsUv`: whether to install uv from the Python package index if `path` has none. */
+/** `installsUv`: whether to install uv from the Python package index if no directory in the service's `PATH` contains it. */
 export type BuildLimits = ResourceLimits & {
   readonly installsUv: boolean;
   readonly timeoutMs: number;
@@ -289,8 +290,8 @@ export class RuntimeUnavailableError extends Error {
 }
 
 /**
- * The source cannot be started. The message is for the agent's owner. Square brackets in it are replaced, because some clients
- * read them as markup.
+ * Bots cannot be started from a source. The message is for the agent's owner. Square brackets in the message are replaced,
+ * because some clients read them as markup.
  */
 export class PrepareError extends Error {
   override readonly name: string = 'PrepareError';

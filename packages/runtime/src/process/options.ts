@@ -9,7 +9,7 @@ import type { ContainmentKind } from './records/contained-processes.ts';
 export type ProcessRuntimeOptions = RuntimeOptions & {
   /** Path of the `node` that runs bots. Default: the `node` of this process. */
   readonly interpreter?: string | undefined;
-  /** Directory of the host shim's package. Default: `@bothost/python-shim`. */
+  /** Directory of the package that contains the Python host shim. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;
   /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
   readonly cacheLimitBytes?: number | undefined;

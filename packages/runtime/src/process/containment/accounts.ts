@@ -10,12 +10,12 @@ import {
 } from './reservations.ts';
 
 /**
- * User and group id under which the service checks whether bots can run a program such as `node`. An instance never gets this id,
- * because the instance could then tamper with these checks: processes of one account can signal and trace each other. The id is
- * the first of systemd's range for dynamic users (systemd.exec(5)), in which distributions create no accounts.
+ * User and group id under which the service checks whether bots can run a program such as `node`. No instance gets this id,
+ * because processes of one account can signal and trace each other. The id is the first of systemd's range for dynamic users
+ * (systemd.exec(5)), in which distributions create no accounts.
  */
 export const accessCheckAccountId = 61184;
-/** User ids for instances and builds: the rest of systemd's range for dynamic users. */
+/** User ids for instances and builds: systemd's range for dynamic users (systemd.exec(5)), except its first id. */
 export const firstAccountId = 61185;
 export const lastAccountId = 65519;
 
@@ -28,8 +28,8 @@ const dynamicRange: IdRange = { first: firstAccountId, end: lastAccountId + 1 };
 export const systemReservationsDirectory = '/run/bothost-uids';
 
 /**
- * Reserves a user id that no live instance and no process on this machine uses. `owner` is the instance's directory, which must
- * exist, because a reservation whose directory is missing is an orphan. Rejects if all ids of the range are in use.
+ * Reserves a user id that no live instance and no process on this machine uses. `owner` is the instance's directory. It must
+ * exist, because other servers release a user id whose owner does not exist. Rejects if all ids of the range are in use.
  */
 export async function reserveUid(
   reservationsDirectory: string,
@@ -46,9 +46,9 @@ export async function reserveUid(
 }
 
 /**
- * Releases user ids that a killed server reserved for instances in `instancesDirectory` but neither recorded nor released.
- * `accountOf` returns the user id in the record of the instance whose directory is `owner`, or null. Do not call this while a
- * server starts instances in `instancesDirectory`.
+ * Releases user ids that a killed server reserved for instances in `instancesDirectory` but did not write to their records.
+ * `accountOf` returns the user id in the record of the instance whose directory is `owner`, or null if there is none. Do not
+ * call this while a server starts instances in `instancesDirectory`.
  */
 export function releaseOrphanedUids(
   reservationsDirectory: string,
@@ -86,9 +86,9 @@ function reserveFirst(directory: string, owner: string, range: IdRange, taken: R
 }
 
 /**
- * Milliseconds for which a scan of all processes is reused. With thousands of processes, a scan takes milliseconds. An outdated
- * scan is rarely a problem: only other programs that use this range of ids, such as systemd, start processes without a
- * reservation.
+ * Milliseconds for which the result of a scan of all processes is reused. With thousands of processes, a scan takes
+ * milliseconds. The result may be outdated, but our own servers find each other's user ids through reservations, so the scan
+ * only has to find ids that other programs use.
  */
 const scanMs = 10_000;
 let lastScan: { readonly at: number; readonly uids: ReadonlySet<number> } | null = null;

@@ -103,8 +103,9 @@ function isUsable(trial: string, pid: number): boolean {
 
 /**
  * Enables the controllers for the groups in `directory`, and returns the enabled controllers. In cgroup version 2, only a group
- * without processes (or the root group) can enable controllers for its children. So the server and its spawner move to a child
- * group. They move back if the parent group still contains other processes, because its controllers then stay disabled.
+ * without processes (or the root group) can enable controllers for its children. So this process and its helper process, which
+ * starts programs, move to a child group. They move back if other processes are left in the parent group, because its
+ * controllers then cannot be enabled.
  */
 function enableControllers(directory: string): readonly string[] {
   const parent = dirname(directory);

@@ -38,8 +38,7 @@ export function getInstanceCgroups(host: ParentCgroups, owner: string | null, in
 
 /**
  * Creates the control groups of an instance with all limits except the CPU limit. Rejects with file system errors.
- * Asynchronous, because creating, entering and removing groups can take seconds: all groups share one kernel lock. A process
- * that enters a group holds this lock until all forks in progress are complete, which a fork bomb delays.
+ * Asynchronous, because the kernel has one lock for all groups: while a fork bomb runs, creating a group can take seconds.
  */
 export async function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): Promise<void> {
   for (const directory of directories(groups)) await mkdir(directory, { recursive: true });

@@ -21,8 +21,8 @@ import type { KernelUnits } from './kernel-units.ts';
 import { createUsageCounter } from './process-usage.ts';
 
 /**
- * Environment variable that contains the id of an instance. The containment `mark`, which works without accounts and control
- * groups, recognizes the processes of an instance by this variable.
+ * Environment variable that contains the id of an instance. If an instance has neither its own account nor control groups
+ * (containment `mark`), its processes are recognized by this variable.
  */
 export const instanceIdVariable = 'BOTHOST_INSTANCE';
 
@@ -45,7 +45,8 @@ export type Containment = {
 export type ContainmentRecord = Pick<InstanceRecord, 'instanceId' | 'containment' | 'account' | 'cgroups'>;
 
 /**
- * Opens the containment that the record of an instance describes, so that a server that adopts the instance finds its processes.
+ * Returns functions that find, limit and kill the processes of an instance, by the means that its record names: control groups,
+ * account or environment variable. A server that adopts an instance of a previous server process needs only the record.
  */
 export function openContainment(
   record: ContainmentRecord,

@@ -22,9 +22,9 @@ export type Isolation = {
 export const accessCheckAccount = { uid: accessCheckAccountId, gid: accessCheckAccountId };
 
 /**
- * Chooses the containment of instances: `requested`, or by default the strongest that this machine allows. Separate accounts
- * require root. Control groups require write access to this process's control groups. Rejects with `RuntimeUnavailableError` if
- * `requested` is impossible.
+ * Chooses how instances are contained: as `requested`, or by default the strongest way that this machine allows. Separate
+ * accounts require root. Control groups require write access to this process's control groups. Rejects with
+ * `RuntimeUnavailableError` if `requested` is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -45,8 +45,8 @@ export async function chooseIsolation(
 }
 
 /**
- * Whether each bot gets its own user account. Only root can switch accounts, and the containment `mark` uses no separate
- * accounts.
+ * Whether each bot gets its own user account. Only root can switch accounts. With the containment `mark`, all bots share the
+ * account of the service.
  */
 export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';

@@ -16,8 +16,8 @@ export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Si
 const passesBeforeStopping = 2;
 const passesBeforeLastResort = 100;
 /**
- * Number of kill passes after which remaining processes are logged. A process that survives hangs in the kernel, or runs as
- * root while the service does not.
+ * Number of kill passes after which remaining processes are logged. Such a process either hangs in the kernel, or runs as root
+ * while the service does not.
  */
 const passesBeforeReport = 500;
 const stuckPauseMs = 1000;

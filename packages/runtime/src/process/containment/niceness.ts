@@ -9,10 +9,9 @@ const nicePath = ['/usr/bin/nice', '/bin/nice'].find((path) => existsSync(path))
 type Command = readonly [string, ...string[]];
 
 /**
- * Returns a command that runs `command` and its children at a lower CPU priority than the service. For machines without a CPU
- * controller. An instance has the same priority while it starts and during a session, because only root could raise a lowered
- * priority again. The process lowers its own priority, because root without CAP_SYS_NICE, as in a Docker container, may not lower
- * the priority of other accounts' processes.
+ * Returns a command that runs `command` and its children at a lower CPU priority than the service, for machines without a CPU
+ * controller. The process lowers its own priority, because even root may not lower that of another account's process without
+ * CAP_SYS_NICE, for example in a Docker container.
  */
 export function wrapWithLowerPriority(priority: CpuPriority, command: Command): Command {
   return nicePath === undefined ? command : [nicePath, '-n', String(increments[priority]), ...command];

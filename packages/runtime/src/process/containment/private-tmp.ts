@@ -34,8 +34,8 @@ export function wrapWithPrivateTmp(
 }
 
 /**
- * Whether `wrapWithPrivateTmp` works on this machine. Docker's default seccomp profile forbids the mounts. The mounts also must
- * not hide the data directory from its own bots, so the data directory must be outside `/tmp` and `/var/tmp`.
+ * Whether `wrapWithPrivateTmp` works on this machine. Docker's default seccomp profile forbids the mounts. The data directory
+ * must be outside `/tmp` and `/var/tmp`, because the mounts would hide it from the bots.
  */
 export async function canMountPrivateTmp(dataDirectory: string, account: Account): Promise<boolean> {
   const real = `${realpathSync(dataDirectory)}/`;

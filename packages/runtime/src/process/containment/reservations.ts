@@ -13,9 +13,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * Reserves an id in a directory that all servers of the machine share. Returns false if the id is reserved. `owner` is
- * an existing directory, because a reservation whose owner is missing is an orphan. A reservation is a symbolic link to
- * its owner: the kernel creates it in one step, so a killed server leaves no incomplete one.
+ * Reserves a user id in a directory that all servers of the machine share. Returns false if the id is already reserved. A
+ * reservation is a symbolic link to `owner`, which the kernel creates in one step, so a killed server leaves no incomplete
+ * reservation. `owner` must exist, because a reservation is released once its owner does not exist.
  */
 export function tryReserve(directory: string, id: number, owner: string): boolean {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -48,9 +48,9 @@ export function readReservationOwner(directory: string, id: number): string | nu
 }
 
 /**
- * Releases ids whose owner no longer exists, for example because its data directory was deleted. Only one server at a
- * time may do this in a directory, so it holds a lock: an abstract Unix socket, which the kernel releases when the
- * server dies. Does nothing if another server holds the lock.
+ * Releases user ids whose owner no longer exists, for example because its data directory was deleted. Does nothing while
+ * another server does this in the same directory. The lock is an abstract Unix socket, which the kernel releases when the
+ * server dies.
  */
 export async function releaseOrphanedReservations(directory: string): Promise<void> {
   const lock = createServer();

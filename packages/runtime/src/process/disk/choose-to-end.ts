@@ -12,7 +12,10 @@ export type DiskUse = {
   /** Disk use in bytes at the last measurement. Null until the first measurement is complete. */
   readonly bytes: number | null;
   readonly isUncountable: boolean;
-  /** Bytes by which the disk use grew since the last measurement at which the reserve of free space was not at risk. */
+  /**
+   * Growth of the disk use in bytes since the previous measurement. While the reserve of free space is at risk, growth is
+   * counted from the last measurement before the risk began.
+   */
   readonly grownBytes: number;
   /**
    * Bytes that the processes of this instance or build wrote to any disk in the same period as `grownBytes`, even to files that

@@ -30,8 +30,8 @@ export async function measureDeletedFiles(
 }
 
 /**
- * Sums the output of `find` by instance or build: each line has a directory, and device, inode and blocks of a file in it. `ids`
- * maps the directories to instances and builds.
+ * Adds up the sizes in the output of `find`, per instance or build. Each line describes one file: a directory, and the file's
+ * device, inode and blocks. `ids` maps each directory to the id of its instance or build.
  */
 export function sumFiles(
   output: string,
@@ -40,7 +40,7 @@ export function sumFiles(
 ): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   const counted = new Set<string>();
-  // Skip the last element, which is empty, or a part of a line if `find` was killed.
+  // Skip the last element: it is empty or, if `find` was killed, an incomplete line.
   for (const line of output.split('\n').slice(0, -1)) {
     const [, from, on, inode, blocks] = /^(\S+) (\d+) (\d+) (\d+)$/.exec(line) ?? [];
     const id = ids.get(from ?? '');

@@ -50,8 +50,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
   const meter = createDiskMeter(options.dataDirectory, signal, nowMs);
   const ending = new Set<string>();
   /**
-   * Disk use of each instance and build at the last measurement at which the reserve of free space was not at risk. Growth is
-   * counted from this value.
+   * Disk use of each instance and build from which growth is counted. Not updated while the reserve of free space is at risk.
    */
   const starts = new Map<string, Start>();
   /** Measured bytes of the running instances and builds of each owner. */

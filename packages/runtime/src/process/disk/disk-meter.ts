@@ -4,13 +4,13 @@ import { measureDeletedFiles } from './deleted-files.ts';
 import { measureTrees } from './tree-sizes.ts';
 
 /**
- * Time limit of a measurement, above which a tree is measured separately, so that it does not delay other trees. Most
- * measurements take milliseconds.
+ * Milliseconds after which a measurement is canceled and the tree counts as slow. Slow trees are measured in the background, so
+ * that they do not delay other trees. Most measurements take milliseconds.
  */
 const stallMs = 500;
 /**
- * Time limit of a measurement, above which a tree counts as having too many files to count. `du` counts some hundred thousand
- * files per second.
+ * Milliseconds after which the background measurement of a slow tree is canceled, because the tree has too many files to count.
+ * `du` counts some hundred thousand files per second.
  */
 const giveUpMs = 60_000;
 
@@ -22,8 +22,8 @@ export type MeasuredDiskConsumer = {
 };
 
 /**
- * Size of a tree. `bytes` is null until the size is known. `isUncountable` is true if the last measurement exceeded its time
- * limit.
+ * Size of a tree. `bytes` is null until the first measurement is complete. `isUncountable` is true if the last measurement
+ * exceeded its time limit.
  */
 export type Measurement = { readonly bytes: number | null; readonly isUncountable: boolean };
 

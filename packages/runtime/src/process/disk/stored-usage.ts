@@ -10,7 +10,10 @@ const stallMs = 10 * 60_000;
 export type StoredUsage = {
   /** Disk use of an owner in bytes, as last measured. 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
-  /** Measures the owner again soon. Call this when a build of the owner has ended or a project of the owner was removed. */
+  /**
+   * Schedules a measurement of the owner's disk use. Call this when a build of the owner has ended or a project of the owner
+   * was removed.
+   */
   readonly changed: (owner: string) => void;
   readonly refresh: (signal: AbortSignal) => void;
 };

@@ -45,7 +45,7 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
   const run = runProgram(['sh', '-c', script, 'sh', ...program], { cwd: '/', env, stallMs, signal });
   const result = await run.catch(() => ({ signal: 'SIGKILL', stdout: '' }));
-  // Skip the last element, which is empty, or a part of a line if `du` was killed.
+  // Skip the last element: it is empty or, if `du` was killed, an incomplete line.
   for (const line of result.stdout.split('\n').slice(0, -1)) {
     const [, bytes, path] = /^(\d+)\t(.*)$/.exec(line) ?? [];
     if (path === undefined) continue;
@@ -62,8 +62,8 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
 }
 
 /**
- * Index of the first tree that `du` did not complete, judging by the last path that it printed. If paths of that tree do not
- * exist, `du` may actually have stalled at a later tree.
+ * Returns the index of the first tree that `du` did not complete, derived from the last path that `du` printed. `du` prints
+ * nothing for a missing path, so if the tree has missing paths, `du` may have stalled at a later tree.
  */
 function firstIncomplete(trees: readonly MeasuredTree[], lastPath: string | null): number {
   const at = trees.findIndex(({ paths }) => lastPath !== null && paths.includes(lastPath));

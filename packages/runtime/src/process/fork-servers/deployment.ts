@@ -63,7 +63,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
   let reason: string | null = null;
   let usedAt = 0;
   /**
-   * The source of the last started instance, from which a fork server can be launched. Null until this server has started an
+   * What is needed to launch a fork server, taken from the last started instance. Null until this server process has started an
    * instance.
    */
   let latest: ForkServerSource | null = null;
@@ -190,8 +190,8 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
 }
 
 /**
- * Stops a fork server that is no longer needed. While this server closes, does nothing, because the next server process adopts
- * the fork server.
+ * Stops a fork server that is no longer needed. Only disconnects from it if bothost is shutting down, because the next server
+ * process adopts the fork server.
  */
 async function drop(context: DeploymentContext, server: ForkServer | null): Promise<void> {
   if (server === null) return;

@@ -11,7 +11,10 @@ export type InstanceSource = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** Variables that differ between instances, so a fork server does not get them. */
+/**
+ * Environment variables that differ between instances. A fork server does not get them, because all its instances share its
+ * environment.
+ */
 const instanceVariables: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_ID'];
 
 /**
@@ -45,7 +48,10 @@ export function createForkServerEnvironment(
   );
 }
 
-/** Hashes everything that all instances of a fork server share. The salt prevents precomputed guesses of secrets. */
+/**
+ * Hashes the project, the command and the environment variables that all instances of a fork server share. The salt prevents
+ * precomputed guesses of secrets.
+ */
 export function hashEnvironment(salt: string, { project, program, variables }: InstanceSource): string {
   const shared = Object.entries(sharedVariables(variables)).sort(([a], [b]) => (a < b ? -1 : 1));
   const content = [project.project, project.environment, program.command, program.variables, shared];

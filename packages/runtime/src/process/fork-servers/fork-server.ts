@@ -9,7 +9,9 @@ import { type ForkServerFiles, type ForkServerRecord, formatForkServerMark } fro
 import { connectSupervisor, type ForkRequest, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
-/** A forked process that runs the bot after `go`. Exits if this server ends before it calls `go`. */
+/**
+ * A forked process that waits until `go` is called and then runs the bot. The process exits if bothost ends before the call.
+ */
 export type ForkedProcess = {
   readonly identity: ProcessIdentity;
   readonly go: () => void;
@@ -36,8 +38,8 @@ export type ForkServerOptions = {
 };
 
 /**
- * A process identity that matches no process. Pass it instead of the supervisor's identity where the supervisor must not count
- * as a process of the fork server.
+ * A process identity that matches no process. Pass it as the supervisor if the supervisor must not count as a process of the
+ * fork server.
  */
 const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 
@@ -187,7 +189,8 @@ export async function removeForkServer(
   if (record !== null) {
     // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
-    // Forked processes without an instance id are killed too, because they still have the mark of the fork server.
+    // This also kills forked processes that have no instance id yet, because they still have the fork server's environment
+    // variable.
     const containment = openContainment(
       { ...record, instanceId: formatForkServerMark(record.id) },
       noProcess,

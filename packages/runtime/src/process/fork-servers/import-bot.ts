@@ -24,7 +24,7 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly remembered: Pick<RememberedModules, 'of'>;
     readonly remove: (id: string, record: ForkServerRecord | null) => Promise<void>;
-    /** Aborted when this server closes. Its fork servers keep running for the next server process. */
+    /** Aborted when bothost shuts down. Fork servers keep running for the next server process. */
     readonly closing: AbortSignal;
   };
 

@@ -51,9 +51,9 @@ export type ForkServerLaunchOptions = {
 };
 
 /**
- * Starts a fork server with its supervisor, in these steps: create the directory, reserve user ids, write the record, create
- * control groups, start the supervisor, add it to the record, send it the configuration. `removeForkServer` can clean up after
- * each step. If the server is killed before the last step, the supervisor exits without running code of the bot.
+ * Starts a fork server with its supervisor. `removeForkServer` can clean up after a failure at any step. The supervisor waits
+ * for its configuration, which is sent last. If bothost is killed before that, the supervisor exits without running code of the
+ * bot.
  */
 export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
   const { isolation, gid } = options;
@@ -119,7 +119,7 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
   return complete;
 }
 
-/** Gives a fork server the priority of a session, because callers wait for its forks, which need little CPU time. */
+/** Gives a fork server the CPU priority of a session, because callers wait for its forks. A fork needs little CPU time. */
 export function prioritizeForks({ cgroups }: ForkServerRecord): void {
   if (cgroups !== null) limitCgroupCpu(cgroups, forkServerMillicores, 'session');
 }

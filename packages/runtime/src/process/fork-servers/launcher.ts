@@ -16,7 +16,7 @@ const pausesMs = [30_000, 2 * 60_000, 10 * 60_000] as const;
 export type LauncherContext = {
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
-  /** Called with the promise of each launch and removal, which the server awaits when it closes. */
+  /** Registers the promise of a launch or removal. bothost waits for these promises when it shuts down. */
   readonly track: (work: Promise<void>) => Promise<void>;
 };
 

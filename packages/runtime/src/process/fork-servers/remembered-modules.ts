@@ -7,7 +7,8 @@ const schema = z.array(z.string());
 const maxModules = 2000;
 
 /**
- * Lists of the modules that sessions imported, by project. The next fork server of a project imports its list before it forks.
+ * Lists of the Python modules that sessions imported, by project. A new fork server imports the list of its project before it
+ * forks instances.
  */
 export type RememberedModules = {
   readonly of: (project: string) => readonly string[];

@@ -31,7 +31,7 @@ export type ForkRequest = {
   readonly output: string;
   readonly exit: string;
   readonly uid: number | null;
-  /** Directories of the instance, by the path at which the instance sees them. */
+  /** Directories to mount for the instance, by mount point. */
   readonly mounts: Readonly<Record<string, string>>;
   readonly cgroups: readonly string[];
   /**

@@ -21,8 +21,8 @@ export const uidsPerRange = 1024;
 const rangeCount = (endId - firstId) / uidsPerRange;
 
 /**
- * Returns the directory of reserved ranges, next to the directory of reserved user ids. It is also shared by all
- * servers on a machine, and empty after a boot.
+ * Returns the directory of reserved ranges, a sibling of the directory of reserved user ids. All servers on a machine share
+ * both directories, and both are empty after a boot.
  */
 export function rangesDirectory(reservationsDirectory: string): string {
   return `${reservationsDirectory}-ranges`;

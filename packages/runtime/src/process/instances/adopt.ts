@@ -49,7 +49,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   const supervisor = record?.supervisor ?? null;
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
-  // The bot never ran. If its supervisor still waits for `go`, the supervisor notices that its server is dead and exits.
+  // The bot never ran. A supervisor that still waits for the command to start the bot exits, because its server is dead.
   if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
     return null;
   const recorded = readInstanceEnd(files);

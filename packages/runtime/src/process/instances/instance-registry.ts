@@ -66,8 +66,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // `hasRun` is false if the previous server process was killed before it called `go`. Do not report an exit for a bot
-        // that never ran.
+        // Do not report an exit for a bot that never ran, because the previous server process was killed before it called `go`.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
       },

@@ -6,8 +6,8 @@ import { type InstanceFiles, readRecord } from '../records/instance-record.ts';
 export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: TreeRemover };
 
 /**
- * Removes control groups, files and account of an ended instance, in this order. `uid` is the account that was reserved for the
- * instance, if the record may not contain it yet. Idempotent.
+ * Removes the control groups and files of an ended instance, then releases its account. `uid` is the reserved account; pass it
+ * if the record may not contain it yet. Idempotent.
  */
 export async function removeInstance(
   { reservationsDirectory, removeTree }: RemovalContext,

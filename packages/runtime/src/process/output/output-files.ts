@@ -14,8 +14,8 @@ export type OutputFiles = {
   /** File with the range of `output` that was dropped. The blocks of this range are freed, so the range reads as zeros. */
   readonly gap: string;
   /**
-   * File with a copy of the bytes just before the offset in `base`, which were dropped from `output`. The last lines of the
-   * output, which are reported when the instance ends, may begin in this copy.
+   * File with a copy of the last lines that were removed when `output` was emptied. The last lines of an instance's output may
+   * begin in this copy.
    */
   readonly truncatedTail: string;
 };

@@ -1,13 +1,17 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
 
-/** Number of bytes to search for a line break at each end of the gap. Without a line break, the gap splits a line. */
+/**
+ * Number of bytes to search for a line break at each end of the range to drop. If there is no line break, the range splits a
+ * line.
+ */
 const lineBytes = 16 * 1024;
 const newline = 10;
 
 /**
- * Returns the part of an output file to drop, in whole lines, or null if the file is within its limit. Keeps the beginning of
- * the file, a quarter of the limit. When the remainder exceeds three quarters of the limit, keeps its end, half of the limit.
+ * Returns the range of an output file to drop, in whole lines if possible. Keeps output at the beginning (a quarter of the
+ * limit) and at the end (half of the limit). Null until the output after the kept beginning, or after the previous gap, exceeds
+ * three quarters of the limit.
  */
 export function selectOutputToDrop(output: {
   readonly path: string;

@@ -42,8 +42,8 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 
   /**
-   * Records the gap before its blocks are freed, so that readers already skip it. If this server is killed before the blocks
-   * are freed, they are freed with the next gap, which includes them.
+   * Drops a range of the output. Stores the range before its blocks are freed, so that readers already skip it. If the server
+   * is killed in between, the blocks are freed with the next range, which includes this one.
    */
   const drop = (next: OffsetRange) => {
     replaceJson(files.gap, next);
@@ -109,8 +109,8 @@ exit(syscall($number + 0, fileno($file), $mode + 0, $offset + 0, $length + 0) !=
 
 /**
  * Frees the blocks of a range of a file while other processes may write. Returns false if that is impossible, for example
- * because the file system does not support holes. Node lacks the system call, so this runs `perl`. `fallocate` of util-linux is
- * only the fallback, because it also calls fsync: a bot that floods its output would then slow down the database.
+ * because the file system does not support holes. Runs `perl`, because Node lacks the system call. `fallocate` of util-linux is
+ * only the fallback, because its fsync would slow down the database.
  */
 async function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
   const options = { cwd: '/', env: { PATH: `${searchPath}:/usr/bin:/bin` }, stallMs: 10_000 };

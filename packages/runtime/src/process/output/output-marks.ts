@@ -42,10 +42,9 @@ function isExact({ end, at }: OutputMark): boolean {
 export type MarkWriter = {
   /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;
-  /** The time of the last mark. */
   readonly at: () => Timestamp;
   readonly markUntil: (end: number) => void;
-  /** Counts output up to this offset as marked without writing a mark. */
+  /** Treats output before this offset as already marked. Writes nothing to the file. */
   readonly skipTo: (end: number) => void;
   /** Records the time at which the output ended, unless a previous server process has recorded it. */
   readonly markEnd: () => void;

@@ -28,14 +28,17 @@ export type BotProgramOptions = {
   readonly shim: () => Promise<Shim>;
 };
 
-/** Returns the command of a bot: `node <main>`, or the host shim in the project's Python environment. */
+/**
+ * Returns the command that runs a bot: `node <main>`, or the Python host shim (`bothost_shim`) in the project's Python
+ * environment.
+ */
 export async function resolveBotProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
     const files = getEnvironmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
-    // Compile the shim here as well as in the build: after an upgrade of the service, the shim may be newer than the bot's
-    // environment.
+    // Compile the Python host shim here as well as in the build: after an upgrade of the service, the shim may be newer than
+    // the environment.
     const python = readMarker(files);
     await shim.compile(python);
     return {

@@ -49,8 +49,8 @@ export function createBuildDiskMonitor({
   });
 
   /**
-   * Returns the size of a download cache in bytes. Deletes a cache that by itself exceeds the build's disk limit, because a
-   * build would only enlarge it.
+   * Returns the size of a download cache in bytes. Deletes a cache that is larger than the build's disk limit or cannot be
+   * measured, and then returns 0.
    */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
     const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: cacheStallMs, signal });
@@ -72,7 +72,8 @@ export function createBuildDiskMonitor({
     if (source.kind === 'build') directories.push(source.path);
     count++;
     watched.set(owner, {
-      // The disk guard measures by id. Number the attempts at a build, so that a later attempt is measured separately.
+      // Disk use is measured per id. The id contains the number of the attempt, so that each attempt at a build is measured
+      // separately.
       id: `${id} (${count})`,
       kind: 'build',
       owner,

@@ -16,8 +16,8 @@ export async function copyProject(
   signal: AbortSignal,
 ): Promise<void> {
   const { entries, skipped } = await readTree(from);
-  // The root path of the copy may be longer than that of the project, so paths in the copy may exceed the system's limit. Report
-  // that as the project's error.
+  // Paths in the copy can exceed the system's limit, because the copy's root path may be longer. Report this as an error in the
+  // project.
   await copyEntries(entries, { from, to, gid, signal }).catch(throwProjectError);
   for (const path of skipped) {
     output(`${path} is not deployed: its variables would override those of the agent`);

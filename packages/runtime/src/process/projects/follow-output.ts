@@ -16,7 +16,7 @@ const tailLines = 400;
 const lineCharacters = 16 * 1024;
 
 /**
- * Yields the lines of an output while its program runs, until `ended`. Of a long output, yields the beginning, a line with the
+ * Yields the lines that a program prints, until `ended` settles. If there are too many, yields the first lines, a line with the
  * number of skipped bytes, and the last lines. After an abort, throws the signal's reason when the output changes or ends.
  */
 export async function* followOutput(
@@ -65,8 +65,8 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
 }
 
 /**
- * Returns the index at which the last lines of `tail` begin. `isCut` says that the first line may be incomplete; it is then
- * skipped unless it is the only line.
+ * Returns the index at which the last lines of `tail` begin. If `isCut` is true, the first line of `tail` may be incomplete,
+ * and is skipped unless it is the only line.
  */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;

@@ -7,7 +7,10 @@ const minLength = 4;
  */
 const credentialsInUrl = /:\/\/[^\s/@'"]+@/g;
 
-/** Masks user names and passwords in URLs, the values of secret `variables`, and the passwords of URLs in all `variables`. */
+/**
+ * Creates a function that masks secrets in a line of output: user names and passwords in URLs, values of `variables` whose
+ * names suggest a secret, and the password of each URL in `variables`.
+ */
 export function createSecretMask(variables: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(variables).flatMap(([name, value]) => [
     ...(secretName.test(name) ? [value] : []),

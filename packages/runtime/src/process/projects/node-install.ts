@@ -24,8 +24,8 @@ export type NodeInstallPlan = {
 };
 
 /**
- * Decides how to install and build a project. In a served directory, existing `node_modules` and an existing main file are used
- * as they are. An uploaded archive contains neither.
+ * Decides how to install and build a project. In a directory that the operator serves, existing `node_modules` and an existing
+ * main file are used as they are. An uploaded archive contains neither.
  */
 export function planNodeInstall(
   directory: string,

@@ -36,7 +36,10 @@ export type Preparation = {
   readonly owner: string;
   readonly gid: number | null;
   readonly directory: string;
-  /** Whether the operator serves the directory, which may then contain installed dependencies and build output. */
+  /**
+   * True if the source is a directory that the operator serves instead of an uploaded archive. Such a directory may already
+   * contain installed dependencies and build output.
+   */
   readonly isServed: boolean;
   readonly output: BuildOutputHandler;
   /** Counts a new directory outside the project against the disk limit of the build. */

@@ -37,7 +37,7 @@ export async function prepareProject(
     const result = await (kind === 'node'
       ? prepareNodeProject(context, preparation)
       : preparePythonProject(context, preparation));
-    // Do not complete the project after an abort: the caller would not learn about it and would never remove it.
+    // Do not complete the project after an abort: the caller does not receive the project, so would never remove it.
     signal.throwIfAborted();
     const project: Project = { project: id, kind, gid, owner, ...result };
     writeProject(store.projectsDirectory, project);

@@ -55,7 +55,10 @@ export type PreparerOptions = InstanceContext &
     readonly disk: Pick<DiskLimits, 'buildBytes'> | null;
   };
 
-/** Makes projects startable: copies them, and installs and builds what they need under a separate account. */
+/**
+ * Prepares projects so that bots can run them: copies a project, and installs and builds what it needs under a separate
+ * account.
+ */
 export function createPreparer(options: PreparerOptions): Preparer {
   const { dataDirectory, isolation, building } = options;
   const store = openProjectStore(dataDirectory, options.removeTree);
@@ -149,7 +152,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   };
 }
 
-/** Opens a process of a build. The set `running` contains the process until it has ended. */
+/** Starts to watch a process of a build. The set `running` contains the process until it has ended. */
 function openBuildProcess(options: PreparerOptions, opened: OpenedInstance, running: Set<Instance>): Instance {
   const builder = opened.record.instanceId;
   const instance = openInstance({

@@ -35,8 +35,8 @@ export function findProject(store: ProjectStore, id: string, ownAccounts: boolea
   if (project === null) return null;
   if (project.environment !== null && !hasEnvironment(store, project)) return null;
   if (!ownAccounts) return { ...project, gid: null };
-  // A group id outside the service's range is that of an ordinary user who ran the service before it ran as root. Bots must not
-  // run in that group, so the project has to be prepared again.
+  // A group id outside the range for bots belongs to an ordinary user under whom the service ran before it ran as root. Bots
+  // must not run in that group, so treat the project as not prepared.
   return project.gid !== null && project.gid >= firstAccountId && project.gid <= lastAccountId ? project : null;
 }
 

@@ -17,8 +17,8 @@ const formatVersion = 1;
 export type PythonTools = { readonly python: PythonInterpreter; readonly uv: string | null };
 
 /**
- * Returns a hash of everything that determines the content of an environment: tool, interpreter, dependency files, requirements
- * of the shim, and the project's own files if they are installed.
+ * Returns a hash of everything that determines the content of a Python environment: tool, interpreter, dependency files,
+ * requirements of the Python host shim and, if the project itself is installed, the project's files.
  */
 export function computeEnvironmentKey(
   directory: string,
@@ -42,11 +42,11 @@ export type EnvironmentPaths = {
   /** The final path of the environment, because environments cannot be moved. */
   readonly environment: string;
   readonly project: string;
-  /** Path of a constraints file for pip that only the commands of the build write and read. */
+  /** Path of the constraints file for pip, which pins the installed versions. Only commands of the build write and read it. */
   readonly constraints: string;
   /**
-   * Paths of two requirements files that the service writes. `projectRequirements` lists dependencies that pip cannot read from
-   * the project.
+   * Paths of two requirements files that the service writes: requirements of the Python host shim, and dependencies that pip
+   * cannot read from the project.
    */
   readonly shimRequirements: string;
   readonly projectRequirements: string;
@@ -57,9 +57,9 @@ found = {d.metadata['Name']: d.version for d in importlib.metadata.distributions
 open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version in sorted(found.items())))`;
 
 /**
- * Returns the commands that create an environment. The project itself is not installed, and runs from its directory. Python's
- * options `-I` and `-P` keep files of the project from shadowing modules of Python and pip. The shim's requirements come last and
- * cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
+ * Returns the commands that create a Python environment. Python's options `-I` and `-P` keep files of the project from
+ * shadowing modules of Python and pip. The requirements of the Python host shim are installed last and cannot change installed
+ * versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
 export function createEnvironmentCommands(
   project: PythonProject,

@@ -57,7 +57,7 @@ export function writeForkServerRecord(files: ForkServerFiles, record: ForkServer
   replaceJson(files.record, record);
 }
 
-/** Reads the record of a fork server. Null if the file is missing or incomplete. */
+/** Null if the file is missing or incomplete. */
 export function readForkServerRecord(files: ForkServerFiles): ForkServerRecord | null {
   try {
     return recordSchema.parse(JSON.parse(readFileSync(files.record, 'utf8')));
@@ -68,7 +68,6 @@ export function readForkServerRecord(files: ForkServerFiles): ForkServerRecord |
 
 const instanceIdLength = 64;
 
-/** Returns the name of a fork server's control groups. */
 export function getForkServerCgroup(id: string): string {
   return `fork-server-${id}`;
 }

@@ -19,7 +19,9 @@ const storedRecordSchema = z.object({
   containment: containmentSchema,
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
-  /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `go`. */
+  /**
+   * The supervisor, under the key that earlier versions use. Null until the supervisor waits for the command to start the bot.
+   */
   keeper: processIdentitySchema.nullable(),
   /**
    * The process of a forked bot. It is recorded because the supervisor of a fork server has several instances. Null if the bot

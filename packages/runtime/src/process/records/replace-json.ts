@@ -5,9 +5,8 @@ const pageBytes = 4096;
 
 /**
  * Writes a value to a file as JSON, atomically: a reader sees the old or the new value, even if this process is killed. A value
- * that fits into a page is padded with spaces and written over the old one. A rename over the old file would block the event loop
- * for up to hundreds of milliseconds while bots write to the disk, because ext4 then sends the new file to the disk at once
- * (mount option `auto_da_alloc`, ext4(5)).
+ * that fits into a page is written in place. Renaming a new file over the old one can block the event loop for hundreds of
+ * milliseconds while bots write to the disk (ext4(5), `auto_da_alloc`).
  */
 export function replaceJson(path: string, value: unknown): void {
   const json = Buffer.from(JSON.stringify(value));

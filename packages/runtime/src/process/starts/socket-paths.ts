@@ -6,8 +6,8 @@ import type { InstanceFiles } from '../records/instance-record.ts';
 /** Maximum length of the path of a Unix socket (unix(7)). */
 const maxPathBytes = 107;
 
-// Parent directories (for root, and for other users) of the directory of short socket paths. Other accounts cannot replace a
-// directory in either of them.
+// Directories in which the directory for short socket paths is created: the first if the service runs as root, otherwise the
+// second. In both, other accounts cannot replace that directory.
 const systemDirectory = '/run/bothost-sockets';
 const sharedDirectory = '/tmp';
 

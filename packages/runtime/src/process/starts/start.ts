@@ -32,7 +32,7 @@ export function createStarter(context: StarterContext): Starter {
   const { instances, logger } = context;
   const launching = new Map<string, Promise<Instance>>();
   const cancellations = new Map<string, AbortController>();
-  /** Starts in progress. Aborting the key ends the wait for a bot without stopping the bot. */
+  /** Starts in progress. Aborting an `AbortController` ends the wait for its bot without stopping the bot. */
   const starting = new Map<AbortController, Promise<InstanceAddress>>();
   let isClosed = false;
   // Keep the port of an instance reserved until `forget`, because the server may still send requests to it.
@@ -41,7 +41,7 @@ export function createStarter(context: StarterContext): Starter {
   const launchOnce = async (spec: InstanceSpec, attempt: number, signal: AbortSignal): Promise<Instance> => {
     const { instanceId } = spec;
     const project = parsePreparedProject(spec.prepared);
-    // Python bots get no port, because their host listens on the socket only.
+    // Python bots get no port, because the Python host shim that runs them listens only on a Unix socket.
     const port = project.kind === 'python' ? 0 : await ports.reserve(`${instanceId} ${attempt}`);
     try {
       const files = getInstanceFiles(context.instancesDirectory, instanceId);

@@ -28,7 +28,9 @@ writeFileSync('report', JSON.stringify({ variables, ignored }));
 
 type Report = { readonly variables: readonly (readonly [string, string])[]; readonly ignored: string };
 
-/** Only root can give a bot its own `/tmp`. The bot's variables then pass through another program. */
+/**
+ * Whether the tests run as root. Only root can give a bot its own `/tmp`; another program then passes on the bot's variables.
+ */
 const isRoot = process.geteuid?.() === 0;
 let hasPrivateTmp = false;
 

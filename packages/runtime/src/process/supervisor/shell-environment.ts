@@ -31,11 +31,10 @@ export function findPerl(): string | null {
 }
 
 /**
- * Returns the environment and the command to give to a shell, so that the program that the shell runs gets exactly `environment`,
- * plus what the shell adds (`PWD`). A shell drops names that are not its identifiers and replaces its own variables. If there are
- * such variables, all variables pass the shell under numbered names, which affect neither the shell nor perl, and perl restores
- * them. No value is passed as an argument or written to a file. Throws an Error for the bot's owner if a variable needs perl and
- * `perl` is null.
+ * Returns an environment and a command for a shell, so that the program that the shell runs gets exactly `environment`, plus
+ * `PWD`, which the shell adds. Shells drop variables whose names are not shell identifiers, and overwrite some others. If there
+ * are such variables, all variables get numbered names, and `perl` restores the original names. Values never appear in
+ * arguments or files. Throws an Error for the bot's owner if `perl` is needed but null.
  */
 export function prepareShellLaunch(
   environment: Readonly<Record<string, string>>,

@@ -9,12 +9,12 @@ import { rootEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../con
 import { findPerl, prepareShellLaunch } from './shell-environment.ts';
 
 /**
- * The parent of a bot's main process: a shell that outlives the server and writes the exit status to a file. The shell starts
- * the bot only after it has read a line from the server. So the shell is in its control groups before the bot exists, and exits
- * without starting the bot if the server is killed before it has written the record.
+ * Shell script of a supervisor, the parent process of a bot. A supervisor outlives the server and writes the bot's exit status
+ * to descriptor 3. It starts the bot only after it has read a line from the server, so that the server can first move the
+ * supervisor to the instance's control groups and record it. If the server is killed before that, the supervisor exits.
  *
- * Descriptor 3 is the exit file. The shell's own messages do not go to the bot's output. Signals are caught, because children
- * inherit ignored signals. `$1` limits the processes of the account (0: no limit); the other arguments are the command.
+ * Signals are caught, because children would inherit ignored signals. `$1` is the maximum number of processes of the account
+ * (0: no limit). The other arguments are the bot's command.
  */
 const supervisorScript = `
 IFS= read -r BOTHOST_GO || exit 0
