@@ -207,8 +207,8 @@ async function createPeer(): Promise<Page> {
     };
     Object.assign(window, {
       answerOffer: async (sdp: string, acceptsVideo: boolean) => {
-        // Open the microphone, because browsers reveal the IP addresses of the machine, which WebRTC needs, only to pages that
-        // may use a microphone.
+        // Open the microphone: WebRTC needs the IP addresses of the machine, and browsers hide them from pages that may not use
+        // a microphone.
         const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: acceptsVideo });
         await connection.setRemoteDescription({ type: 'offer', sdp });
         for (const track of stream.getTracks()) connection.addTrack(track, stream);

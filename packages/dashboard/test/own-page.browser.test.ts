@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** Tests the web page in docs/sessions.md, served from a different origin than the service. */
+/** Tests the example web page from docs/sessions.md, which is served from a different origin than the service. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 let service: Service;

@@ -209,7 +209,8 @@ browserTest(
 
     await page.waitForURL(/at=/);
     await inspect('logs-many');
-    // Lines that the service reads from the bot at once share one time, so the reloaded page ends with the last of these lines.
+    // The service gives all lines that it reads at once the same timestamp. The reloaded page shows lines up to a timestamp,
+    // and so ends with the last of these lines.
     const time = String((await lines().last().textContent())?.slice(0, '12:00:00.000'.length));
     await page.reload();
     await line(time).first().waitFor();

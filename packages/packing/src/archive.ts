@@ -20,8 +20,8 @@ const epoch = new Date(0);
 
 /**
  * Packs files as tar.gz, and passes the chunks of the archive to `write`. The archive is reproducible: times, owners and modes
- * are normalized, and fflate compresses it, because the compressors of platforms differ. Throws a `PackingError` if the size of
- * a file has changed.
+ * are normalized, and the same library (fflate) compresses it on every platform. Throws a `PackingError` if the size of a file
+ * has changed.
  */
 export async function writeArchive(
   files: readonly ProjectFile[],

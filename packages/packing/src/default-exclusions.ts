@@ -2,7 +2,8 @@ import { deployFileNames } from '@bothost/contract';
 
 /**
  * Returns true for names that are never packed: environment files, which contain secrets; version control directories, whose
- * history may contain removed files; and the deploy file, so that a changed setting needs no new build.
+ * history may contain removed files; and the deploy file (the deployment settings in TOML), so that a changed setting needs no
+ * new build.
  */
 export function isAlwaysExcluded(name: string): boolean {
   return name.startsWith('.env') || versionControl.has(name) || deployFiles.has(name);

@@ -2,7 +2,10 @@ import { checkDeployFile, type DeployFile, findUnsupportedSettings, type Issue }
 import { parse, TomlError } from 'smol-toml';
 import { PackingError } from './packing-error.ts';
 
-/** Parses a deploy file. `name` is its path for messages. Throws a `PackingError` with all problems. */
+/**
+ * Parses a deploy file: the deployment settings of a project, in TOML. `name` is the path to show in error messages. Throws a
+ * `PackingError` with all problems.
+ */
 export function parseDeployFile(text: string, name: string): DeployFile {
   const { file, issues } = checkDeployFile(parseToml(text, name));
   if (file === null) throw invalid(`${name} is invalid.`, issues);

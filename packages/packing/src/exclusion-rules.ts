@@ -14,8 +14,8 @@ export type ExclusionRules = {
 };
 
 /**
- * Reads `.dockerignore` or, if there is none, the default patterns and every `.gitignore`. The patterns in `[build.exclude]`
- * use the syntax of `.gitignore` and take precedence over all others.
+ * Reads `.dockerignore` or, if there is none, the default patterns and every `.gitignore`. The patterns in `[build.exclude]` of
+ * the deploy file use the syntax of `.gitignore` and take precedence over all others.
  */
 export async function readExclusionRules(
   rootEntries: readonly FolderEntry[],

@@ -25,8 +25,8 @@ type ListedFiles = {
 };
 
 /**
- * Lists the packed and excluded files of a project. `patterns` are those of `[build.exclude]`. Empty folders are not packed, as
- * in git. Throws a `PackingError` that names all files that cannot be packed.
+ * Lists the packed and excluded files of a project. `patterns` are those of `[build.exclude]` in the deploy file. Empty folders
+ * are not packed, as in git. Throws a `PackingError` that names all files that cannot be packed.
  */
 export async function listProjectFiles(project: Folder, patterns: readonly string[]): Promise<ProjectFiles> {
   const listing: ListedFiles = { files: [], excluded: [], rejected: [] };
@@ -51,15 +51,15 @@ type WalkState = {
   readonly rules: ExclusionRules;
   readonly listing: ListedFiles;
   /**
-   * Number of entries in excluded directories that may still be counted. It is limited, because excluded directories such as
-   * node_modules can be huge.
+   * Number of entries in excluded directories that may still be counted. The count is limited, because excluded directories
+   * such as node_modules can be huge.
    */
   readonly budget: { entries: number };
 };
 
 /**
- * Lists the files below a directory. An excluded directory is searched too if a pattern can include some of its files; then,
- * `excludedBy` says why it is excluded. Otherwise, `excludedBy` is null.
+ * Lists the files below a directory. `excludedBy` says why the directory itself is excluded, and is null if it is not. An
+ * excluded directory is searched only if a pattern can include some of its files.
  */
 async function walk(walking: WalkState, folder: Folder, path: string, excludedBy: string | null): Promise<void> {
   const { rules, listing } = walking;

@@ -1,4 +1,4 @@
-/** Returns the loudness of 16-bit PCM from 0 (-60 dB or less) to 1 (-12 dB or more), which is the range of speech. */
+/** Returns the loudness of 16-bit PCM samples: 0 for -60 dB or less, 1 for -12 dB or more. Speech lies between these limits. */
 export function measureLoudness(pcm: ArrayBuffer | Int16Array): number {
   const samples = pcm instanceof Int16Array ? pcm : new Int16Array(pcm, 0, Math.floor(pcm.byteLength / 2));
   if (samples.length === 0) return 0;

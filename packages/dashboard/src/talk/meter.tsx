@@ -8,7 +8,7 @@ type MeterProps = {
   readonly isMuted?: boolean;
 };
 
-/** Shows the loudness of a voice. Bypasses React, because the loudness changes with every frame. */
+/** Shows the loudness of a voice. Updates the element without React, because the loudness changes with every frame. */
 export function Meter({ name, read, active, isMuted = false }: MeterProps) {
   const bar = useRef<HTMLSpanElement>(null);
   useEffect(() => {

@@ -11,8 +11,8 @@ export type PublicKeyStorage = {
 let linkProblem: string | undefined;
 
 /**
- * Returns what is wrong with the key that `loadKey` read from a link. Undefined if there was no link, or if its key has the right
- * format.
+ * Returns an error message if the link that opened the page contains a malformed key. Otherwise, returns undefined. Call
+ * `loadKey` first.
  */
 export function getLinkProblem(): string | undefined {
   return linkProblem;

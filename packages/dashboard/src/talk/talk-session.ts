@@ -239,8 +239,8 @@ function isFatal(data: unknown): boolean {
 }
 
 /**
- * Converts an error of the transport to an event. The transport also reports a normal close of its WebSocket as an error, which
- * is recognized by the close code 1000 or 1001.
+ * Converts an error of the transport to an event. The transport reports even a normal close of its WebSocket as an error, with
+ * the close code 1000 or 1001 in the message. Such an error becomes the end of the conversation.
  */
 function endOf(data: unknown): Unstamped<TalkEvent> {
   const text = errorOf(data);

@@ -8,7 +8,7 @@ export type TranscriptLine = {
   readonly at: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** The id with which later messages from the bot update this line. Absent for lines that are never updated. */
+  /** Id of the line. Later messages from the bot with this id update the line. Absent if the line is never updated. */
   readonly segment?: number;
   /** True for speech whose transcript has not arrived yet. */
   readonly isWordless?: true;

@@ -8,7 +8,6 @@ const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 const required = import.meta.env['CI'] === 'true';
 /** Whether to run browser tests. Always true in CI, where a missing browser is an error. */
 export const hasBrowser = program !== undefined || required;
-/** A test that needs Chromium. */
 export const browserTest: ReturnType<typeof test.skipIf> = test.skipIf(!hasBrowser);
 if (!hasBrowser) console.info('Browser tests skipped: Chromium is not installed.');
 

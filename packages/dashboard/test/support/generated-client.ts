@@ -22,7 +22,6 @@ const frameworkOptions: Readonly<Record<ClientKind, readonly string[]>> = {
   'react-nextjs': ['--client-framework', 'react', '--client-server', 'nextjs'],
 };
 
-/** A generated client with its packages installed. */
 export type GeneratedClient = {
   readonly kind: ClientKind;
   readonly root: string;

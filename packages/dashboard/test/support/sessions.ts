@@ -1,7 +1,6 @@
 import type { Service } from '../../../../test/service.ts';
 import { evaluateInBot } from '../../../server/test/support/client.ts';
 
-/** Starts a session of an agent, and returns its id. */
 export async function startSession(service: Service, agent: string): Promise<string> {
   const response = await fetch(`${service.origin}/v1/public/${agent}/start`, {
     method: 'POST',
