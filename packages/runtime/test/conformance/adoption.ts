@@ -18,7 +18,7 @@ const neverAborted = new AbortController().signal;
  * Rejects. A restarted server must not request the environment variables of a bot that already runs, because they may be
  * unavailable.
  */
-const unavailable = (): Promise<never> => Promise.reject(new Error('the environment variables of the instance are not available'));
+const unavailable = (): Promise<never> => Promise.reject(new Error('the environment variables are not available'));
 
 /** Resolves with the error of a rejected promise, and with null otherwise. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
