@@ -15,8 +15,8 @@ async function main(): Promise<void> {
   const grace = config.onStop === 'leave' ? null : config.shutdownGraceSeconds;
   stopOnSignals(starting, logger, grace, () => stopping.abort());
   const server = await starting;
-  // Create an invitation link only for a terminal. Other output may be stored in a log, where others could use the
-  // link.
+  // Create an invitation link only if the output is a terminal. Other output may be stored in a log, and readers of the log
+  // could use the link.
   const invitation = isTerminal ? await server.createFirstInvitation() : null;
   process.stdout.write(formatGreeting(server, isTerminal, invitation));
   server.failed.then((error) => {

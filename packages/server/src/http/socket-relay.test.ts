@@ -18,8 +18,8 @@ import { relay } from './socket-relay.ts';
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
 /**
- * Makes the bot exit with the client's close code as its exit status. The test cannot ask the bot for the code, because no
- * request reaches the bot after the close. The bot waits for the close before it exits, because SIGTERM may arrive earlier.
+ * JavaScript that the bot evaluates. On SIGTERM, the bot waits until its WebSocket has closed, and then exits with the close
+ * code (modulo 256). The test reads the code from the exit status, because no request reaches the bot after the close.
  */
 const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
   process.on("SIGTERM", async () => process.exit((await closed) % 256)); true`;
@@ -195,8 +195,8 @@ describe('a WebSocket between a client and a bot', () => {
 
     const fromBot = await open('relay');
     const closedByBot = once(fromBot.socket, 'close');
-    // The bot sends the large message only when the client sends `now`. If the bot sent it at once, the session could end before
-    // this request has a response.
+    // The bot sends the large message only after the client has sent `now`. If the bot sent the message at once, the session
+    // could end before the bot responds to the request below.
     await order(
       fromBot,
       'sockets.clients.forEach((socket) => socket.once("message", () => socket.send(Buffer.alloc(16 * 1024 * 1024 + 1))))',

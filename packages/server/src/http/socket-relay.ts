@@ -10,8 +10,8 @@ const pingMs = 20_000;
 
 /**
  * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
- * Resolves when either side has closed. Pings the client: while the bot does not read, the service does not read from
- * the client either, so only a failed write reveals that the client has disconnected.
+ * Resolves when either side has closed. Also pings the client. While the bot does not read, the service does not read from the
+ * client either. In that case, only a failed write reveals that the client has disconnected.
  */
 export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
   forward(client, bot);

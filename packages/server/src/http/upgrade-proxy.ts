@@ -9,9 +9,9 @@ import type { SessionPath } from './session-path.ts';
 import { authenticatePublicKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
 /**
- * Handles an upgrade through the session proxy: after the bot's 101, splices the bytes of both sockets. Browsers cannot
- * set headers on a WebSocket, so the public key is also accepted as `?access_token=` (RFC 6750, section 2.3), which is
- * not forwarded to the bot.
+ * Forwards a client's WebSocket upgrade request to the bot of a session. After the bot has responded with status 101, forwards
+ * the bytes of both connections unchanged. Browsers cannot set headers on a WebSocket, so the public key is also accepted as
+ * `?access_token=` (RFC 6750, section 2.3). This parameter is not forwarded to the bot.
  */
 export async function proxyUpgrade(
   context: ProxyContext,

@@ -15,8 +15,8 @@ export type UploadContext = {
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
- * Returns the upload id in a URL, or null if the URL is not for an upload. The id is in lower case, because the text of the id
- * is the key by which the requests for an upload are serialized.
+ * Returns the upload id in a URL, or null if the URL is not for an upload. Converts the id to lower case, so that all requests
+ * for an upload have the same text of the id. Requests with the same text run one at a time.
  */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
@@ -27,8 +27,8 @@ const idleMs = 60_000;
 const longestMs = 3_600_000;
 
 /**
- * Streams archives to disk, bypassing the framework. Clients send the upload token in a form field or header instead of the URL,
- * so that no log contains it.
+ * Creates the handler of archive uploads. It streams archives to disk without the web framework. Clients send the upload token
+ * in a form field or header instead of the URL, so that no log contains the token.
  */
 export function createUploadEndpoint(context: UploadContext) {
   async function answer(incoming: IncomingMessage, uploadId: string): Promise<UploadProgress> {

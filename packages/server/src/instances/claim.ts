@@ -14,8 +14,9 @@ export type InstanceClaim = {
 };
 
 /**
- * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `first` is the
- * statement that creates the session, if any. Returns null if `maxAgents` instances of the agent already have a session.
+ * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `first` is the SQL statement that
+ * creates the session, unless the session already exists. Returns null if `maxAgents` instances of the agent already have a
+ * session.
  */
 export async function claimInstance(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },

@@ -1,15 +1,18 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
-/** The host that runs the instances of a region. For the process driver, the host is a data directory. */
+/**
+ * The host that runs the instances of a region. The process driver, which runs instances as local processes, treats each data
+ * directory as a host.
+ */
 export type RegionHost = { readonly id: string; readonly region: string };
 
 const aliveMs = 60_000;
 
 /**
  * Records this host as the host of its region. The caller holds the lock of the region, so no other server of the region is
- * alive. Returns the last heartbeat of the previous server process of the region (null in a new region), and whether no server
- * of another region has sent a heartbeat for a minute.
+ * running. `lastHeartbeat` is the last heartbeat of the region's previous server process, or null in a new region. `isAlone` is
+ * true if no server of another region has sent a heartbeat in the last minute.
  */
 export async function registerHost(
   context: { db: Database; now: () => Date },
@@ -48,7 +51,10 @@ export async function listOtherRegions(
   return others.map((host) => host.region);
 }
 
-/** Removes a new region whose first server did not start, unless it has agents or is a default region. */
+/**
+ * Removes a new region whose first server did not start. Keeps a region that has agents or is the default region of an
+ * organization.
+ */
 export async function removeUnusedRegion(db: Database, { id, region }: RegionHost): Promise<void> {
   await db
     .deleteFrom('hosts')
@@ -63,8 +69,8 @@ export async function removeUnusedRegion(db: Database, { id, region }: RegionHos
 }
 
 /**
- * Writes the heartbeat without waiting for the disk. If a crash of the database loses it, recorded end times are about a second
- * too early.
+ * Writes the heartbeat without waiting for the disk. If the database crashes and loses the heartbeat, recorded end times are
+ * about a second too early.
  */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: RegionHost): Promise<void> {
   await context.db.transaction().execute(async (db) => {

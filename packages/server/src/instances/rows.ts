@@ -9,11 +9,10 @@ type ClaimedRow = Pick<
 >;
 
 /**
- * Claims an instance for a session in one statement: the oldest ready idle instance; if none is ready, the oldest
- * starting one; if there is none, a new instance. Returns no row if `maxAgents` instances of the agent have a session.
- * The count is exact because the caller holds the agent's lock. The update checks the state again, because the instance
- * may be stopped concurrently. The statement also inserts the session's row (`first`), because each database round trip
- * delays a warm start.
+ * Claims an instance for a session in one statement. Takes the oldest ready idle instance, or else the oldest idle instance
+ * that is starting, or else inserts a new instance. Returns no row if `maxAgents` instances of the agent have a session. This
+ * count is exact because the caller holds the agent's lock. `first` is SQL that inserts the session's row. It is part of the
+ * same statement, because each database round trip delays a warm start.
  */
 export async function claimInstanceRow(
   db: Database,
@@ -108,7 +107,10 @@ export function changeInstance(
 /** Maximum number of stored events per instance. */
 const noticesAtMost = 20;
 
-/** The row lock serializes this statement with a claim: either the claim sees the event, or this statement sees the session. */
+/**
+ * Appends an event to an instance, and returns the id of the instance's session, if any. If a session claims the instance at
+ * the same time, the row lock ensures that either the claim reads the event, or this statement returns the session's id.
+ */
 export async function appendInstanceEvent(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
   const { rows } = await sql<{ session_id: string | null }>`
     update instances set notices = notices || ${JSON.stringify([notice])}::jsonb

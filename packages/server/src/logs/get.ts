@@ -11,7 +11,10 @@ type GetLogs = Operations['getLogs'];
 type Query = RequestOf<GetLogs>['query'];
 
 export type LogsContext = SourcesContext & {
-  /** Secret values of a deployment's instances, which are masked. `isComplete` is true if `values` contains all of them. */
+  /**
+   * Returns the secret values to mask in the output of a deployment's instances. `isComplete` is true if `values` contains all
+   * of these values.
+   */
   readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
   /**
@@ -60,7 +63,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   }
 }
 
-/** Returns a function that decrypts the secrets of a deployment when its first output is read, once per request. */
+/** Creates the masks for one request. Decrypts the secrets of a deployment once, when the deployment's first output is read. */
 function createMasks(secretsOf: LogsContext['secretsOf']) {
   const masks = new Map<string, Promise<Mask>>();
   let areComplete = true;
@@ -123,8 +126,8 @@ async function readLogs(
 }
 
 /**
- * Returns whether new lines may still arrive before `end`: for a session, until the session and its instance have ended; for an
- * agent, always.
+ * Returns whether new lines may still arrive before `end`. The logs of a session can grow until the session and its instance
+ * have ended. The logs of an agent can always grow.
  */
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.mark()) return false;

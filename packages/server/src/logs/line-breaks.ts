@@ -16,10 +16,10 @@ export type LineRange = {
 };
 
 /**
- * Splits `bytes` into lines. The first line starts at the offset `from`; bytes after the last returned line may belong to a
- * longer line. A line ends after a newline, or else at the first multiple of 16 KiB that is at least 16 KiB after its start (up
- * to 3 bytes earlier, to keep a character whole). So every line is shorter than 32 KiB, and the boundaries do not depend on
- * where, or in which direction, reading starts.
+ * Splits `bytes` into complete lines. `from` is the offset in the output at which `bytes` and the first line start. A line ends
+ * after its newline, or at the first multiple of 16 KiB that is at least 16 KiB after its start, whichever comes first. In the
+ * second case, the line ends up to 3 bytes earlier if a character would be split. So every line is shorter than 32 KiB, and the
+ * ends of lines are the same when the output is read backward.
  */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];

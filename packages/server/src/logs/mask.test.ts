@@ -67,8 +67,8 @@ describe('createMask and maskOutputTail', () => {
     const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
     const left = (log.split('Basic ')[1] ?? '').replaceAll('=', '').split('***');
     expect(left).toHaveLength(2);
-    // One more character may remain unmasked at each end of the value, because it also encodes bits of the text before or after
-    // the value. Such a character contains at most four bits of the value.
+    // At each end of the value, one Base64 character may remain unmasked, because it also encodes bits of the adjacent text.
+    // Such a character contains at most four bits of the value.
     expect(left[0]?.length).toBe(Math.ceil((before.length * 8) / 6));
     expect(left[1]?.length).toBeLessThanOrEqual(Math.ceil((behind.length * 8) / 6) + 1);
   });

@@ -4,7 +4,7 @@ import { listValueForms, minMaskedCharacters } from './value-forms.ts';
 
 const masked = '***';
 
-/** Whether a line was cut at its start and at its end. A part of a secret value may remain at a cut. */
+/** Whether the start and the end of a line were cut off. Next to a cut, the line may contain only a part of a secret value. */
 export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 
 /** Returns a function that masks the lines of one stored part of an instance's output. Null if the part contains nothing to mask. */
@@ -42,12 +42,15 @@ export function maskOutputTail(tail: string, values: Iterable<string>): string {
   return spans.length === 0 ? tail : maskSpans(spans, (from, to) => tail.slice(from, to));
 }
 
-/** Returns whether a line starts where a block ended: at a multiple of the block size, or up to 3 bytes before it. */
+/**
+ * Returns whether a line may continue a long line that was split at a block boundary. Such a line starts at a multiple of the
+ * block size, or up to 3 bytes before it.
+ */
 export function startsAtBlockEnd({ from }: Pick<LineRange, 'from'>): boolean {
   return from > 0 && (lineBlockBytes - (from % lineBlockBytes)) % lineBlockBytes <= 3;
 }
 
-/** Finds text at the end of `text` that may be the beginning of a secret, or the whole text if it lies within a secret. */
+/** Finds the end of `text` that may be the beginning of a secret. If the secret contains all of `text`, finds all of `text`. */
 function endOf(text: string, secret: string): Span[] {
   if (secret.includes(text)) return [[0, text.length]];
   const length = overlapOf(text, secret);

@@ -23,7 +23,10 @@ export type Merge = {
   readonly close: () => Promise<void>;
 };
 
-/** Opening an output counts as reading this number of bytes, however small the output is. */
+/**
+ * Number of bytes that opening an output adds to `scannedBytes`, so that opening many small outputs also uses up the read limit
+ * of a request.
+ */
 const sourceBytes = 16 * 1024;
 
 type Head = {

@@ -3,8 +3,8 @@ import type { OffsetRange, OutputFile } from '@bothost/runtime';
 import { findFirstLineStart, type LineRange, lineBlockBytes, splitLines } from './line-breaks.ts';
 
 /**
- * The number of bytes to read at once. It is a multiple of `lineBlockBytes`, at which longer lines are split, so a line always
- * starts within these bytes.
+ * The number of bytes to read at once. Every line is shorter than twice `lineBlockBytes`, so a line always starts within these
+ * bytes.
  */
 const windowBytes = 256 * 1024;
 
@@ -21,7 +21,7 @@ export type OutputPart =
   | { readonly kind: 'gap'; readonly gap: OffsetRange };
 
 /**
- * A range of an output without gaps. `end` says what ends the range: a gap, or the end of the output. Null while the
+ * A range of an output without gaps. `end` says what ends the range: a gap, or the end of the output. `end` is null while the
  * bot may still be writing the last line.
  */
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };

@@ -57,8 +57,8 @@ export async function* readOutput(
 }
 
 /**
- * Splits a part with many short lines into batches, so that a page decodes few lines that it does not return. Keeps the
- * part whole for a text search, which scans all bytes of a part at once.
+ * Splits a part of an output into batches of lines, because decoding lines that do not fit on the page would waste time. A text
+ * search gets the whole part, because it scans all bytes of a part at once.
  */
 function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPart> {
   if (part.kind === 'gap' || text !== undefined) {

@@ -31,8 +31,9 @@ export type RetentionContext = {
 export type Retention = { readonly days: number; readonly totalBytes: number };
 
 /**
- * Removes the oldest logs while they exceed the age, the number of logs without a session, or the total size. Removes files
- * before their row, so that the next run finishes the removal after a kill. Returns the number of removed logs.
+ * Removes the oldest logs while they exceed the age, the number of logs without a session, or the total size. Removes the files
+ * of a log before its database row. If the server is killed in between, the next run finishes the removal. Returns the number
+ * of removed logs.
  */
 export async function purgeLogs(context: RetentionContext, retention: Retention): Promise<number> {
   const { db, host } = context;

@@ -44,7 +44,9 @@ export function listLiveOwners(db: Database, scope: LogScope): Promise<LogOwner[
 
 export type StoredOwner = LogOwner & Pick<StoredLog, 'begins_at' | 'ends_at'>;
 
-/** Lists logs with lines between two times, in ascending order by their first line, in descending order by their last line. */
+/**
+ * Lists logs with lines between two times. Ascending order is by the time of a log's first line, descending order by its end.
+ */
 export function listStoredOwners(
   db: Database,
   scope: LogScope,

@@ -9,7 +9,8 @@ const colors = /\x1b\[[0-9;]*m/g;
 const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (${logLevels.join('|')}) *\|`);
 
 /**
- * Matches lines that contain `text`, which is in lower case, and have at least `level`. An undefined field matches every line.
+ * Matches lines that contain `text`, ignoring case, and whose log level is at least `level`. `text` must be in lower case. An
+ * undefined field matches every line.
  */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
@@ -74,9 +75,9 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
 }
 
 /**
- * Quick check whether a part may contain the filter's text. Always true for text that is not ASCII, because the bytes are not
- * decoded, and for text with `*`, because masks consist of `*`. Searches for the first three letters in both cases first,
- * because searching bytes is many times faster than converting them to lower case.
+ * Quick check whether a part of an output may contain the filter's text. Does not decode the part, so the result is always true
+ * for text that is not ASCII. It is also true for text with `*`, because masks consist of `*`. First searches for the first
+ * three characters in lower and upper case, because this is many times faster than converting all bytes to lower case.
  */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
@@ -95,9 +96,10 @@ function casingsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns when a line arrived: the time of the first mark of the output that covers the line. A block of a long line arrived
- * when the block was full. A last line without a line break arrived at the end of the output. Lines under the same mark have
- * the same time; their nanoseconds increase with the offset only to show the order of the lines.
+ * Returns when a line arrived: the time of the first mark at or after the line's end. A mark is an offset of the output and the
+ * time at which the server had read the output up to that offset. A block of a long line arrived when the block was full. A
+ * last line without a line break arrived at the end of the output. Lines with the same mark differ only in nanoseconds, which
+ * show the order of the lines.
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;
@@ -113,7 +115,9 @@ function seenAt(file: OutputFile, { to, end }: LineRange) {
   return { at: mark.at, unattended, timestamp: formatTimestamp(mark.at, Math.round(share * 999)) };
 }
 
-/** Returns the index of the first mark whose end is not before `offset`. */
+/**
+ * Returns the index of the first mark at or after `offset`. A mark says when the server had read the output up to an offset.
+ */
 function firstMarkAt({ marks }: OutputFile, offset: number): number {
   let low = 0;
   let high = marks.length;

@@ -14,8 +14,8 @@ export type SourcesContext = {
 };
 
 /**
- * The output of an instance. `due` is the time of its first line in reading order. A merge must open the output no later than
- * at this time.
+ * The output of an instance. `due` is the time at which a merge of outputs must open this output: its first line in ascending
+ * order, its end in descending order.
  */
 export type OutputSource = {
   readonly owner: LogOwner;
@@ -24,7 +24,10 @@ export type OutputSource = {
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
 };
 
-/** Outputs in the order of `due`. `live` contains the ids of instances that have not ended. */
+/**
+ * A list of outputs in the order in which a merge must open them. `peek` returns the next output, and `take` removes it from
+ * the list. `live` contains the ids of instances that have not ended.
+ */
 export type OutputSources = {
   readonly live: readonly string[];
   readonly peek: () => Promise<OutputSource | null>;

@@ -71,7 +71,8 @@ it('withStoredOutput stores the output of an instance exactly once before `forge
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
-  // Create the states that a kill can leave: the files are moved but no log row exists, or the row exists before `forget`.
+  // Create the states that a kill of the server can leave: first, the files are moved but the log has no database row; then,
+  // the row exists but `forget` was not called.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
   await storeOutput(context, instanceId);
   const first = await stored();

@@ -16,10 +16,10 @@ export type StoreOutputContext = {
 };
 
 /**
- * Moves the output of an ended instance to the log directory and records it in the table of logs. Idempotent, so that the next
- * server process can finish the work if this one is killed. If the instance is missing in the database, its output is not
- * stored. Rejects if the disk is full, so that the caller retries, or if the database remains unavailable. Other disk errors
- * are logged and the output is lost, because the end of an instance must not be delayed forever.
+ * Moves the output of an ended instance to the log directory and records it in the table of logs. Idempotent: after a kill, the
+ * next server process can finish the work. Does nothing if the instance is missing in the database. Rejects if the disk is
+ * full, so that the caller retries. Also rejects if the database remains unavailable. Other disk errors are logged and the
+ * output is lost, because the end of an instance must not be delayed forever.
  */
 export async function storeOutput(context: StoreOutputContext, instanceId: string): Promise<void> {
   const { db, host, retryWrite } = context;
@@ -53,8 +53,8 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
 }
 
 /**
- * Wraps a runtime driver so that `forget` first stores the output of the instance. Concurrent calls for the same instance share
- * one run.
+ * Wraps a runtime driver so that `forget` stores the output of an instance before it deletes the instance's files. Concurrent
+ * calls for the same instance share one run.
  */
 export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();

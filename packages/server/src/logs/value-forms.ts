@@ -1,4 +1,4 @@
-/** Minimum length of a masked form in characters. Shorter forms would mask ordinary words. */
+/** Minimum number of characters of a text that is masked. Masking shorter texts would also hide ordinary words. */
 export const minMaskedCharacters = 6;
 
 /**

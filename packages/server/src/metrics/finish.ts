@@ -14,7 +14,7 @@ export async function storeFinalMetrics(context: Context, sessionId: string, lat
   await deleteSamples(context.db, sessionId);
 }
 
-/** Returns the metrics of an open session in the form of its final record. */
+/** Returns the metrics of an open session up to now, in the same form as the final metrics of an ended session. */
 export async function computeCurrentMetrics(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
   return summarize(sessionId, await listSamples(context.db, sessionId));
 }

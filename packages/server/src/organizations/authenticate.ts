@@ -33,8 +33,8 @@ export class RefusedKeyError extends Error {
 }
 
 /**
- * The kind of API for which a caller presents a key. No API key is valid for `operator`. The service looks up the key only to
- * record the attempt in the audit log of the key's organization.
+ * The kind of API for which a caller presents a key. No API key is valid for `operator`. A key presented there is looked up
+ * only to record the attempt in the audit log of the key's organization.
  */
 export type ApiKind = 'private' | 'public' | 'operator';
 

@@ -18,9 +18,10 @@ export type FirstOrganizationKeys = {
 };
 
 /**
- * Creates the first organization and its two keys in one transaction, or nothing if an organization exists. Several servers may
- * start at once. Calls `keep`, which writes the CLI profile, before the commit, so that valid keys are always in the profile.
- * After a kill between the write and the commit, the profile contains invalid keys, which the next start replaces.
+ * Creates the first organization and its two keys in one transaction. Does nothing if an organization exists. Several servers
+ * may call this at once. Calls `keep`, which writes the keys to the CLI profile, before the commit, so that the keys cannot be
+ * lost. If the server is killed between the write and the commit, the profile contains invalid keys until the next start
+ * replaces them.
  */
 export async function createOrganizationAtFirstStart(
   context: { db: Database; now: () => Date; newId: () => string },

@@ -24,8 +24,9 @@ type Context = {
 };
 
 /**
- * Prepares deployments from directories, with one attempt at a time per deployment. Deployments from builds are already
- * prepared, except after a restore from a backup: the build must then be repeated first.
+ * Prepares the projects of deployments from directories, so that instances can start. Makes one attempt at a time per
+ * deployment. Deployments from builds were prepared by the build. After a restore from a backup, the build must be repeated
+ * first.
  */
 export type DeploymentPreparer = {
   readonly prepare: (deployment: OpenDeployment) => Promise<void>;

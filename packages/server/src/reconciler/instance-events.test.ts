@@ -137,7 +137,8 @@ describe('the exit of an instance', () => {
   ])('counts against the deployment if the idle instance was not being stopped (%s)', async (state, calls) => {
     const instanceId = await rows.instance(of, { state });
     expect(await deliver(exitOf(instanceId, failed))).toEqual(calls);
-    // The first delivery marked the instance as ended, so a second delivery does not count again.
+    // The first exit event marked the instance as ended, so a second event for the same exit does not count against the
+    // deployment.
     expect(await deliver(exitOf(instanceId, failed))).toEqual(['forget']);
   });
 

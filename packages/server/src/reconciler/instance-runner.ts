@@ -42,7 +42,6 @@ export type RunnerContext = {
 
 export type InstanceRunner = {
   readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
-  /** Stops an instance. `transport` is the transport of its session. */
   readonly stop: (row: OpenInstance, transport: SessionTransport) => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };

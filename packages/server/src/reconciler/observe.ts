@@ -15,7 +15,7 @@ export type LocalState = {
   readonly draining: boolean;
 };
 
-/** The database rows behind the observed state, which the executor needs. */
+/** The database rows from which the observed state was computed, by their ids. The execution of actions needs these rows. */
 export type ObservedRows = {
   readonly deployments: ReadonlyMap<string, OpenDeployment>;
   readonly instances: ReadonlyMap<string, OpenInstance>;

@@ -82,7 +82,10 @@ export type Action =
       readonly sessionId: string;
       readonly status: KnownCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
-      /** Ends the session only if it still waits for its client, which may connect at the same time. */
+      /**
+       * If set, ends the session only if the session still waits for its client. The client may connect after the plan was
+       * made.
+       */
       readonly only?: 'waiting';
     };
 
@@ -155,8 +158,8 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
 }
 
 /**
- * Whether no event will ever report the session's end. Either its instance no longer exists, or no request relays its
- * WebSocket: the database connection was lost when the client was accepted.
+ * Whether no event will ever report the session's end, because the session's instance no longer exists or no request relays the
+ * session's WebSocket. The second case occurs if the database connection was lost while the client was accepted.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
   return !session.owned && (instance === undefined || session.transport === 'websocket');

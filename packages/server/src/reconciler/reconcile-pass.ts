@@ -45,7 +45,10 @@ function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void
   }
 }
 
-/** Reports to waiters that their deployment was replaced or its agent was deleted, because no event reports that. */
+/**
+ * Ends the wait for the outcome of a deployment if the deployment was replaced or its agent was deleted. No event reports these
+ * changes.
+ */
 function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);

@@ -11,9 +11,9 @@ import { RootKeyMissingError } from './vault/root-key.ts';
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
 /**
- * Adds a MAC to each revision that was stored before migration 0016. Runs at each start, because a migration has no
- * access to keys. A revision gets a MAC only if it matches the MAC of its earlier format, so a forged row is never
- * accepted. Each batch is one transaction, so after a kill the next start continues with the remaining revisions.
+ * Adds a MAC in the current format to each secret set revision from before migration 0016. Runs at each start, because a
+ * migration has no access to keys. First verifies the revision's MAC in the earlier format, so a forged row is never accepted.
+ * Each batch is one transaction, so after a kill the next start continues with the remaining revisions.
  */
 export async function addRevisionMacs({ db, keyring }: Context, batch = 100): Promise<void> {
   let after: Position | null = null;

@@ -6,9 +6,8 @@ import { deleteSecretSetRow, findSecretSet, type SecretSetRow } from './rows.ts'
 import type { WriteScope } from './write-transaction.ts';
 
 /**
- * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set, and is called in the
- * transaction of the deletion. A deploy that names the set locks it too, so no agent can start to use the set between the call
- * of `usedBy` and the deletion.
+ * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set. It is called while
+ * the set is locked, so no deploy can start to use the set between this call and the deletion.
  *
  * @throws failure `secret-set-not-found`, `secret-set-changed`, `secret-set-in-use`
  */

@@ -32,9 +32,9 @@ const ownerMessages = {
 
 /**
  * Carries out the due deliveries of this server's region once, and returns their number. A delivery checks that this server can
- * decrypt all values of a revision; then the revision is ready. The delivery copies no values, because an instance gets its
- * values from the database when it starts. A damaged revision fails permanently. After any other error, such as a missing root
- * key, the delivery is retried at least once a minute, even after it is shown as failed.
+ * decrypt all values of a secret set revision, and then marks the revision as ready. A delivery copies no values, because the
+ * values are read from the database at the start of an instance. The delivery of a damaged revision fails permanently. After
+ * any other error, such as a missing root key, a delivery is retried at least once a minute.
  *
  * Deliveries are idempotent. A late delivery of an old revision does not change the state of a newer one.
  */

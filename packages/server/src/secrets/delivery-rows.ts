@@ -17,8 +17,8 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
 }
 
 /**
- * Returns the due deliveries of a region, each with its organization: oldest first, failed ones last. Deliveries are postponed to
- * `latest` at most. A due time after `latest` was set by a server with a fast clock, so such a delivery counts as due.
+ * Returns the due deliveries of a region, each with its organization: oldest first, failed ones last. No server with a correct
+ * clock postpones a delivery beyond `latest`. A delivery with a later due time therefore counts as due.
  */
 export function listDueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db

@@ -1,8 +1,8 @@
 import { failure } from '@bothost/contract';
 
 /**
- * Returns when credentials expire: at the time in the request. If the request has none, at the stored time `before` (null if
- * the credentials changed). Otherwise, after the known lifetime of such credentials. Null if it is unknown.
+ * Returns when credentials expire. Uses the first known of these times: the time in the request, the stored time `before` (null
+ * if the credentials changed), and the end of the usual lifetime of such credentials. Returns null if none is known.
  *
  * @throws failure `invalid-request` if the time in the request has passed
  */

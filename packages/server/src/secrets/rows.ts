@@ -7,8 +7,8 @@ export type RevisionRow = Selectable<SecretRevisionsTable>;
 export type ValueRow = Selectable<SecretValuesTable>;
 
 /**
- * Finds a secret set by name, ignoring case. `lock` is held until the transaction ends: `share` keeps the set unchanged, `update`
- * is for changing it.
+ * Finds a secret set by name, ignoring case. `lock` is held until the transaction ends: `share` prevents changes of the set,
+ * and `update` is for callers that change the set.
  */
 export async function findSecretSet(
   db: Database,

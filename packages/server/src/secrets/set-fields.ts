@@ -2,7 +2,7 @@ import type { SecretReadiness } from '@bothost/contract';
 import type { SecretSetRow } from './rows.ts';
 
 /**
- * Returns the fields of a secret set that all responses about it have in common. `delivery` belongs to its newest
+ * Returns the fields that all responses about a secret set have in common. `delivery` is the delivery of the set's newest
  * revision.
  */
 export function toSecretSetFields(

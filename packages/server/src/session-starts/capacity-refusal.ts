@@ -3,7 +3,7 @@ import { ApiError } from '@bothost/contract';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 
-/** Rate of refused session starts of an organization up to which the response is not delayed. */
+/** Rate of refused session starts per organization. Up to this rate, responses are not delayed. */
 const promptRefusals = { burst: 20, perSecond: 20 };
 const delayMs = 1_000;
 

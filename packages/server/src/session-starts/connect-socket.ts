@@ -111,8 +111,8 @@ function createSocketSession(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
-  // Request a reconcile pass, which reads the instance's address again: the instance may have become ready before `expect` was
-  // called, and its event was then missed. Otherwise, the client would wait for the next periodic pass.
+  // Request a reconcile pass, which reads the instance's address again. If the instance became ready before `expect` was
+  // called, that event was missed, and the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;

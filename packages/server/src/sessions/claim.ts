@@ -21,9 +21,9 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If the session needs
- * a new instance, and the last start of an instance could not decrypt the deployment's secrets, first decrypts them again:
- * without them, the new instance could not start.
+ * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `first` is the SQL statement that
+ * creates the session, unless the session already exists. If the claimed instance is not ready yet, and an earlier start failed
+ * because the deployment's secrets could not be decrypted, checks that they can be decrypted now.
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
@@ -40,8 +40,8 @@ export async function claimForSession(
 }
 
 /**
- * Rejects with `secrets-unavailable` if the secrets cannot be decrypted. The public API must not show the cause,
- * because it may name secret sets; the agent and the log show it.
+ * Rejects with `secrets-unavailable` if the secrets cannot be decrypted. The response to the client must not contain the cause,
+ * because the cause may name secret sets. Only the agent's status and the server's log contain the cause.
  */
 async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { findSessionLocation } from './rows.ts';
 
-/** An open session, with what the session proxy needs to reach its bot. */
+/** An open session, with the data that is needed to forward requests to its bot. */
 export type SessionLocation = {
   readonly sessionId: string;
   readonly organizationId: string;

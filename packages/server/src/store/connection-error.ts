@@ -1,6 +1,6 @@
 /**
- * Node's error codes for failed and lost connections. ENOENT is not in this set, because it counts only for `connect`,
- * where it means that the socket is missing.
+ * Node's error codes for failed and lost connections. ENOENT is checked separately, because only a failed `connect` with ENOENT
+ * means that the socket is missing.
  */
 const socketCodes = new Set([
   'ECONNREFUSED',

@@ -16,7 +16,9 @@ import { StoreError } from './store-error.ts';
 /** The oldest supported version of PostgreSQL, as `server_version_num`. Older versions lack SQL that the service uses. */
 const oldestServer = 150_000;
 
-/** Milliseconds that a query waits for `onConnectionFailure` before the query fails. The call itself continues. */
+/**
+ * Milliseconds that a query waits for `onConnectionFailure`. After that, the query fails, but `onConnectionFailure` continues.
+ */
 const recoveryTimeoutMs = 10_000;
 
 export type DatabaseOptions = {

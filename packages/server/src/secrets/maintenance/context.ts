@@ -15,5 +15,8 @@ export type PinnedRevisionLookup = (db: Database, setId: string) => Promise<read
 /** Called with the number of items of each stored batch. */
 export type ProgressReporter = (count: number) => Promise<void>;
 
-/** The result of one pass over the stored data. `damaged` is the number of items that were skipped because of a finding. */
+/**
+ * The result of one pass over the stored data. `findings` describes the problems, and `damaged` is the number of items that
+ * were skipped because of a problem.
+ */
 export type MaintenancePassResult = { readonly findings: readonly VaultFinding[]; readonly damaged: number };

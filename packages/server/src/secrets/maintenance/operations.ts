@@ -14,8 +14,8 @@ type Context = MaintenanceContext & {
 };
 
 /**
- * The operator's operations on the vault. `by` is the operator. Work is stored as a task, which any server may carry
- * out.
+ * Creates the operator's operations on the vault, which holds the keys that encrypt secrets. `by` is the operator. A rotation
+ * or verification is stored as a task, and any server may carry it out.
  */
 export function createVaultOperations(context: Context) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {

@@ -12,8 +12,9 @@ export const keptRevisionCount = 10;
 type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: PinnedRevisionLookup };
 
 /**
- * Deletes old revisions of sets, except the newest ten and any that deployments run with, and values that no remaining revision
- * uses. Each set is one transaction with its audit entry. A damaged set stays unchanged. Returns the number of deleted revisions.
+ * Deletes old revisions of secret sets. Keeps the newest ten revisions of each set and all revisions that deployments run with.
+ * Also deletes the values that no remaining revision uses. Each set is pruned in one transaction with its audit entry. A
+ * damaged set stays unchanged. Returns the number of deleted revisions.
  */
 export async function pruneRevisions(context: Context): Promise<number> {
   let deleted = 0;

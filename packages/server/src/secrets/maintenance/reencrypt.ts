@@ -12,8 +12,9 @@ import { listValueRows, lockSetsWithFormerKeys, replaceEncryptedValue } from './
 const setsAtOnce = 10;
 
 /**
- * Re-encrypts, in one pass, the secret sets of one or all organizations that use former keys. A set with any damaged data is not
- * changed at all. Sets that another transaction has locked are left for the next pass. Reads and writes continue.
+ * Re-encrypts, in one pass, all secret sets that use former keys. `organizationId` limits this to one organization. A set with
+ * any damaged data is not changed at all. Sets that another transaction has locked are left for the next pass. Other requests
+ * can read and write secrets during the pass.
  */
 export async function reencryptSets(
   context: MaintenanceContext,

@@ -18,8 +18,8 @@ export const resolveHostBySystem: HostResolver = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Creates the HTTP agent for one check. The agent resolves each name once, checks all its addresses, and connects only to these
- * addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
+ * Creates the HTTP agent for one check of registry credentials. The agent resolves each host name once, checks all its
+ * addresses, and connects only to these addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
  */
 export function createGuardedHttpAgent(options: {
   readonly policy: Pick<RegistryPolicy, 'listed'>;

@@ -7,8 +7,8 @@ const tag = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digest = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128}$/;
 
 /**
- * Parses an image reference such as `app`, `team/app:1.2` or `ghcr.io/team/app@sha256:...`. Without a host, it is relative to the
- * host and path of the image pull secret; without tag and digest, the tag is `latest`.
+ * Parses an image reference such as `app`, `team/app:1.2` or `ghcr.io/team/app@sha256:...`. A reference without a host is
+ * relative to the host and path of the image pull secret. Without a tag and a digest, the tag is `latest`.
  */
 export function parseImageReference(text: string, registry: string): ImageReference | { readonly problem: string } {
   const [name = '', hash, ...more] = text.trim().split('@');

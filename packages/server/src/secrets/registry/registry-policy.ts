@@ -7,7 +7,10 @@ export type RegistryPolicy = {
   readonly listed: ReadonlySet<string>;
   /** Registries to which the service may connect without TLS. */
   readonly plain: ReadonlySet<string>;
-  /** Origins of token servers that may receive the credentials of a registry on another host, by registry. */
+  /**
+   * Origins of token servers, by registry. These servers may receive the registry's credentials although they run on another
+   * host.
+   */
   readonly tokenOrigins: ReadonlyMap<string, ReadonlySet<string>>;
 };
 

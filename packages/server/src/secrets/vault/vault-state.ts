@@ -12,7 +12,10 @@ function canaryContext({ created_at: createdAt }: { readonly created_at: Date })
   return encodeParts(['canary', toMilliseconds(createdAt)]);
 }
 
-/** Returns the associated data of canaries that were written between migrations 0014 and 0016. */
+/**
+ * Returns the associated data of canaries that were written between migrations 0014 and 0016. A canary is a known text that is
+ * wrapped with the root key, to detect a wrong key.
+ */
 function formerCanaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
   return encodeParts(['canary', toMilliseconds(createdAt), 'pins stamped']);
 }

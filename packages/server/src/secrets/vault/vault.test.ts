@@ -73,7 +73,7 @@ describe('encryptValue and decryptValue', () => {
   it('use a new salt and IV each time, and hide the plaintext', () => {
     const [one, other] = [encrypted(), encrypted()];
     expect(one.includes(value.subarray(0, 6))).toBe(false);
-    // Byte ranges of the salt (32 bytes) and the IV (12 bytes) in the stored form.
+    // Byte ranges of the salt (32 bytes) and the IV (12 bytes) in an encrypted value.
     for (const [from, to] of [
       [6, 38],
       [38, 50],

@@ -48,11 +48,11 @@ function resolvePackage(name: string): string | undefined {
 }
 
 /**
- * Copies the programs into a directory in `parent`, once per version. A copy appears complete or not at all.
+ * Copies PostgreSQL's programs into a directory in `parent`, once per version. A copy appears complete or not at all.
  *
- * The programs are not run from the package, because an upgrade may replace the package while the database runs, and because the
- * account of the database may be unable to enter the checkout. The programs also need links to libraries. The install script that
- * creates the links may be skipped by npm, and the service must not create files in the checkout.
+ * The programs are not run from the npm package, because an upgrade may replace the package while the database runs, and
+ * because the database's account may be unable to enter the package's directory. The copy also contains links to libraries,
+ * because npm may skip the package's install script, which creates these links.
  */
 export async function installPrograms(source: ProgramPackage, parent: string): Promise<PostgresPrograms> {
   const directory = path.join(parent, `programs-${source.version}-${process.arch}`);

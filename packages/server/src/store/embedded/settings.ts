@@ -9,11 +9,11 @@ export const roleName = 'bothost';
 export const port = 5432;
 
 /**
- * Returns the configuration of the server. Durability has PostgreSQL's defaults: fsync, full page writes, synchronous commit. The
- * other settings suit a laptop: little memory, few processes. The socket has a relative path in the data directory, because the
- * path of a socket is limited to 107 bytes. Shared memory uses files, because logind may remove a user's POSIX segments at logout
- * (RemoveIPC) while the database runs. Errors of statements are not logged, because the service gets them as responses.
- * Parameters are never logged, whichever other settings an operator changes.
+ * Returns the configuration of the server. The settings for durability are PostgreSQL's defaults. The other settings suit a
+ * laptop: little memory, few processes. The socket path is relative to the data directory, because socket paths are limited to
+ * 107 bytes. Shared memory uses files, because logind may remove a user's POSIX shared memory at logout (RemoveIPC) while the
+ * database runs. Failed statements are not logged, because the service gets their errors as responses. Parameters are never
+ * logged, even if an operator enables the log of statements.
  */
 function serverSettings(directory: string): string {
   return `# Written at each start of the database; use ALTER SYSTEM for settings of your own.
@@ -56,8 +56,8 @@ lc_messages = 'C'
 }
 
 /**
- * Peer authentication: the kernel identifies the account of a client, so other accounts cannot connect, such as the account of a
- * bot.
+ * Peer authentication: the kernel identifies the account of a client, so other accounts, such as the account of a bot, cannot
+ * connect.
  */
 const hostBasedAccess = 'local all all peer map=bothost\n';
 
