@@ -106,8 +106,8 @@ const formBytes = 65_536;
 const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
 
 /**
- * Reads a multipart form: the field `token`, then the archive in the field `file`, which is streamed to `take`. Resolves with the
- * result of `take`.
+ * Reads a multipart form: the field `token`, then the archive in the field `file`. Passes the archive to `take` as a stream.
+ * Resolves with the result of `take`.
  */
 function receiveForm(
   incoming: IncomingMessage,

@@ -11,7 +11,7 @@ import { getLogs } from './get.ts';
 it('getLogs ends a waiting request when the server closes, and removes its abort listener', async () => {
   const rows = await createTestRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
-  // Let other accounts enter the directory, because bots run under accounts of their own.
+  // Let other Unix accounts enter the directory, because bots do not run under the account of the test.
   await chmod(root, 0o711);
   const runtime = await runtimes.process.open(createTestOptions(root));
   onTestFinished(async () => {

@@ -14,8 +14,8 @@ export type SourcesContext = {
 };
 
 /**
- * The output of an instance. `due` is the time at which a merge of outputs must open this output: its first line in ascending
- * order, its end in descending order.
+ * The output of an instance. `due` is the time at which a merge of outputs must open this output: the time of its first line in
+ * ascending order, the time of its end in descending order.
  */
 export type OutputSource = {
   readonly owner: LogOwner;

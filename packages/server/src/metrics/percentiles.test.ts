@@ -2,10 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeNearestRankPercentile, computePercentiles } from './percentiles.ts';
 
-/**
- * Definition of the nearest-rank percentile: the smallest value that is greater than or equal to at least p percent of the
- * values.
- */
+/** Definition of the nearest-rank percentile: the smallest value for which at least p percent of the values are not greater. */
 function oracle(values: readonly number[], p: number): number | undefined {
   const reaching = values.filter((value) => values.filter((other) => other <= value).length * 100 >= p * values.length);
   return reaching.length === 0 ? undefined : Math.min(...reaching);

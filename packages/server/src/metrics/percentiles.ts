@@ -1,5 +1,6 @@
 /**
- * Nearest-rank percentile: the smallest value that is greater than or equal to at least `p` percent of the ascending values.
+ * Nearest-rank percentile: the smallest value for which at least `p` percent of the values are not greater. `sorted` is in
+ * ascending order.
  */
 export function computeNearestRankPercentile(sorted: ArrayLike<number>, p: number): number {
   const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));

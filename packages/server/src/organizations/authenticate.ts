@@ -18,8 +18,8 @@ export type Caller = {
 export type Principal = Actor & Pick<Caller, 'organizationId' | 'organizationName'> & { readonly serviceUrl: string };
 
 /**
- * Error for an existing key that must not be used. The client gets only `key-invalid`, whose cause is this error. The audit log
- * of the organization that owns the key shows why the key was refused.
+ * Error for an existing key that must not be used. The client gets only the failure `key-invalid`, which does not say why the
+ * key was refused. The audit log of the organization that owns the key shows the reason.
  */
 export class RefusedKeyError extends Error {
   override readonly name = 'RefusedKeyError';

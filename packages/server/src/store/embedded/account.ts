@@ -19,7 +19,7 @@ export function parseAccounts(passwd: string): readonly Account[] {
 }
 
 /**
- * Returns the account of this process. It needs an entry in `/etc/passwd`, because PostgreSQL looks up the accounts of
+ * Returns the account of this process. The account needs an entry in `/etc/passwd`, because PostgreSQL looks up the accounts of
  * the server and of its clients there (peer authentication).
  *
  * @throws StoreError if there is no entry
