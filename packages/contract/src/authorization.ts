@@ -2,8 +2,8 @@ import type { AllOperations } from './operations/all.ts';
 import type { Role } from './roles.ts';
 
 /**
- * The kind of a request's principal. On a path with an organization, a person has a role. On other paths, a person is a
- * `session` (of a browser) or a `personal-token`.
+ * The kind of a request's principal. On a path with an organization, the kind of a person is the person's role. On other paths,
+ * it is `session` (of a browser) or `personal-token`.
  */
 export type Grantee =
   | Role

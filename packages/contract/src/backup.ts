@@ -15,8 +15,8 @@ export const backupPath = `${operatorBasePath}/backup`;
 export const backupEntryNames = { first: 'backup.json', last: 'end.json' } as const;
 
 /**
- * Names of the directory, inside a data directory, with an unpacked backup. The directory has the name `unpacking` while the
- * archive is unpacked, then the name `complete` until the service has restored the backup.
+ * Names of the directory for an unpacked backup in the data directory: `unpacking` while the archive is unpacked, then
+ * `complete` until the service has restored the backup.
  */
 export const restoreDirectories = { unpacking: 'restore.partial', complete: 'restore' } as const;
 

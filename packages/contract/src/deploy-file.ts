@@ -91,7 +91,7 @@ export function checkDeployFile(parsed: unknown): DeployFileResult {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/** Returns an issue for each valid setting that a region does not support if it builds source code. */
+/** Returns an issue for each setting that is valid but not supported in a region that builds source code. */
 export function findUnsupportedSettings(file: DeployFile): readonly Issue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedSettings.image],

@@ -20,11 +20,10 @@ export const instanceStartTimeoutSeconds = 120;
 export const maxStartWaitSeconds = 300;
 /** Lifetime of a WebSocket token. If no client has connected by then, the session ends with `BOT_CONNECTION_TIMEOUT`. */
 export const socketTokenLifetimeSeconds = 300;
-/** A proxied request waits this long for its instance to become ready, then fails with 504. */
+/** Maximum time that a request to the session proxy waits for the instance to become ready. Then the request fails with 504. */
 export const maxProxyWaitSeconds = 30;
 /**
- * Limits until a telephone carrier has sent the message that names the agent of a call: seconds since the carrier connected,
- * and received bytes.
+ * After connecting, a telephone carrier must name the agent of the call within `seconds`, and within its first `bytes` bytes.
  */
 export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
 /**

@@ -1,7 +1,7 @@
 /** The parts of a line of a bot's output. `level` is empty if the line is not in Pipecat's log format. */
 export type LogText = { readonly level: string; readonly message: string };
 
-/** Matches Pipecat's log lines, to which the Python host of the service adds the session id. */
+/** Matches a log line of Pipecat. The service's Python host shim adds the session id to such a line. */
 const pipecatLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (\w+) *\| (\S+)(?: \| (?:[0-9a-f-]{36}|NONE))? - (.*)$/s;
 
 /**

@@ -13,7 +13,7 @@ export function getStatusLabel<Status extends string>(labels: StatusLabels<Statu
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
-/** The state of a session, in a form that is short enough for clients that show only this field. */
+/** Labels of a value that says whether a session is active and, if not, how it ended. Some clients show only this value. */
 export const endStateLabels = {
   active: 'Active',
   completed: 'Complete',
@@ -111,7 +111,7 @@ export const pullSecretResultLabels = {
 } as const;
 export type PullSecretResult = keyof typeof pullSecretResultLabels;
 
-/** States of a maintenance task of the vault. */
+/** States of a maintenance task of the vault, which encrypts the stored secrets. */
 export const vaultTaskStateLabels = {
   running: 'Running',
   done: 'Done',

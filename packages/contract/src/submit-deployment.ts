@@ -18,9 +18,9 @@ export type AcceptedDeployment = {
 };
 
 /**
- * Creates an agent or updates its deployment. A request without a response may have been executed. In this case, reads the
- * agent, and repeats the request only if the agent has no new deployment of the same build. `retry` repeats reads after
- * transient errors.
+ * Creates an agent or updates its deployment. After a transient error, the service may still have executed the request. The
+ * function then reads the agent, and repeats the request only if the agent has no new deployment of the same build. `retry`
+ * repeats reads after transient errors.
  */
 export async function submitDeployment(
   client: Client,

@@ -20,7 +20,7 @@ const queryCache = new QueryCache({ onError: (error) => isSignedOutError(error) 
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);
 
-// Remove the public key of a talk link from the URL before the router reads the URL.
+// The URL of a talk page can contain a public key. Store the key and remove it from the URL before the router reads the URL.
 if (location.pathname.startsWith('/talk/')) loadKey({ location, history, storage: sessionStorage });
 initializeTheme();
 watchOtherTabs(queries);

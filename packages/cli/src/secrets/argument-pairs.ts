@@ -22,9 +22,9 @@ const anotherPair = /\s[A-Za-z0-9_-]{1,64}=/;
 const pair = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
 
 /**
- * Parses the arguments of `secrets set`. An argument is either a single `KEY=value` pair or several pairs, such as `A=1 B="two
- * words"`. The value of a single pair is kept unchanged. In several pairs, quotes are not part of the values. An argument that
- * can be read in both ways is reported as a problem. No message contains a value.
+ * Parses the arguments of `secrets set`. An argument is either a single `KEY=value` pair, whose value is kept unchanged, or
+ * several pairs. In several pairs, such as `A=1 B="x y"`, the quotes are not part of the values. An argument that can be read
+ * in both ways is reported as a problem. No message contains a value.
  */
 export function parseArguments(args: readonly string[]): ParsedArguments {
   const keys: RequestedKey[] = [];

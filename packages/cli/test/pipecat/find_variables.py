@@ -2,8 +2,9 @@
 
 Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its
 last line. `reads` are the variables that the modules read, including the services, transports and serializers that the
-modules import. Two kinds of variables are omitted. The first is the default of one of `arguments`, as in `api_key or
-os.getenv(NAME)`. The second is read only in an `if` block that compares a value with other strings than `key`.
+modules import. A variable is omitted if it is only the default of one of `arguments`, as in
+`api_key or os.getenv(NAME)`. It is also omitted if it is read only in `if` blocks that compare a value with strings
+other than `key`.
 """
 
 import ast

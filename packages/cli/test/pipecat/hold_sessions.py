@@ -64,7 +64,7 @@ ROOM_CONFIG = rooms.DailyRoomConfig(room_url="https://example.daily.co/call", to
 
 @cache
 def count_handler_arguments(kind, event):
-    """Return the number of arguments with which the library calls handlers of an event."""
+    """Return the possible numbers of arguments with which pipecat-ai calls a handler of an event."""
     counts = set()
     for owner in kind.__mro__:
         module = sys.modules[owner.__module__]

@@ -45,7 +45,8 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecim
  * Returns the URL for an archive (tar.gz), which accepts:
  * - `POST` with `multipart/form-data`: all `uploadFields`, then the archive as `file`.
  * - `PATCH` with the headers `Upload-Token` (`uploadFields.token`) and `Upload-Offset`: appends the bytes from that offset on.
- *   Needs `contentHash` and `sizeBytes` in this request. A wrong offset is 409 `upload-offset-wrong`.
+ *   Works only if the request for the URL contained `contentHash` and `sizeBytes`. A wrong offset is rejected with 409
+ *   `upload-offset-wrong`.
  * - `HEAD` with `Upload-Token`: returns `Upload-Offset` and `Upload-Length`.
  * A second request for the same content returns the same upload. Nothing needs to be sent if `receivedBytes` is `sizeBytes`.
  */

@@ -32,7 +32,7 @@ const VaultTask = z.object({
 });
 export type VaultTask = z.infer<typeof VaultTask>;
 
-/** The state of the vault for its operator. Keys appear only as ids. */
+/** The state of the vault, which encrypts the stored secrets. Encryption keys appear only as ids. */
 export const VaultStatus = z
   .object({
     rootKeys: z.array(
@@ -103,7 +103,7 @@ export const verifyVault = defineOperation({
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
 });
 
-/** For the operator, if an organization has lost all its private keys. */
+/** Lets the operator create a private key for an organization that has lost all its private keys. */
 export const createOperatorKey = defineOperation({
   ...common,
   name: 'createOperatorKey',
@@ -120,7 +120,7 @@ export const createOperatorKey = defineOperation({
   errors: ['invalid-request', 'organization-not-found'],
 });
 
-/** For the operator, to invite the first person of a service, or a person to an organization that has no owner. */
+/** Lets the operator invite the first person of a service, or a person to an organization that has no owner. */
 export const createOperatorInvitation = defineOperation({
   ...common,
   name: 'createOperatorInvitation',

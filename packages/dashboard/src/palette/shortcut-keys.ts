@@ -1,6 +1,6 @@
 /**
- * Assigns each page of the navigation the key that opens it after `g`: the first letter of its label that no earlier label uses.
- * If earlier labels use all letters of a label, its page has no key.
+ * Maps the key that opens a page after `g` to the label of the page. The key is the first letter of the label that is not the
+ * key of an earlier page. A page without such a letter has no key.
  */
 export function shortcutKeys(labels: readonly string[]): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();

@@ -50,8 +50,8 @@ export function secretHistoryQuery(organization: string, setName: string) {
 }
 
 /**
- * Returns a function that reloads all data of the organization after a change of secrets, because the change can also make agents
- * stale.
+ * Returns a function that reloads all data of an organization after a change of secrets. This includes the agents, because the
+ * pages mark agents that use an old revision of a secret set.
  */
 export function useRefreshSecrets(organization: string): () => Promise<void> {
   const queries = useQueryClient();

@@ -53,8 +53,8 @@ function statusQuery(status: string | undefined): SessionQuery {
 }
 
 /**
- * Returns the shell command that lists the sessions that match a filter. The command is `botcli` for one agent with any status
- * except `failed` and no other condition. Otherwise, it is `curl`.
+ * Returns a shell command that lists the sessions that match a filter. If the filter consists of an agent and optionally a
+ * status other than `failed`, returns a `botcli` command. Otherwise, returns a `curl` command.
  */
 export function createSessionListCommand(
   origin: string,

@@ -6,7 +6,9 @@ const phases = [
   ['dispatch', 'Dispatch', 'From the ready instance to the accepted session'],
 ] as const;
 
-/** Shows the phases of a session's start (claim, boot, dispatch) as a waterfall chart. */
+/**
+ * Shows the phases of a session's start as a waterfall chart: claim of an instance, boot of the bot, dispatch of the session.
+ */
 export function StartPhases({ durations }: { readonly durations: Phases }) {
   const total = durations.claim + durations.boot + durations.dispatch;
   let startedAt = 0;
