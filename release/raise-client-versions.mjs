@@ -1,5 +1,5 @@
-// raise-client-versions.mjs: sets the two versions of each Pipecat Cloud package that the tests use: the newest release, and the
-// release that was the newest twelve weeks ago. Needs npm and uv.
+// raise-client-versions.mjs: sets the two tested versions of each Pipecat Cloud package: the newest release, and the release
+// that was the newest twelve weeks ago. Needs npm and uv.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -21,7 +21,7 @@ import versions from './versions.json' with { type: 'json' };
 /** Runs each command of the original CLI of Pipecat Cloud with this service, and starts sessions with its SDK. */
 const guide = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
 const sdkCalls = fileURLToPath(new URL('sdk_calls.py', import.meta.url));
-/** Matches error output that does not name the cause. No command may print it. */
+/** Matches error output that does not name the cause of the error. The tests fail if a command prints such output. */
 const unclear = /Traceback|unknown error|contact support/i;
 /** A pcc-deploy.toml with every key that this service honors. */
 const wholeFile = `agent_name = "whole"

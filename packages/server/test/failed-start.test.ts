@@ -44,8 +44,8 @@ it('a server start on a port in use does not change the CLI profile of the runni
 });
 
 /**
- * Prepares the directory and settings of a service without starting it. Each start adds the addresses on which the service
- * listens to `addresses`.
+ * Prepares the directory and settings of a service without starting it. Each start appends the URLs of the service to
+ * `addresses`.
  */
 async function prepareService() {
   const folder = await temporaryFolder();

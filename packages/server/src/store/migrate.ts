@@ -8,10 +8,10 @@ export type Migration = { readonly name: string; readonly up: (db: Kysely<unknow
 const lockKey = '27707093476668276';
 
 /**
- * Applies the missing migrations and returns their names. Each migration and its record are written in one transaction, under a
- * lock that ends with the transaction. So concurrent servers and kills do no harm.
+ * Applies the missing migrations and returns their names. Each migration and its record are written in one transaction, which
+ * holds a lock until it ends. So servers may migrate concurrently, and may be killed meanwhile.
  *
- * @throws StoreError if the database has a migration that is not in the list, because a newer version has used the database
+ * @throws StoreError if the database has a migration that is not in the list. A newer version of the service added it.
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,

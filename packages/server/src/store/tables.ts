@@ -134,7 +134,7 @@ export type DeploymentsTable = {
   state: DeploymentState;
   /** When the deployment entered its current state. */
   state_at: Generated<Date>;
-  /** For the agent's owner: why the deployment failed, or why its instances currently do not start. */
+  /** Message to the agent's owner: why the deployment failed, or why its instances currently do not start. */
   error: string | null;
   error_code: DeploymentProblem | null;
   error_at: Date | null;
@@ -143,7 +143,8 @@ export type DeploymentsTable = {
   /** Number of consecutive instances that failed to start or ended by themselves. */
   restarts: Generated<number>;
   /**
-   * Where the runtime finds the prepared files. They belong to the build, or to the deployment if its source is a directory.
+   * The runtime's description of the prepared files. The files belong to the build, or to the deployment if its source is a
+   * directory.
    */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */
@@ -188,7 +189,7 @@ export type InstancesTable = {
   port: number | null;
   /** Whether the bot supports `GET /_bot/session`. If so, a restarted server can request the state of the session. */
   reports_session: Generated<boolean>;
-  /** Runtime events of the instance, which are added to its session. */
+  /** Events of the instance that the runtime reported. They are added to the events of its session. */
   notices: ColumnType<StoredEvent[], string | undefined, string>;
   created_at: Date;
   ready_at: Date | null;

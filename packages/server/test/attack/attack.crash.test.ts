@@ -208,7 +208,10 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     return attacker;
   }
 
-  /** Sets the niceness (-20 to 19) of a process session, if Linux schedules sessions as groups (autogroup, sched(7)). */
+  /**
+   * Sets the niceness (-20 to 19) of all processes in the session of a process. Does nothing if Linux does not schedule
+   * sessions as groups (autogroup, sched(7)).
+   */
   async function setSessionNiceness({ pid }: { readonly pid?: number | undefined }, niceness: number): Promise<void> {
     const path = `/proc/${pid}/autogroup`;
     if (existsSync(path)) await writeFile(path, String(niceness));

@@ -19,8 +19,8 @@ import { openStartGate } from '../support/start-gate.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 /**
- * A bot that reports the state of its session, and records its pid and the sessions it starts in the directory `notes`. A request
- * to `/end` ends its session.
+ * A bot that reports the state of its session. It writes its pid and the ids of its sessions into the directory `notes`. A
+ * request to `/end` ends the session.
  */
 const reportingBot = (notes: string) => `
 const { appendFileSync } = require('node:fs');
@@ -41,7 +41,7 @@ require('node:http').createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-/** A service that the test can kill, with its own database, from which the test reads the sessions. */
+/** Starts a service that the test can kill. It has its own database, so that the test can read the sessions there. */
 async function openService(test: TestContext, directory: string, bot: BotDirectory) {
   const database = await createTestDatabase();
   test.onTestFinished(() => database.drop());

@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def run_forked(bot: "Bot | None") -> int:
-    """Serve in a forked process.
+    """Serve the bot in a forked process.
 
     `bot` was imported before the fork. It is None if only libraries were imported before the fork.
     """

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Removes the checkpoints of the audit log. The chain is now verified from the hash in the oldest remaining event. Existing
- * events stay unchanged. Each log with a checkpoint has at least one event, because every removal of events was recorded as an
- * event.
+ * Removes the checkpoints of the audit log, which stored the hash of the newest removed event. The hash chain is now verified
+ * from the hash in the oldest remaining event. A log with a checkpoint has at least one event, because every removal of events
+ * was recorded as an event.
  */
 export const singleAuditTableMigration = {
   name: '0017-single-audit-table',

@@ -52,9 +52,9 @@ class ForkServer:
         return fixed | {"process": process} | self._state
 
     def find_refusal(self, *, is_forking: bool) -> str | None:
-        """Return why a fork is not possible now, or None if it is. Stops a fork server that has become unsafe to fork.
+        """Return why a fork is not possible now, or None if a fork is possible.
 
-        `is_forking` says whether another fork is in progress.
+        Stops a fork server that has become unsafe to fork. `is_forking` says whether another fork is in progress.
         """
         if self._socket is None or self._state["state"] != "ready":
             return "the fork server is not ready"
