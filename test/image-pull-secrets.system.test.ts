@@ -1,7 +1,11 @@
 import { execPath } from 'node:process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
-import { type FakeRegistry, formatReply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
+import {
+  type FakeRegistry,
+  formatHttpResponse,
+  startFakeRegistry,
+} from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgramPath, type Service, startService } from './service.ts';
 
 /** Sets image pull secrets in a real terminal. The image registry requires credentials. */
@@ -14,8 +18,8 @@ let registry: FakeRegistry;
 beforeEach(async () => {
   registry = await startFakeRegistry(({ headers }) =>
     headers.get('authorization') === basic
-      ? formatReply(200)
-      : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }),
+      ? formatHttpResponse(200)
+      : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),
   );
   onTestFinished(registry.close);
   service = await startService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });

@@ -18,7 +18,7 @@ export const backupEntryNames = { first: 'backup.json', last: 'end.json' } as co
  * Names of the directory for an unpacked backup in the data directory: `unpacking` while the archive is unpacked, then
  * `complete` until the service has restored the backup.
  */
-export const restoreDirectories = { unpacking: 'restore.partial', complete: 'restore' } as const;
+export const restoreDirectoryNames = { unpacking: 'restore.partial', complete: 'restore' } as const;
 
 /** The first entry of a backup archive. `migrations` lists the names of the database's migrations, in order. */
 export const BackupManifest = z.object({
@@ -34,5 +34,5 @@ export type BackupManifest = z.infer<typeof BackupManifest>;
  * The last entry of a backup archive. `sha256` is the hash over all other entries in their order. The name, a NUL and the content
  * of each entry are hashed.
  */
-export const BackupEnd = z.object({ sha256: z.string() });
-export type BackupEnd = z.infer<typeof BackupEnd>;
+export const BackupChecksum = z.object({ sha256: z.string() });
+export type BackupChecksum = z.infer<typeof BackupChecksum>;

@@ -11,7 +11,7 @@ import {
   WebsocketAuth,
   WebsocketStart,
 } from './agent-fields.ts';
-import type { Issue } from './errors.ts';
+import type { ValidationIssue } from './errors.ts';
 import { defaultAgentProfile, instanceCountLimits, sessionDurationSeconds } from './limits.ts';
 import { replaceSquareBrackets } from './replace-square-brackets.ts';
 import { findClosestWord } from './suggest.ts';
@@ -76,7 +76,7 @@ export type DeployFile = z.output<typeof Schema>;
 
 export type DeployFileResult =
   | { readonly file: DeployFile; readonly issues: readonly [] }
-  | { readonly file: null; readonly issues: readonly Issue[] };
+  | { readonly file: null; readonly issues: readonly ValidationIssue[] };
 
 /**
  * Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the
@@ -92,7 +92,7 @@ export function checkDeployFile(parsed: unknown): DeployFileResult {
 }
 
 /** Returns an issue for each setting that is valid but not supported in a region that builds source code. */
-export function findUnsupportedSettings(file: DeployFile): readonly Issue[] {
+export function findUnsupportedSettings(file: DeployFile): readonly ValidationIssue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedSettings.image],
     ['image_credentials', file.image_credentials, unsupportedSettings.imageCredentials],
@@ -106,12 +106,12 @@ export function findUnsupportedSettings(file: DeployFile): readonly Issue[] {
 }
 
 /** Returns an issue for each pair of keys that cannot be combined. */
-function conflictsOf(file: DeployFile): Issue[] {
-  const both = (path: string, other: string): Issue => ({
+function conflictsOf(file: DeployFile): ValidationIssue[] {
+  const both = (path: string, other: string): ValidationIssue => ({
     path,
     message: `cannot be combined with ${other}; remove one of the two keys`,
   });
-  const issues: Issue[] = [];
+  const issues: ValidationIssue[] = [];
   if (file.image !== undefined && file.build_id !== undefined) issues.push(both('image', 'build_id'));
   if (file.git === undefined) return issues;
   for (const other of ['image', 'build_id', 'resources'] as const) {
@@ -131,7 +131,7 @@ const renamedKeys: Readonly<Record<string, string>> = {
   enable_krisp: 'is no longer supported: remove it',
 };
 
-function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
+function describe(issue: z.core.$ZodIssue, parsed: unknown): ValidationIssue[] {
   const table = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
     const value = valueAt(parsed, issue.path);

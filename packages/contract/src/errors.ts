@@ -366,7 +366,7 @@ export const failures = {
 export type ErrorReason = keyof typeof failures;
 
 /** A problem with the input. `path` is the field, for example `body.name`. */
-export type Issue = { readonly path: string; readonly message: string };
+export type ValidationIssue = { readonly path: string; readonly message: string };
 
 export const ErrorResponse = z
   .object({
@@ -391,7 +391,7 @@ export class ApiError extends Error {
   readonly reason: string;
   readonly status: number;
   readonly code: string;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly ValidationIssue[];
   readonly requestId: string | null;
 
   constructor(failure: {
@@ -399,7 +399,7 @@ export class ApiError extends Error {
     status: number;
     code: string;
     message: string;
-    issues?: readonly Issue[];
+    issues?: readonly ValidationIssue[];
     requestId?: string | null;
     cause?: unknown;
   }) {
@@ -419,7 +419,7 @@ export class ApiError extends Error {
  */
 export function failure(
   reason: ErrorReason,
-  more: { message?: string; issues?: readonly Issue[]; cause?: unknown } = {},
+  more: { message?: string; issues?: readonly ValidationIssue[]; cause?: unknown } = {},
 ): ApiError {
   return new ApiError({ reason, ...failures[reason], ...more });
 }

@@ -4,27 +4,35 @@
 export { unsupportedSettings } from './agent-fields.ts';
 export { type Grantee, granteesByOperation, isAuthorized } from './authorization.ts';
 export {
-  BackupEnd,
+  BackupChecksum,
   BackupManifest,
   backupEntryNames,
   backupPath,
-  restoreDirectories,
+  restoreDirectoryNames,
 } from './backup.ts';
-export { type Carrier, carriers } from './carriers.ts';
 export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedSettings } from './deploy-file.ts';
-export { ApiError, createErrorBody, type ErrorReason, ErrorResponse, failure, failures, type Issue } from './errors.ts';
+export {
+  ApiError,
+  createErrorBody,
+  type ErrorReason,
+  ErrorResponse,
+  failure,
+  failures,
+  type ValidationIssue,
+} from './errors.ts';
 export { formatBytes } from './format-bytes.ts';
-export { inspectKey, keyPrefixes, makeKey } from './keys.ts';
+export { checkKeyFormat, generateKey, keyPrefixes } from './keys.ts';
 export {
   type AgentProfileName,
-  accountLifetimeSeconds,
   agentProfiles,
-  callOpeningLimits,
+  callBufferLimits,
+  callStartMessageLimits,
+  credentialLifetimeSeconds,
   defaultAgentProfile,
   defaultPort,
   findReservedKeyProblem,
-  heldCallBufferLimits,
+  imagePullSecretCheckRate,
   instanceCountLimits,
   instanceStartTimeoutSeconds,
   isReservedSecretKey,
@@ -43,7 +51,6 @@ export {
   maxUploadBytes,
   nameLengthLimits,
   namePattern,
-  pullSecretCheckRate,
   queuedSecretWriteLimits,
   reservedNames,
   retryAfterSeconds,
@@ -84,21 +91,21 @@ export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
 export { unsupportedOperations } from './operations/pipecat-cloud/not-offered.ts';
 export type { PutSecretsRequest, SecretWriteResult } from './operations/secret-writes.ts';
 export type {
-  PullSecretCheck,
-  PullSecretVerification,
+  ImagePullSecretCheck,
+  ImagePullSecretVerification,
   SecretRevision,
   SecretSetDetails,
   SecretSetListItem,
 } from './operations/secrets.ts';
 export {
+  BotReportedStatus,
   type CompletionStatus,
   type OrganizationSession,
-  ReportedStatus,
   type ResourceMetrics,
   type SessionEvent,
   type SessionResponse,
   type SessionSummary,
-  type StartPhases,
+  type StartPhaseDurations,
 } from './operations/sessions.ts';
 export { proxyMethods, type StartResponse, type Transport } from './operations/start.ts';
 export {
@@ -114,6 +121,7 @@ export {
   socketPath,
   talkBasePath,
 } from './paths.ts';
+export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
 export {
   imagePathPartPattern,
   isEncodedCredentials,
@@ -132,23 +140,23 @@ export {
   type DeploymentState,
   deploymentPhaseLabels,
   deploymentStateLabels,
-  type EndState,
-  endStateLabels,
   getCompletionStatusLabel,
   getStatusLabel,
+  type ImagePullSecretCheckResult,
+  imagePullSecretCheckResultLabels,
   type KnownCompletionStatus,
   listStatusValues,
-  type PullSecretResult,
-  pullSecretResultLabels,
   type SecretReadiness,
+  type SessionEndState,
   type SessionEventCode,
   secretReadinessLabels,
+  sessionEndStateLabels,
   sessionEventLabels,
   type VaultTaskState,
   vaultTaskStateLabels,
 } from './statuses.ts';
 export { type AcceptedDeployment, findAgent, submitDeployment } from './submit-deployment.ts';
 export { findClosestWord } from './suggest.ts';
-export { initialPartBytes } from './upload-part.ts';
+export { initialUploadPartSizeBytes } from './upload-part.ts';
 export { uploadRemainingParts } from './upload-remaining-parts.ts';
 export { isTransientError, retryDelaysMs, withRetries } from './with-retries.ts';

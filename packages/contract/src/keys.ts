@@ -13,7 +13,7 @@ const checksumCharacters = 6;
  * Creates a key from at least 64 random bytes. Skips bytes of 248 or more, so that all characters are equally likely. @throws
  * RangeError if too few bytes remain
  */
-export function makeKey(kind: KeyKind, random: Uint8Array): string {
+export function generateKey(kind: KeyKind, random: Uint8Array): string {
   let key: string = keyPrefixes[kind];
   const length = key.length + secretCharacters;
   for (const byte of random) {
@@ -28,7 +28,7 @@ export function makeKey(kind: KeyKind, random: Uint8Array): string {
  * Checks the format of a key. `mistyped` means that the checksum is wrong. `foreign` means that the key does not have the format
  * of generated keys, for example because an operator chose it.
  */
-export function inspectKey(text: string): { kind: KeyKind | null; verdict: 'plausible' | 'mistyped' | 'foreign' } {
+export function checkKeyFormat(text: string): { kind: KeyKind | null; verdict: 'plausible' | 'mistyped' | 'foreign' } {
   const kind = kindOf(text);
   if (!keyPattern.test(text)) return { kind, verdict: 'foreign' };
   const body = text.slice(0, -checksumCharacters);

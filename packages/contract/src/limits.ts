@@ -25,12 +25,12 @@ export const maxProxyWaitSeconds = 30;
 /**
  * After connecting, a telephone carrier must name the agent of the call within `seconds`, and within its first `bytes` bytes.
  */
-export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
+export const callStartMessageLimits = { seconds: 10, bytes: 16_384 } as const;
 /**
  * Limits of the buffer that holds the messages of a call while its bot starts: seconds of audio (older audio is dropped), and
  * bytes of all other messages.
  */
-export const heldCallBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
+export const callBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
 /** Idle time after which a warm instance in excess of `min_agents` is stopped. */
@@ -123,7 +123,7 @@ export const secretWriteRate = { burst: maxSecretSetsPerOrganization, perSecond:
 /** Maximum number of queued secret writes per organization, and maximum total size of their values. */
 export const queuedSecretWriteLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;
 /** Token bucket per organization for checks of image pull secrets. Each check sends a password to a registry. */
-export const pullSecretCheckRate = { burst: 20, perSecond: 1 / 6 } as const;
+export const imagePullSecretCheckRate = { burst: 20, perSecond: 1 / 6 } as const;
 export const revisionsPerPage = { default: 20, maximum: 100 } as const;
 
 /** Secret keys that are rejected, because the service sets or removes these environment variables when it starts a bot. */
@@ -179,7 +179,7 @@ export const userLimits = {
  * Lifetimes in seconds. `deviceLogin` is the time in which a person can approve the login of a command-line client, and
  * `deviceToken` the lifetime of the token from such a login.
  */
-export const accountLifetimeSeconds = {
+export const credentialLifetimeSeconds = {
   session: 30 * 86_400,
   invitation: 7 * 86_400,
   passwordReset: 86_400,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { backupPath } from './backup.ts';
 import { type ErrorReason, ErrorResponse, failures } from './errors.ts';
+import { openApiTags } from './openapi-tags.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
 import { UploadResponse, uploadPath } from './operations/builds.ts';
 import { proxyMethods, proxyPath } from './operations/start.ts';
 import { listOperationPaths, publicBasePath, sessionCookieName } from './paths.ts';
-import { tags } from './tags.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -53,7 +53,11 @@ ${protocolFailures.map((reason) => failures[reason].status).join(', ')}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
-    tags: Object.entries(tags).map(([name, [title, description]]) => ({ name, 'x-displayName': title, description })),
+    tags: Object.entries(openApiTags).map(([name, [title, description]]) => ({
+      name,
+      'x-displayName': title,
+      description,
+    })),
     paths,
     components: {
       schemas,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorReason } from './errors.ts';
-import type { Tag } from './tags.ts';
+import type { OpenApiTag } from './openapi-tags.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
 
@@ -33,7 +33,7 @@ export type Operation<
 > = {
   readonly name: Name;
   readonly summary: string;
-  readonly tag: Tag;
+  readonly tag: OpenApiTag;
   readonly key: Key;
   /**
    * Name of the operation's action in the audit log, which also records refused requests. Required for operations on secrets,
@@ -44,7 +44,7 @@ export type Operation<
   readonly exactBody?: true;
   /** Whether the body may also be `application/x-www-form-urlencoded`, as OAuth 2.0 clients send it (RFC 6749). */
   readonly acceptsForm?: true;
-  readonly method: Method;
+  readonly method: OperationMethod;
   /** Path relative to the base of the API, with parameters in braces, such as `/agents/{agentName}`. */
   readonly path: string;
   readonly params: Params;

@@ -1,6 +1,6 @@
-import type { Carrier } from './carriers.ts';
 import { failure } from './errors.ts';
 import type { Operation } from './operation.ts';
+import type { PhoneCarrier } from './phone-carriers.ts';
 
 export const apiBasePath = '/v1';
 export const publicBasePath = '/v1/public';
@@ -22,7 +22,7 @@ export function createTalkPath(agentName: string): string {
  * Returns the first part of the path of an agent's WebSocket. The second part is `/{agentName}.{organization}`. `carrier` is null
  * for clients other than telephone carriers.
  */
-export function socketPath(carrier: Carrier | null): string {
+export function socketPath(carrier: PhoneCarrier | null): string {
   return `/ws/${carrier ?? 'generic'}`;
 }
 

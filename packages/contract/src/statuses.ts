@@ -14,7 +14,7 @@ export function getStatusLabel<Status extends string>(labels: StatusLabels<Statu
 }
 
 /** Labels of a value that says whether a session is active and, if not, how it ended. Some clients show only this value. */
-export const endStateLabels = {
+export const sessionEndStateLabels = {
   active: 'Active',
   completed: 'Complete',
   ended_before_agent_start: 'Ended before start',
@@ -22,7 +22,7 @@ export const endStateLabels = {
   terminated: 'Terminated',
   agent_error: 'Agent error',
 } as const;
-export type EndState = keyof typeof endStateLabels;
+export type SessionEndState = keyof typeof sessionEndStateLabels;
 
 /** Completion statuses that the service itself sets. */
 export const completionStatusLabels = {
@@ -103,13 +103,13 @@ export const secretReadinessLabels = {
 export type SecretReadiness = keyof typeof secretReadinessLabels;
 
 /** Results of checking the credentials of an image pull secret with its registry. */
-export const pullSecretResultLabels = {
+export const imagePullSecretCheckResultLabels = {
   verified: 'Verified',
   rejected: 'Rejected',
   unreachable: 'Registry unreachable',
   skipped: 'Not checked',
 } as const;
-export type PullSecretResult = keyof typeof pullSecretResultLabels;
+export type ImagePullSecretCheckResult = keyof typeof imagePullSecretCheckResultLabels;
 
 /** States of a maintenance task of the vault, which encrypts the stored secrets. */
 export const vaultTaskStateLabels = {

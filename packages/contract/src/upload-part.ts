@@ -4,12 +4,12 @@ import { UploadResponse } from './operations/builds.ts';
 import { isTransientError } from './with-retries.ts';
 
 /** The size of the first part of an upload, small enough for slow connections. */
-export const initialPartBytes = 256 * 1_024;
+export const initialUploadPartSizeBytes = 256 * 1_024;
 const maxPartBytes = 8 * 1_048_576;
 const partTimeoutMs = 120_000;
 
 /** Returns the size of the next part. The size doubles, up to a maximum, if the previous part took less than half a second. */
-export function computeNextPartBytes(partBytes: number, durationMs: number): number {
+export function computeNextUploadPartSizeBytes(partBytes: number, durationMs: number): number {
   return durationMs < 500 ? Math.min(partBytes * 2, maxPartBytes) : partBytes;
 }
 

@@ -1,5 +1,10 @@
 import { ConnectionError } from './client.ts';
-import { canResumeUpload, computeNextPartBytes, initialPartBytes, sendUploadPart } from './upload-part.ts';
+import {
+  canResumeUpload,
+  computeNextUploadPartSizeBytes,
+  initialUploadPartSizeBytes,
+  sendUploadPart,
+} from './upload-part.ts';
 import { delay, retryDelaysMs } from './with-retries.ts';
 
 /** The response to `getBuildUploadUrl`. */
@@ -32,7 +37,7 @@ export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Up
   const { sizeBytes, signal, wait = (delayMs) => delay(delayMs, signal) } = upload;
   let target = firstTarget;
   let offset = target.receivedBytes;
-  let partBytes: number = initialPartBytes;
+  let partBytes: number = initialUploadPartSizeBytes;
   let failures = 0;
   while (offset < sizeBytes) {
     upload.onProgress(offset);
@@ -46,14 +51,14 @@ export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Up
         throw new ConnectionError('The service received no bytes of the last part of the archive.');
       failures = 0;
       offset = receivedBytes;
-      partBytes = computeNextPartBytes(partBytes, performance.now() - startedAtMs);
+      partBytes = computeNextUploadPartSizeBytes(partBytes, performance.now() - startedAtMs);
     } catch (error) {
       signal.throwIfAborted();
       const delayMs = retryDelaysMs[failures];
       if (delayMs === undefined || !canResumeUpload(error)) throw error;
       failures += 1;
       await wait(delayMs, error);
-      partBytes = initialPartBytes;
+      partBytes = initialUploadPartSizeBytes;
       target = await upload.getTarget();
       if (target.receivedBytes > offset) failures = 0;
       offset = target.receivedBytes;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { makeKey } from '@bothost/contract';
+import { generateKey } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
@@ -196,7 +196,7 @@ browserTest('the talk page shows why a bot without a WebSocket cannot be reached
 });
 
 browserTest('the talk page shows the error messages of the service', async () => {
-  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${makeKey('public', randomBytes(64))}`);
+  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${generateKey('public', randomBytes(64))}`);
   await page.getByRole('alert').getByText('This key is not valid here.').waitFor();
   await page.getByRole('button', { name: 'Use another key' }).click();
   await page.getByLabel('Public key').fill('sk_abc');

@@ -1,4 +1,4 @@
-import { checkDeployFile, type DeployFile, findUnsupportedSettings, type Issue } from '@bothost/contract';
+import { checkDeployFile, type DeployFile, findUnsupportedSettings, type ValidationIssue } from '@bothost/contract';
 import { parse, TomlError } from 'smol-toml';
 import { PackingError } from './packing-error.ts';
 
@@ -24,6 +24,6 @@ function parseToml(text: string, name: string): unknown {
   }
 }
 
-function invalid(message: string, issues: readonly Issue[]): PackingError {
+function invalid(message: string, issues: readonly ValidationIssue[]): PackingError {
   return new PackingError('deploy-file-invalid', message, null, issues);
 }

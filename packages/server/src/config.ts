@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { OperatorError } from './operator-error.ts';
-import { defaultGraceSeconds, type Setting, settings } from './settings.ts';
+import { defaultShutdownGraceSeconds, type Setting, settings } from './settings.ts';
 
 type Settings = typeof settings;
 type Names<Secret extends boolean> = {
@@ -67,7 +67,8 @@ export function readConfig(
     ...open,
     dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),
     shutdownGraceSeconds:
-      open.shutdownGraceSeconds ?? (isTerminal ? defaultGraceSeconds.onTerminal : defaultGraceSeconds.otherwise),
+      open.shutdownGraceSeconds ??
+      (isTerminal ? defaultShutdownGraceSeconds.onTerminal : defaultShutdownGraceSeconds.otherwise),
     secrets: redacted({
       ...secrets,
       buildVariables: Object.fromEntries(

@@ -15,15 +15,15 @@ import { signIn, signOut, signOutEverywhere } from './accounts/sessions.ts';
 import { acceptInvitation, resetPassword, signUp } from './accounts/sign-up.ts';
 import { createPersonalToken, listPersonalTokens, revokePersonalToken } from './accounts/tokens.ts';
 import { changeEmail, changePassword, getUser, renameUser } from './accounts/user.ts';
-import { actorFromPrincipal, type PersonPrincipal, type Visitor } from './accounts/visitor.ts';
+import { type PersonPrincipal, toAuditActor, type Visitor } from './accounts/visitor.ts';
 import { deleteAgent } from './agents/delete.ts';
 import { createAgent, type DeploymentChange, updateAgent } from './agents/deploy.ts';
 import { readDeploymentSecrets } from './agents/deployment-secrets.ts';
 import { getDeployment, listDeployments } from './agents/deployments.ts';
-import { findAgentId } from './agents/find.ts';
+import { requireAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
-import { findSecretSetAgents } from './agents/secret-users.ts';
-import { createNameWarning } from './agents/settings.ts';
+import { findAgentsUsingSecretSet } from './agents/secret-users.ts';
+import { createAgentNameWarning } from './agents/settings.ts';
 import { checkAgent, getAgent, listAgents } from './agents/show.ts';
 import { addStartMethod } from './agents/start-method.ts';
 import type { Actor } from './audit/chain.ts';
@@ -73,7 +73,7 @@ import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
 
 /** Maps the kind of credential that an operation requires to the type of the caller that its handler receives. */
-export type CallerTypes = {
+export type CallerByCredential = {
   readonly private: Principal;
   readonly organization: Principal;
   readonly member: Principal;
@@ -102,7 +102,7 @@ export type OperationHandlers<All extends Readonly<Record<string, Operation>>> =
       readonly query: RequestOf<All[Name]>['query'];
       readonly body: RequestOf<All[Name]>['body'];
     },
-    CallerTypes[All[Name]['key']],
+    CallerByCredential[All[Name]['key']],
     ResponseOf<All[Name]>
   >;
 };
@@ -154,7 +154,7 @@ function createAgentHandlers(context: ServiceContext) {
   /** Wakes the reconciler after a deployment and returns the updated agent. */
   async function applyDeployment(agentName: string, caller: Principal, change: DeploymentChange) {
     context.reconciler.requestReconcile();
-    const warning = createNameWarning(agentName);
+    const warning = createAgentNameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
@@ -192,7 +192,7 @@ function createAgentHandlers(context: ServiceContext) {
       getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
     checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
     getLogs: async ({ params, query }, caller, _, disconnected) => {
-      const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
+      const agentId = await requireAgentId(context.db, caller.organizationId, params.agentName);
       const secretsOf = (id: string) => readDeploymentSecrets(context, id);
       const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
       return withAnySignal([context.closing, disconnected()], (closing) =>
@@ -267,7 +267,7 @@ function createSecretHandlers(context: ServiceContext) {
   return {
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
-      getSecretSet(context, caller, params.setName, (setId) => findSecretSetAgents(context.db, setId)),
+      getSecretSet(context, caller, params.setName, (setId) => findAgentsUsingSecretSet(context.db, setId)),
     putSecrets: ({ params, body }, caller) =>
       writeSet(caller, params.setName, parseWriteRequest(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
@@ -280,7 +280,7 @@ function createSecretHandlers(context: ServiceContext) {
       const { organizationId } = caller;
       return context.queueSecretWrite({ organizationId, dryRun: false, bytes: 0 }, () =>
         deleteSecretSet(context, caller, params.setName, when, async (db, setId) =>
-          (await findSecretSetAgents(db, setId)).map(({ name }) => name),
+          (await findAgentsUsingSecretSet(db, setId)).map(({ name }) => name),
         ),
       );
     },
@@ -350,7 +350,7 @@ function createAccountHandlers(context: ServiceContext) {
     decideDeviceLogin: ({ params, body }, caller) => decideDeviceLogin(context, caller, params.userCode, body.approve),
     decideAuthorization: ({ body }, caller) => decideAuthorization(context, caller, body),
     acceptInvitation: ({ body }, caller) => acceptInvitation(context, caller, body.token),
-    createOrganization: ({ body }, caller) => createOrganization(context, actorFromPrincipal(caller), body),
+    createOrganization: ({ body }, caller) => createOrganization(context, toAuditActor(caller), body),
   } satisfies Partial<Handlers>;
 }
 

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { formatGreeting } from './composition/greeting.ts';
+import { formatReadyMessage } from './composition/ready-message.ts';
 import { type RunningServer, startServer } from './composition/server.ts';
 import { interpretStopSignal } from './composition/stop-signals.ts';
 import { type Config, readConfig } from './config.ts';
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   // Create an invitation link only if the output is a terminal. Other output may be stored in a log, and readers of the log
   // could use the link.
   const invitation = isTerminal ? await server.createFirstInvitation() : null;
-  process.stdout.write(formatGreeting(server, isTerminal, invitation));
+  process.stdout.write(formatReadyMessage(server, isTerminal, invitation));
   server.failed.then((error) => {
     fail(error);
     server.abandon().catch(fail);

@@ -98,7 +98,7 @@ const wellKnownBuildVariables = [
 ] as const;
 
 /** Default grace period for live sessions at shutdown. Shorter on a terminal, where a person waits. */
-export const defaultGraceSeconds = { onTerminal: 10, otherwise: 300 } as const;
+export const defaultShutdownGraceSeconds = { onTerminal: 10, otherwise: 300 } as const;
 
 export const settings = {
   host: setting({
@@ -240,7 +240,7 @@ export const settings = {
     names: ['BOTHOST_SHUTDOWN_GRACE'],
     schema: integer(0, 86_400).optional(),
     description: 'Seconds that live sessions get to end on their own when the service stops.',
-    shownDefault: `${defaultGraceSeconds.onTerminal} on a terminal, otherwise ${defaultGraceSeconds.otherwise}`,
+    shownDefault: `${defaultShutdownGraceSeconds.onTerminal} on a terminal, otherwise ${defaultShutdownGraceSeconds.otherwise}`,
   }),
   onStop: setting({
     names: ['BOTHOST_ON_STOP'],

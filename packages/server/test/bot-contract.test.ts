@@ -17,7 +17,7 @@ import {
   sessionUrl,
   startAgentSession,
   stopAgentSession,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -63,7 +63,7 @@ describe('docs/bot-contract.md', () => {
     const sessionId = await startAgentSession(service, 'contract');
     const names = await evaluateInBot<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
     await stopAgentSession(service, 'contract', sessionId);
-    await waitUntilIdle(service, 'contract');
+    await waitUntilAgentIdle(service, 'contract');
     const rows = tableOf('Environment');
     const namesFor = (kind: string) => rows.flatMap(([name = '', of]) => (of === kind ? [name] : []));
     const optional = namesFor('if the service has it');
@@ -109,7 +109,7 @@ describe('docs/bot-contract.md', () => {
       'state.upgrades',
     );
     socket.close();
-    await waitUntilIdle(service, 'contract');
+    await waitUntilAgentIdle(service, 'contract');
     expect(headersOf(upgrade?.headers ?? {})).toEqual(documented('/ws').sort());
   });
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { formatGreeting } from '../src/composition/greeting.ts';
+import { formatReadyMessage } from '../src/composition/ready-message.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -21,7 +21,7 @@ it('a directory without a bot is reported at startup, and the other directories 
   const [whole, broken] = service.server.agents;
   expect(whole).toEqual({ name: 'whole', problem: null });
   expect(broken).toEqual({ name: 'broken', problem: expect.stringMatching(/^broken: .*main\.js/) });
-  const greeting = formatGreeting(service.server, false, null);
+  const greeting = formatReadyMessage(service.server, false, null);
   expect(greeting).toContain(`${service.url}/talk/whole`);
   expect(greeting).not.toContain('/talk/broken');
 

@@ -11,7 +11,7 @@ import { Agent, FormData, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { evaluateInBot, startAgentSession, stopAgentSession, waitUntilIdle } from './support/client.ts';
+import { evaluateInBot, startAgentSession, stopAgentSession, waitUntilAgentIdle } from './support/client.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -153,7 +153,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
         { headers: forwarded() },
       ]);
       socket.close();
-      await waitUntilIdle(service, 'behind');
+      await waitUntilAgentIdle(service, 'behind');
     });
 
     it('does not buffer a response from a bot, and forwards the client address to the bot', async () => {
@@ -171,7 +171,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       await reader?.cancel();
       expect(await evaluateInBot(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
       await stopAgentSession(service, 'behind', id);
-      await waitUntilIdle(service, 'behind');
+      await waitUntilAgentIdle(service, 'behind');
     });
 
     it('makes the audit log record the client address, and the OpenAPI document show the URL of the proxy', async () => {

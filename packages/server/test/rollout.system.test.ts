@@ -7,9 +7,9 @@ import {
   waitForSessionEnd,
 } from './support/client.ts';
 import { buildProject, createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
-import { createFreshName } from './support/fresh-name.ts';
 import { insertSecondOrganization, type SecondOrganization } from './support/second-organization.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
+import { createUniqueName } from './support/unique-name.ts';
 
 let service: TestServer;
 let neighbours: SecondOrganization;
@@ -46,7 +46,7 @@ async function create(serviceName: string, buildId: string, maxAgents = 5) {
 
 describe('a deploy', () => {
   it('keeps live sessions on the old version, starts new ones on the new version, and can be rolled back', async () => {
-    const name = createFreshName('busy');
+    const name = createUniqueName('busy');
     const first = await create(name, one, 21);
     const old = await Promise.all(Array.from({ length: 20 }, () => startAgentSession(service, name)));
     expect(new Set(await Promise.all(old.map((id) => version(name, id))))).toEqual(new Set(['one']));
@@ -94,7 +94,7 @@ describe('a deploy', () => {
   });
 
   it('keeps the previous version serving and shows the error if the new bot does not start', async () => {
-    const name = createFreshName('careful');
+    const name = createUniqueName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
     const versions: string[] = [];
@@ -134,7 +134,7 @@ describe('a deploy', () => {
   });
 
   it('serves nothing if the first version is broken, and serves the next working version', async () => {
-    const name = createFreshName('hopeful');
+    const name = createUniqueName('hopeful');
     expect(await create(name, broken)).toMatchObject({
       ready: false,
       available: false,
@@ -151,7 +151,7 @@ describe('a deploy', () => {
   });
 
   it('leaves only the last requested deployment serving if many deploys run concurrently', async () => {
-    const name = createFreshName('hasty');
+    const name = createUniqueName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
     await Promise.all(all.map((buildId) => deploy(name, { buildId, forceRedeploy: true })));
@@ -169,7 +169,7 @@ describe('a deploy', () => {
   });
 
   it('returns at once and changes nothing if the project is unchanged', async () => {
-    const name = createFreshName('calm');
+    const name = createUniqueName('calm');
     const { desiredDeploymentId } = await create(name, one);
     const again = await buildProject(service, createVersionedBot('one'));
     expect(again.id).toBe(one);
@@ -183,7 +183,7 @@ describe('a deploy', () => {
 
   it('returns a warning if the name of the agent begins with start', async () => {
     const answer = await service.client.createAgent({
-      body: { serviceName: createFreshName('starter'), buildId: one },
+      body: { serviceName: createUniqueName('starter'), buildId: one },
     });
     expect(answer.warning).toMatch(/offerUrlTemplate/);
   });
@@ -191,7 +191,7 @@ describe('a deploy', () => {
 
 describe('a deleted agent', () => {
   it('starts no new sessions, lets its live session continue, and frees its name', async () => {
-    const name = createFreshName('fleeting');
+    const name = createUniqueName('fleeting');
     await create(name, one);
     const id = await startAgentSession(service, name);
     expect(await version(name, id)).toBe('one');
@@ -209,7 +209,7 @@ describe('a deleted agent', () => {
 });
 
 it('an agent of another organization is indistinguishable from a missing one', async () => {
-  const taken = createFreshName('private');
+  const taken = createUniqueName('private');
   await create(taken, one);
   const theirs = (method: string, path: string, body?: object) =>
     fetch(`${service.url}/v1/agents${path}`, {
@@ -226,7 +226,7 @@ it('an agent of another organization is indistinguishable from a missing one', a
     (name: string) => theirs('DELETE', `/${name}`),
   ];
   for (const request of requests) {
-    const answers = await Promise.all([taken, createFreshName('private')].map(request));
+    const answers = await Promise.all([taken, createUniqueName('private')].map(request));
     expect(answers.map(({ status }) => status)).toEqual([404, 404]);
     const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<Record<string, unknown>>));
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);

@@ -9,8 +9,8 @@ import { openDatabase } from '../src/store/database.ts';
 import type { Database, Tables } from '../src/store/tables.ts';
 import { createKeyHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
 import { buildProject, createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
-import { createFreshName } from './support/fresh-name.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
+import { createUniqueName } from './support/unique-name.ts';
 
 const logger = pino({ level: 'silent' });
 let service: TestServer;
@@ -119,8 +119,8 @@ describe('secrets in bots', () => {
   });
 
   it('can override only those environment variables of the service that are not reserved', async () => {
-    const names = createFreshName('names');
-    const named = createFreshName('named');
+    const names = createUniqueName('names');
+    const named = createUniqueName('named');
     await put(names, { A: 'one' });
     await create(named, names);
     const bare = await startAgentSession(service, named);
@@ -139,8 +139,8 @@ describe('secrets in bots', () => {
   });
 
   it('change with the next deploy, which replaces warm instances and keeps live sessions', async () => {
-    const keys = createFreshName('keys');
-    const keeps = createFreshName('keeps');
+    const keys = createUniqueName('keys');
+    const keeps = createUniqueName('keeps');
     await put(keys, { A: 'one' });
     const first = await create(keeps, keys, 1);
     const old = await startAgentSession(service, keeps);
@@ -171,10 +171,10 @@ describe('secrets in bots', () => {
   });
 
   it('prevent new starts only of the agent that uses them if they are damaged', async () => {
-    const broken = createFreshName('broken');
-    const whole = createFreshName('whole');
-    const unlucky = createFreshName('unlucky');
-    const lucky = createFreshName('lucky');
+    const broken = createUniqueName('broken');
+    const whole = createUniqueName('whole');
+    const unlucky = createUniqueName('unlucky');
+    const lucky = createUniqueName('lucky');
     await put(broken, { A: 'one' });
     await put(whole, { A: 'whole' });
     await create(unlucky, broken);
@@ -209,9 +209,9 @@ describe('secrets in bots', () => {
   });
 
   it('make a deployment fail with an error that names their set if a value is damaged', async () => {
-    const bent = createFreshName('bent');
-    const straight = createFreshName('straight');
-    const bends = createFreshName('bends');
+    const bent = createUniqueName('bent');
+    const straight = createUniqueName('straight');
+    const bends = createUniqueName('bends');
     await put(bent, { A: 'one' });
     const { id: setId } = await db
       .selectFrom('secret_sets')
@@ -234,8 +234,8 @@ describe('secrets in bots', () => {
   });
 
   it('are masked in logs, and a search for their values finds nothing', async () => {
-    const spoken = createFreshName('spoken');
-    const speaks = createFreshName('speaks');
+    const spoken = createUniqueName('spoken');
+    const speaks = createUniqueName('speaks');
     await put(spoken, { A: 'sk_canary_1' });
     await create(speaks, spoken);
     const sessionId = await startAgentSession(service, speaks);
@@ -252,8 +252,8 @@ describe('secrets in bots', () => {
   });
 
   it('are shown in logs, with a note, if they can no longer be decrypted, while other secrets stay masked', async () => {
-    const setName = createFreshName('partial');
-    const agentName = createFreshName('prints');
+    const setName = createUniqueName('partial');
+    const agentName = createUniqueName('prints');
     await put(setName, { A: 'sk_canary_3', B: 'sk_canary_4' });
     await create(agentName, setName);
     await put(setName, { A: 'sk_canary_5' });
@@ -275,8 +275,8 @@ describe('secrets in bots', () => {
   });
 
   it('are masked in the last output of a crashed bot', async () => {
-    const lost = createFreshName('lost');
-    const falls = createFreshName('falls');
+    const lost = createUniqueName('lost');
+    const falls = createUniqueName('falls');
     const falling = createVersionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
     const broken = (await buildProject(service, falling)).id;
     await put(lost, { A: 'sk_canary_2' });

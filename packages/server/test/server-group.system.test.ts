@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLayout } from '../src/store/embedded/layout.ts';
+import { createDirectoryLayout } from '../src/store/embedded/layout.ts';
 import { findPostmaster } from '../src/store/embedded/postmaster.ts';
 import { findFreePort } from './support/free-port.ts';
 import { createServiceProcess } from './support/service-process.ts';
@@ -27,7 +27,7 @@ it('the service and its database run in one control group for the server', async
   });
   const { ready, pid = 0 } = service.start();
   await ready;
-  const postmaster = await findPostmaster(createLayout(service.dataDirectory).data);
+  const postmaster = await findPostmaster(createDirectoryLayout(service.dataDirectory).data);
   expect(await cpuGroupOf(pid)).toMatch(/\/bothost-server$/);
   expect(await cpuGroupOf(postmaster ?? 0)).toBe(await cpuGroupOf(pid));
 });

@@ -4,12 +4,12 @@ import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from './support/bots.ts';
 import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
+import { openColdStartGate } from './support/cold-start-gate.ts';
 import { insertSecondOrganization } from './support/second-organization.ts';
-import { openStartGate } from './support/start-gate.ts';
 import { startTestServer } from './support/test-server.ts';
 
 it('the service limits concurrent starts of one organization without delaying another organization', async (test) => {
-  const gate = await openStartGate();
+  const gate = await openColdStartGate();
   test.onTestFinished(() => gate.close());
   const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
   test.onTestFinished(() => held.remove());

@@ -11,16 +11,16 @@ import {
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
-import { openStartGate, type StartGate } from './support/start-gate.ts';
+import { type ColdStartGate, openColdStartGate } from './support/cold-start-gate.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 describe('a client that waits for a cold bot', () => {
   let service: TestServer;
   let bot: BotDirectory;
-  let gate: StartGate;
+  let gate: ColdStartGate;
 
   beforeAll(async () => {
-    gate = await openStartGate();
+    gate = await openColdStartGate();
     bot = await writeBot('slow', { prelude: gate.prelude });
     service = await startTestServer({ agents: [bot.path] });
     // The first session uses the instance that was started to validate the deployment.

@@ -1,4 +1,4 @@
-import { type Client, createClient, inspectKey } from '@bothost/contract';
+import { type Client, checkKeyFormat, createClient } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import { version } from '../version.ts';
@@ -47,7 +47,7 @@ export function requireKey(kind: 'private' | 'public', key: SourcedValue | null,
       'Copy the key again.',
     );
   }
-  const inspection = inspectKey(key.value);
+  const inspection = checkKeyFormat(key.value);
   if (inspection.kind !== null && (inspection.kind === 'public') !== (kind === 'public')) {
     throw new Failure(
       'key-of-wrong-kind',
@@ -66,7 +66,7 @@ export function requireKey(kind: 'private' | 'public', key: SourcedValue | null,
  */
 export function requirePersonalToken(key: SourcedValue | null, warn: (text: string) => void): string {
   const token = requireKey('private', key, warn);
-  if (inspectKey(token).kind === 'private') {
+  if (checkKeyFormat(token).kind === 'private') {
     throw new Failure(
       'key-of-wrong-kind',
       `The key from ${key?.source} is an API key; this command needs a personal access token.`,

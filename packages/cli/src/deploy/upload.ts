@@ -1,5 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Client, ConnectionError, formatBytes, initialPartBytes, uploadRemainingParts } from '@bothost/contract';
+import {
+  type Client,
+  ConnectionError,
+  formatBytes,
+  initialUploadPartSizeBytes,
+  uploadRemainingParts,
+} from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import type { ArchiveFile } from '../pack/archive-file.ts';
@@ -22,7 +28,7 @@ export async function uploadArchive(
   const startOffset = target.receivedBytes;
   const remainingBytes = archive.bytes - startOffset;
   if (startOffset > 0 && remainingBytes > 0) messages.notify('Resuming an earlier upload of the same content.');
-  if (!messages.isLive && remainingBytes > initialPartBytes)
+  if (!messages.isLive && remainingBytes > initialUploadPartSizeBytes)
     messages.notify(`Uploading ${formatBytes(remainingBytes)}`);
   const startedAtMs = io.monotonicMs();
   // After a connection error, try the configured URL: the service's public URL may be unreachable, for example behind a tunnel.

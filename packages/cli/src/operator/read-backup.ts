@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { BackupEnd, BackupManifest, backupEntryNames } from '@bothost/contract';
+import { BackupChecksum, BackupManifest, backupEntryNames } from '@bothost/contract';
 import { Parser, type ReadEntry } from 'tar';
 import { Failure } from '../failure.ts';
 
@@ -19,12 +19,12 @@ export async function readBackup(
 ): Promise<BackupManifest> {
   const hash = createHash('sha256');
   let manifest: BackupManifest | null = null;
-  let end: BackupEnd | null = null;
+  let end: BackupChecksum | null = null;
 
   async function read(entry: ReadEntry): Promise<void> {
     if (end !== null) throw damaged();
     if (entry.path === backupEntryNames.last) {
-      end = parse(BackupEnd, await readText(entry));
+      end = parse(BackupChecksum, await readText(entry));
       return;
     }
     hash.update(`${entry.path}\0`);
@@ -44,7 +44,7 @@ export async function readBackup(
 
   await parseTar(archive, read);
   // The cast is necessary, because TypeScript does not see that `read` assigns these variables.
-  const found = { manifest, end } as { manifest: BackupManifest | null; end: BackupEnd | null };
+  const found = { manifest, end } as { manifest: BackupManifest | null; end: BackupChecksum | null };
   if (found.manifest === null) throw notBackup();
   if (found.end === null) {
     throw new Failure('backup-incomplete', 'The backup is incomplete: its end is missing.', 'Create another backup.');

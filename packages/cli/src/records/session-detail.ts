@@ -1,4 +1,4 @@
-import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhases } from '@bothost/contract';
+import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhaseDurations } from '@bothost/contract';
 import { getCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
 import {
   formatDuration,
@@ -50,7 +50,7 @@ function completion(status: string | null): Cell {
     : { text: status, rich: `${status}: ${getCompletionStatusLabel(status)}` };
 }
 
-function startPhaseFields({ claim, boot, dispatch }: StartPhases): Block {
+function startPhaseFields({ claim, boot, dispatch }: StartPhaseDurations): Block {
   const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
   return {
     kind: 'fields',

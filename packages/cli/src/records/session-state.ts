@@ -1,9 +1,9 @@
 import type { SessionSummary } from '@bothost/contract';
-import { type EndState, endStateLabels, getStatusLabel } from '@bothost/contract/statuses';
+import { getStatusLabel, type SessionEndState, sessionEndStateLabels } from '@bothost/contract/statuses';
 import { percentile } from '../output/format.ts';
 import type { Cell, TextTone } from '../output/report.ts';
 
-const tones: Readonly<Record<EndState, TextTone | undefined>> = {
+const tones: Readonly<Record<SessionEndState, TextTone | undefined>> = {
   active: 'good',
   completed: undefined,
   ended_before_agent_start: 'warn',
@@ -25,7 +25,7 @@ export function formatSessionStateCell(
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
   const text = hasHttpStatus
     ? `${botStartSeconds === null ? 'Refused' : 'Error'} (${completionStatus})`
-    : getStatusLabel(endStateLabels, endState);
+    : getStatusLabel(sessionEndStateLabels, endState);
   return tone === undefined ? text : { text, tone };
 }
 

@@ -1,4 +1,4 @@
-import { normalizeRegistryHost, type PullSecretCheck, type SecretWriteResult } from '@bothost/contract';
+import { type ImagePullSecretCheck, normalizeRegistryHost, type SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Cell, Report } from '../output/report.ts';
@@ -63,7 +63,7 @@ function expiryTime(now: Date, seconds: number): string {
   return new Date(now.getTime() + seconds * 1_000).toISOString();
 }
 
-function rejectedFailure(written: SecretWriteResult, check: PullSecretCheck): Failure {
+function rejectedFailure(written: SecretWriteResult, check: ImagePullSecretCheck): Failure {
   const message = `Revision ${written.revision} of ${written.name} is stored, but the credentials do not work. ${check.message}`;
   const hint = 'Run the command again with the right credentials.';
   return new Failure('credentials-rejected', message, hint, { details: { written, verification: check } });
@@ -81,7 +81,7 @@ function pullSecretReport(
   { io, warn }: CommandContext,
   written: SecretWriteResult,
   readiness: SecretWriteResult['readiness'],
-  check: PullSecretCheck | null,
+  check: ImagePullSecretCheck | null,
 ): Report {
   const expiresAt = written.expiresAt ?? null;
   const warning = createExpiryWarning(written.name, expiresAt, io.now());

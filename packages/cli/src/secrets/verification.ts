@@ -1,14 +1,14 @@
-import type { PullSecretCheck, SecretSetListItem } from '@bothost/contract';
-import { getStatusLabel, pullSecretResultLabels } from '@bothost/contract/statuses';
+import type { ImagePullSecretCheck, SecretSetListItem } from '@bothost/contract';
+import { getStatusLabel, imagePullSecretCheckResultLabels } from '@bothost/contract/statuses';
 import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 
 const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped: 'warn' } as const;
 
-export function formatVerificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
+export function formatVerificationCell(check: Pick<ImagePullSecretCheck, 'result'> | null): Cell {
   if (check === null) return { text: '', rich: '-', tone: 'dim' };
   const { result } = check;
-  return { text: result, rich: getStatusLabel(pullSecretResultLabels, result), tone: tones[result] };
+  return { text: result, rich: getStatusLabel(imagePullSecretCheckResultLabels, result), tone: tones[result] };
 }
 
 export function formatCredentialFields(

@@ -1,4 +1,4 @@
-import type { Client, PullSecretVerification } from '@bothost/contract';
+import type { Client, ImagePullSecretVerification } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Report } from '../output/report.ts';
@@ -40,6 +40,6 @@ export function verifyWithRegistry(
   client: Client,
   setName: string,
   image: string | undefined,
-): Promise<PullSecretVerification> {
+): Promise<ImagePullSecretVerification> {
   return client.verifyImagePullSecret({ params: { setName }, ...(image === undefined ? {} : { body: { image } }) });
 }

@@ -5,17 +5,17 @@ import {
   type ApiKey,
   type Build,
   type DeploymentDetails,
+  generateKey,
   type Member,
-  makeKey,
   type SecretSetListItem,
   type SessionResponse,
 } from '@bothost/contract';
 
 /** Valid API records that tests can vary. */
 
-export const privateKey = makeKey('private', randomBytes(128));
-export const personalToken = makeKey('personal', randomBytes(128));
-export const publicKey = makeKey('public', randomBytes(128));
+export const privateKey = generateKey('private', randomBytes(128));
+export const personalToken = generateKey('personal', randomBytes(128));
+export const publicKey = generateKey('public', randomBytes(128));
 export const organization = { id: '01930000-0000-7000-8000-000000000001', name: 'acme', verboseName: 'Acme Inc.' };
 export const sessionId = '01930000-0000-7000-8000-00000000000a';
 const deploymentId = '01930000-0000-7000-8000-000000000003';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
 import { defineOperation } from '../operation.ts';
 import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
-import { AgentPathParameters, Id, noBody, noFields, Paging, Time } from './fields.ts';
+import { AgentPathParameters, Id, noBody, noFields, PagingParameters, Time } from './fields.ts';
 
 export const Deployment = z.object({
   id: Id,
@@ -86,7 +86,7 @@ export const listDeployments = defineOperation({
   method: 'GET',
   path: '/agents/{agentName}/deployments',
   params: AgentPathParameters,
-  query: z.object(Paging),
+  query: z.object(PagingParameters),
   body: noBody,
   bodyBytes: 0,
   status: 200,

@@ -20,7 +20,7 @@ export const noFields = z.object({});
 export const noBody = z.undefined();
 
 /** Existing clients send `limit` and `offset`. Pages by `cursor` stay stable while items are added. */
-export const Paging = {
+export const PagingParameters = {
   limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.default),
   offset: z.coerce.number<number>().int().min(0).default(0),
   cursor: z.string().optional().describe('nextCursor of the previous page; offset is ignored then'),

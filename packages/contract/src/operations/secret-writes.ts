@@ -3,7 +3,7 @@ import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, noFields, Time } from './fields.ts';
-import { Fingerprint, Readiness, Revision, SecretSetKind, SecretSetPathParameters } from './secrets.ts';
+import { Fingerprint, RevisionNumber, SecretSetKind, SecretSetPathParameters, SecretSetReadiness } from './secrets.ts';
 
 /** Path parameters of a secret write. Unlike `SecretSetPathParameters`, this schema requires a valid name of a secret set. */
 const NewSetPath = z.object({ setName: SecretSetName });
@@ -85,9 +85,9 @@ const SecretWriteResult = z
     name: z.string(),
     type: SecretSetKind,
     region: z.string(),
-    readiness: Readiness.nullable().describe('Of the revision; null for a dry run that would create one'),
-    revision: Revision.nullable().describe('The current revision; null if there is none'),
-    previousRevision: Revision.nullable(),
+    readiness: SecretSetReadiness.nullable().describe('Of the revision; null for a dry run that would create one'),
+    revision: RevisionNumber.nullable().describe('The current revision; null if there is none'),
+    previousRevision: RevisionNumber.nullable(),
     change: z.enum(['created', 'updated', 'none']),
     dryRun: z.boolean(),
     host: z.string().optional().describe('Of an image pull secret: the normalized registry'),

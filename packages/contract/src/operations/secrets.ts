@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { revisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { listStatusValues, pullSecretResultLabels, secretReadinessLabels } from '../statuses.ts';
+import { imagePullSecretCheckResultLabels, listStatusValues, secretReadinessLabels } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
-export const Readiness = z.enum(listStatusValues(secretReadinessLabels));
-export const Revision = z.number().int().describe('Number of the write of this set, from 1');
+export const SecretSetReadiness = z.enum(listStatusValues(secretReadinessLabels));
+export const RevisionNumber = z.number().int().describe('Number of the write of this set, from 1');
 export const Fingerprint = z.string().describe('Keyed hash of the value; the key never leaves the service');
 
 const setFields = {
   name: z.string(),
   type: SecretSetKind,
   region: z.string(),
-  status: Readiness,
+  status: SecretSetReadiness,
   errorMessage: z.string().optional().describe('Why the delivery failed'),
-  revision: Revision,
+  revision: RevisionNumber,
   createdAt: Time,
   updatedAt: Time,
 };
@@ -23,17 +23,17 @@ const setFields = {
 /**
  * The result of checking an image pull secret with its registry. The result does not affect whether the secret is ready for use.
  */
-const PullSecretCheck = z
+const ImagePullSecretCheck = z
   .object({
     result: z
-      .enum(listStatusValues(pullSecretResultLabels))
+      .enum(listStatusValues(imagePullSecretCheckResultLabels))
       .describe('skipped: the registry was not contacted, or needs no credentials'),
     message: z.string().describe('The reason, and what to do'),
     image: z.string().nullable().describe('The image that was looked up'),
     checkedAt: Time,
   })
   .meta({ id: 'PullSecretCheck' });
-export type PullSecretCheck = z.infer<typeof PullSecretCheck>;
+export type ImagePullSecretCheck = z.infer<typeof ImagePullSecretCheck>;
 
 /** A secret set or image pull secret without its keys. No response contains a value. */
 const SecretSetListItem = z
@@ -46,7 +46,7 @@ const SecretSetListItem = z
     keyCount: z.number().int(),
     host: z.string().nullable().describe('Of an image pull secret: the registry'),
     expiresAt: Time.nullable().describe('Of an image pull secret: when the credentials expire, if known'),
-    verification: PullSecretCheck.nullable().describe('Of an image pull secret: the last check of this revision'),
+    verification: ImagePullSecretCheck.nullable().describe('Of an image pull secret: the last check of this revision'),
   })
   .meta({ id: 'SecretSetListItem' });
 export type SecretSetListItem = z.infer<typeof SecretSetListItem>;
@@ -59,14 +59,14 @@ const SecretSetDetails = z
       z.object({
         fieldName: z.string(),
         fingerprint: Fingerprint,
-        revision: Revision.describe('The revision that last wrote the value'),
+        revision: RevisionNumber.describe('The revision that last wrote the value'),
         updatedAt: Time,
       }),
     ),
     agents: z.array(
       z.object({
         name: z.string(),
-        revision: Revision.describe('The revision that its desired deployment uses'),
+        revision: RevisionNumber.describe('The revision that its desired deployment uses'),
         stale: z.boolean().describe('Whether it uses an older revision, so that it has to be deployed again'),
       }),
     ),
@@ -78,13 +78,13 @@ export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 export const SecretSetPathParameters = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({
-  revision: Revision,
+  revision: RevisionNumber,
   current: z.boolean(),
-  status: Readiness,
+  status: SecretSetReadiness,
   createdAt: Time,
   createdByKeyId: Id.nullable(),
   action: z.enum(['set', 'replace', 'unset', 'rollback']),
-  rolledBackTo: Revision.nullable(),
+  rolledBackTo: RevisionNumber.nullable(),
   added: z.array(z.string()),
   changed: z.array(z.string()),
   removed: z.array(z.string()),
@@ -151,17 +151,17 @@ export const getSecretHistory = defineOperation({
   errors: ['invalid-request', 'secret-set-not-found', 'secret-set-damaged'],
 });
 
-const PullSecretVerification = z
+const ImagePullSecretVerification = z
   .object({
     status: z.literal('OK'),
     name: z.string(),
     host: z.string(),
-    revision: Revision,
+    revision: RevisionNumber,
     expiresAt: Time.nullable(),
-    verification: PullSecretCheck,
+    verification: ImagePullSecretCheck,
   })
   .meta({ id: 'CheckedPullSecret' });
-export type PullSecretVerification = z.infer<typeof PullSecretVerification>;
+export type ImagePullSecretVerification = z.infer<typeof ImagePullSecretVerification>;
 
 export const verifyImagePullSecret = defineOperation({
   name: 'verifyImagePullSecret',
@@ -185,7 +185,7 @@ export const verifyImagePullSecret = defineOperation({
     .optional(),
   bodyBytes: 65_536,
   status: 200,
-  response: PullSecretVerification,
+  response: ImagePullSecretVerification,
   errors: [
     'invalid-request',
     'secret-set-not-found',

@@ -3,25 +3,25 @@ import { maxListedSessions } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
   completionStatusLabels,
-  endStateLabels,
   type KnownCompletionStatus,
   listStatusValues,
+  sessionEndStateLabels,
   sessionEventLabels,
 } from '../statuses.ts';
-import { AgentPathParameters, Id, noBody, noFields, Paging, Time, UnixSeconds } from './fields.ts';
+import { AgentPathParameters, Id, noBody, noFields, PagingParameters, Time, UnixSeconds } from './fields.ts';
 
 /** A completion status that the bot chose in the body of its response. */
-export const ReportedStatus = z
+export const BotReportedStatus = z
   .string()
   .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
   .brand('ReportedStatus');
-type ReportedStatus = z.infer<typeof ReportedStatus>;
+type BotReportedStatus = z.infer<typeof BotReportedStatus>;
 
 /**
  * How a session ended: a status observed by the service, the HTTP status of the bot's response, or a status that the bot
  * reported.
  */
-export type CompletionStatus = KnownCompletionStatus | `${number}` | ReportedStatus;
+export type CompletionStatus = KnownCompletionStatus | `${number}` | BotReportedStatus;
 
 const MetricsSample = z
   .object({
@@ -56,14 +56,14 @@ export const ResourceMetrics = z
 export type ResourceMetrics = z.infer<typeof ResourceMetrics>;
 
 /** How long each phase of a start took, in milliseconds. */
-export const StartPhases = z
+export const StartPhaseDurations = z
   .object({
     claim: z.number().describe('From the accepted request to the claim of an instance'),
     boot: z.number().describe('From the claim to the ready instance; near 0 for a warm start'),
     dispatch: z.number().describe('From the ready instance to the accepted session'),
   })
   .meta({ id: 'StartPhases' });
-export type StartPhases = z.infer<typeof StartPhases>;
+export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
 
 /** `detail` contains the cause of the event, such as the exit code, the signal and the last output. */
 export const SessionEvent = z
@@ -91,7 +91,7 @@ const summaryFields = {
     ),
   createdAt: Time,
   updatedAt: Time,
-  endState: z.enum(listStatusValues(endStateLabels)),
+  endState: z.enum(listStatusValues(sessionEndStateLabels)),
 };
 
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
@@ -104,7 +104,7 @@ export const SessionResponse = z
     resourceMetrics: ResourceMetrics.nullable(),
     meetingIds: z.array(z.object({ participantId: z.string(), meetingId: z.string() })),
     events: z.array(SessionEvent),
-    startPhases: StartPhases.nullable(),
+    startPhases: StartPhaseDurations.nullable(),
   })
   .meta({ id: 'SessionResponse' });
 export type SessionResponse = z.infer<typeof SessionResponse>;
@@ -147,7 +147,7 @@ export const getSessions = defineOperation({
   path: '/agents/{agentName}/sessions',
   params: AgentPathParameters,
   query: z.object({
-    ...Paging,
+    ...PagingParameters,
     deploymentId: Id.optional(),
     startTime: unixSeconds,
     endTime: unixSeconds,
@@ -188,7 +188,7 @@ export const listOrganizationSessions = defineOperation({
   path: '/sessions',
   params: noFields,
   query: z.object({
-    ...Paging,
+    ...PagingParameters,
     offset: z.coerce.number<number>().int().min(0).max(maxListedSessions).default(0),
     agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
     sessionId: Id.optional(),

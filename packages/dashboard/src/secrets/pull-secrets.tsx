@@ -1,4 +1,4 @@
-import { getStatusLabel, pullSecretResultLabels, type SecretSetListItem } from '@bothost/contract';
+import { getStatusLabel, imagePullSecretCheckResultLabels, type SecretSetListItem } from '@bothost/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Container, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -35,7 +35,7 @@ export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListIte
   const verify = useMutation({
     mutationFn: (setName: string) => getOrganizationApi(organization).verifyImagePullSecret({ params: { setName } }),
     onSuccess: ({ name, verification }) =>
-      notify(`${name}: ${getStatusLabel(pullSecretResultLabels, verification.result)}.`),
+      notify(`${name}: ${getStatusLabel(imagePullSecretCheckResultLabels, verification.result)}.`),
     onSettled: refresh,
   });
   const close = () => setOpen(null);
@@ -73,7 +73,7 @@ export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListIte
                   <Readiness status={secret.status} isDamaged={secret.damaged ?? false} />
                   {secret.verification !== null && (
                     <Badge tone={tones[secret.verification.result]}>
-                      {getStatusLabel(pullSecretResultLabels, secret.verification.result)}
+                      {getStatusLabel(imagePullSecretCheckResultLabels, secret.verification.result)}
                     </Badge>
                   )}
                 </>

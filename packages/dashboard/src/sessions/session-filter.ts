@@ -1,4 +1,4 @@
-import { endStateLabels, type Operations, type RequestOf } from '@bothost/contract';
+import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost/contract';
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
 import { parsePeriodSeconds } from '../components/period.ts';
 
@@ -22,7 +22,7 @@ export const statusOptions: readonly (readonly [string, string])[] = [
   ['active', 'Active'],
   ['ended', 'Ended'],
   ['failed', 'Failed'],
-  ...Object.entries(endStateLabels).filter(([state]) => state !== 'active'),
+  ...Object.entries(sessionEndStateLabels).filter(([state]) => state !== 'active'),
 ];
 
 export const durationOptions = [

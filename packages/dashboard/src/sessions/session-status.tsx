@@ -1,7 +1,7 @@
-import { type EndState, endStateLabels, getStatusLabel, type SessionSummary } from '@bothost/contract';
+import { getStatusLabel, type SessionEndState, type SessionSummary, sessionEndStateLabels } from '@bothost/contract';
 import { Badge } from '../components/badge.tsx';
 
-const tones: Readonly<Record<EndState, 'neutral' | 'good' | 'danger'>> = {
+const tones: Readonly<Record<SessionEndState, 'neutral' | 'good' | 'danger'>> = {
   active: 'good',
   completed: 'neutral',
   ended_before_agent_start: 'danger',
@@ -20,7 +20,7 @@ export function SessionStatus({ session: { endState, completionStatus, botStartS
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
   return (
     <Badge tone={isStarting ? 'accent' : tones[endState]}>
-      {isStarting ? 'Starting' : getStatusLabel(endStateLabels, endState)}
+      {isStarting ? 'Starting' : getStatusLabel(sessionEndStateLabels, endState)}
       {hasHttpStatus && ` (${completionStatus})`}
     </Badge>
   );

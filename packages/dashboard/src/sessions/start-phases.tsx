@@ -1,4 +1,4 @@
-import type { StartPhases as Phases } from '@bothost/contract';
+import type { StartPhaseDurations as Phases } from '@bothost/contract';
 
 const phases = [
   ['claim', 'Claim', 'From the request to the claim of an instance'],

@@ -1,4 +1,4 @@
-import { inspectKey } from '@bothost/contract';
+import { checkKeyFormat } from '@bothost/contract';
 
 const storageName = 'bothost.publicKey';
 
@@ -40,7 +40,7 @@ export function storeKey(storage: PublicKeyStorage['storage'], key: string | und
 
 /** Returns a sentence about an error in the format of a key, or undefined if the format is right. Does not ask the service. */
 export function findKeyProblem(key: string): string | undefined {
-  const { kind, verdict } = inspectKey(key);
+  const { kind, verdict } = checkKeyFormat(key);
   if (key === '') return 'Enter a public key.';
   if (kind === 'private' || kind === 'personal')
     return 'This is a private key. Do not use it in a browser. Enter a public key, which begins with pk_.';

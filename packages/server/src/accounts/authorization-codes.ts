@@ -1,8 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { accountLifetimeSeconds, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import {
+  credentialLifetimeSeconds,
+  failure,
+  type Operations,
+  type RequestOf,
+  type ResponseOf,
+} from '@bothost/contract';
 import { z } from 'zod';
 import type { Database } from '../store/tables.ts';
-import { insertVerification, takeVerification } from './rows.ts';
+import { consumeVerification, insertVerification } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 import type { PersonPrincipal } from './visitor.ts';
 
@@ -36,7 +42,7 @@ export async function decideAuthorization(
     id: newId(),
     identifier: identifierOf(code),
     value: JSON.stringify(authorization),
-    expires_at: new Date(at.getTime() + accountLifetimeSeconds.authorizationCode * 1_000),
+    expires_at: new Date(at.getTime() + credentialLifetimeSeconds.authorizationCode * 1_000),
   };
   await insertVerification(db, row, at);
   url.searchParams.set('code', code);
@@ -53,7 +59,7 @@ export async function exchangeAuthorizationCode(
   context: Context,
   body: RequestOf<Operations['exchangeAuthorizationCode']>['body'],
 ): Promise<ResponseOf<Operations['exchangeAuthorizationCode']>> {
-  const value = await takeVerification(context.db, identifierOf(body.code), context.now());
+  const value = await consumeVerification(context.db, identifierOf(body.code), context.now());
   if (value === undefined) throw failure('authorization-code-invalid');
   const { userId, redirectUri, codeChallenge } = Authorization.parse(JSON.parse(value));
   if (redirectUri !== body.redirect_uri || codeChallenge !== digestOf(body.code_verifier)) {
@@ -62,9 +68,9 @@ export async function exchangeAuthorizationCode(
   const { token } = await createPersonalToken(context, userId, {
     name: "Pipecat Cloud's CLI",
     createdBy: 'device-login',
-    expiresInSeconds: accountLifetimeSeconds.deviceToken,
+    expiresInSeconds: credentialLifetimeSeconds.deviceToken,
   });
-  const expiresIn = accountLifetimeSeconds.deviceToken;
+  const expiresIn = credentialLifetimeSeconds.deviceToken;
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: token };
 }
 

@@ -1,5 +1,5 @@
 import {
-  accountLifetimeSeconds,
+  credentialLifetimeSeconds,
   type ErrorReason,
   failure,
   type Operations,
@@ -9,7 +9,7 @@ import {
 import type { Database } from '../store/tables.ts';
 import { type Auth, authErrorCode, createBetterAuthHeaders } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
-import { deleteSession, describeDevice, findDeviceLogin, findDeviceName } from './rows.ts';
+import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceDetails } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 import type { PersonPrincipal, Visitor } from './visitor.ts';
 
@@ -24,7 +24,7 @@ export async function startDeviceLogin(
 ): Promise<ResponseOf<Operations['startDeviceLogin']>> {
   await limitAttempts(db, 'device-login address', toClientNetwork(visitor.address));
   const started = await (await auth.of(visitor)).api.deviceCode({ body: { client_id: body.client_id } });
-  await describeDevice(db, started.device_code, {
+  await updateDeviceDetails(db, started.device_code, {
     device_name: body.device_name ?? null,
     address: visitor.address === '' ? null : visitor.address,
   });
@@ -68,9 +68,9 @@ export async function pollDeviceLogin(
   const { token } = await createPersonalToken(context, session.user.id, {
     name: name ?? body.client_id,
     createdBy: 'device-login',
-    expiresInSeconds: accountLifetimeSeconds.deviceToken,
+    expiresInSeconds: credentialLifetimeSeconds.deviceToken,
   });
-  return { access_token: token, token_type: 'Bearer', expires_in: accountLifetimeSeconds.deviceToken };
+  return { access_token: token, token_type: 'Bearer', expires_in: credentialLifetimeSeconds.deviceToken };
 }
 
 /** Returns a device login, but only to the first person who opens its page. @throws failure `device-login-not-found` */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  accountLifetimeSeconds,
+  credentialLifetimeSeconds,
   failure,
   type Invitation,
   type Operations,
@@ -16,13 +16,13 @@ import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import {
+  consumeOneTimeLink,
   deleteInvitation,
   findOneTimeLink,
   findUserByEmail,
   insertOneTimeLink,
   type LinkRow,
   listInvitationRows,
-  takeOneTimeLink,
 } from './rows.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -60,7 +60,7 @@ async function addInvitation(
     email: invitation.email ?? null,
     user_id: null,
   };
-  const { row, token } = await createLink(context, accountLifetimeSeconds.invitation, {
+  const { row, token } = await createLink(context, credentialLifetimeSeconds.invitation, {
     purpose: 'invitation',
     ...fields,
   });
@@ -132,7 +132,7 @@ export async function createPasswordReset(
   const user = await findUserByEmail(context.db, email);
   if (user === undefined) throw failure('user-not-found');
   const fields = { organization_id: null, role: null, email, user_id: user.id };
-  const { row, token } = await createLink(context, accountLifetimeSeconds.passwordReset, {
+  const { row, token } = await createLink(context, credentialLifetimeSeconds.passwordReset, {
     purpose: 'password-reset',
     ...fields,
   });
@@ -169,7 +169,7 @@ export async function findValidLink({ db, now }: Context, visitor: Visitor, toke
  * @throws failure `link-invalid`
  */
 export async function redeemLink({ db, now }: Context, token: string, purpose: LinkRow['purpose']): Promise<LinkRow> {
-  const link = requireOpen(await takeOneTimeLink(db, hashToken(token)), now());
+  const link = requireOpen(await consumeOneTimeLink(db, hashToken(token)), now());
   if (link.purpose !== purpose) throw failure('link-invalid');
   return link;
 }

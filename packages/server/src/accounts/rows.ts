@@ -92,7 +92,7 @@ export function findOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | u
 }
 
 /** Deletes a link and returns its row. Of several concurrent calls, only one gets the row; the others get undefined. */
-export function takeOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
+export function consumeOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
   return db.deleteFrom('one_time_links').where('hash', '=', hash).returningAll().executeTakeFirst();
 }
 
@@ -161,11 +161,11 @@ export function findTokenByHash(db: Database, hash: Buffer): Promise<(TokenRow &
     .executeTakeFirst();
 }
 
-export async function updateTokenUse(db: Database, id: string, at: Date): Promise<void> {
+export async function updateTokenLastUse(db: Database, id: string, at: Date): Promise<void> {
   await db.updateTable('personal_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
-export async function describeDevice(
+export async function updateDeviceDetails(
   db: Database,
   deviceCode: string,
   fields: { readonly device_name: string | null; readonly address: string | null },
@@ -215,7 +215,7 @@ export async function insertVerification(
  * Deletes an unexpired row of `auth_verifications` and returns its value, so that the value can be used only once. Returns
  * undefined for an unknown or expired identifier.
  */
-export async function takeVerification(db: Database, identifier: string, now: Date): Promise<string | undefined> {
+export async function consumeVerification(db: Database, identifier: string, now: Date): Promise<string | undefined> {
   const row = await db
     .deleteFrom('auth_verifications')
     .where('identifier', '=', identifier)

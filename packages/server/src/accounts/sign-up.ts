@@ -8,7 +8,7 @@ import { requireStrongPassword } from './passwords.ts';
 import { deletePasswordResets, deleteSessions, findUser, insertUser, type LinkRow } from './rows.ts';
 import { openSession } from './sessions.ts';
 import { getUser, hashPassword, setPassword } from './user.ts';
-import { actorFromPrincipal, originFromVisitor, type PersonPrincipal, type Visitor } from './visitor.ts';
+import { getRequestOrigin, type PersonPrincipal, toAuditActor, type Visitor } from './visitor.ts';
 
 type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
 
@@ -36,7 +36,7 @@ export async function signUp(
     const isNew = await insertUser(db, { id, email, name, image: null, created_at: at, updated_at: at });
     if (!isNew) throw failure('email-taken');
     await setPassword(inside, id, hash);
-    await join(inside, link, { keyId: null, ...originFromVisitor(visitor), person: { id, email } });
+    await join(inside, link, { keyId: null, ...getRequestOrigin(visitor), person: { id, email } });
   });
   await openSession(context, visitor, { email, password });
   return getUser(context, id);
@@ -51,7 +51,7 @@ export async function acceptInvitation(context: Context, caller: PersonPrincipal
   requireAddressee(await findValidLink(context, caller, token), caller.person.email);
   await context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
-    await join(inside, await redeemLink(inside, token, 'invitation'), actorFromPrincipal(caller));
+    await join(inside, await redeemLink(inside, token, 'invitation'), toAuditActor(caller));
   });
   return getUser(context, caller.person.id);
 }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { failure, makeKey, type PersonalToken, userLimits } from '@bothost/contract';
+import { failure, generateKey, type PersonalToken, userLimits } from '@bothost/contract';
 import type { Person } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { deleteToken, findTokenByHash, insertToken, listTokenRows, type TokenRow, updateTokenUse } from './rows.ts';
+import { deleteToken, findTokenByHash, insertToken, listTokenRows, type TokenRow, updateTokenLastUse } from './rows.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 
@@ -32,7 +32,7 @@ export async function createPersonalToken(
   if ((await listPersonalTokens(context, userId)).length >= userLimits.personalTokens) {
     throw failure('personal-tokens-too-many');
   }
-  const token = makeKey('personal', randomBytes(128));
+  const token = generateKey('personal', randomBytes(128));
   const now = context.now();
   const seconds = wanted.expiresInSeconds ?? null;
   const row: TokenRow = {
@@ -68,7 +68,7 @@ export async function findTokenOwner(
   const row = await findTokenByHash(db, hashToken(token));
   const at = now();
   if (row === undefined || hasExpired(row, at)) return null;
-  if (at.getTime() - (row.last_used_at?.getTime() ?? 0) >= touchIntervalMs) await updateTokenUse(db, row.id, at);
+  if (at.getTime() - (row.last_used_at?.getTime() ?? 0) >= touchIntervalMs) await updateTokenLastUse(db, row.id, at);
   return { person: { id: row.user_id, email: row.email }, tokenId: row.id, tokenName: row.name };
 }
 

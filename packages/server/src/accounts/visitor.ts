@@ -28,18 +28,18 @@ export type PersonCredential =
 export type PersonPrincipal = Visitor & { readonly person: Person; readonly credential: PersonCredential };
 
 /** A person as the actor of an audit log entry. */
-export function actorFromPrincipal(principal: PersonPrincipal): Actor {
+export function toAuditActor(principal: PersonPrincipal): Actor {
   const { person, credential } = principal;
   const token = credential.kind === 'session' ? null : credential;
   return {
     keyId: token?.id ?? null,
     ...(token === null ? {} : { keyName: token.name }),
     person,
-    ...originFromVisitor(principal),
+    ...getRequestOrigin(principal),
   };
 }
 
 /** The client's IP address and the request id, for an audit log entry. */
-export function originFromVisitor({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
+export function getRequestOrigin({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
   return { requestId, ...(address === '' ? {} : { address }) };
 }

@@ -5,7 +5,7 @@ import {
   type DeployFile,
   deployFileNames,
   findUnsupportedSettings,
-  type Issue,
+  type ValidationIssue,
 } from '@bothost/contract';
 import { parse } from 'smol-toml';
 
@@ -32,8 +32,8 @@ export async function readDeployFile(directory: string, directoryName: string): 
 }
 
 /** Returns errors for the fields that apply only to an uploaded project. */
-function beyondDirectories(file: DeployFile): readonly Issue[] {
-  const issues: Issue[] = [];
+function beyondDirectories(file: DeployFile): readonly ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   if (file.build_id !== undefined) {
     issues.push({
       path: 'build_id',
@@ -43,7 +43,7 @@ function beyondDirectories(file: DeployFile): readonly Issue[] {
   return issues;
 }
 
-function refused(filePath: string, issues: readonly Issue[]): DeployFileError {
+function refused(filePath: string, issues: readonly ValidationIssue[]): DeployFileError {
   const problems = issues.map(({ path, message }) => `${path || 'the file'}: ${message}`);
   return new DeployFileError(`${filePath}: ${problems.join('; ')}`);
 }

@@ -1,6 +1,6 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Database, DeploymentsTable, StoredExit } from '../store/tables.ts';
+import type { Database, DeploymentsTable, StoredInstanceExit } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 
 export type DeploymentRow = Selectable<DeploymentsTable>;
@@ -178,7 +178,7 @@ export async function changeDeployment(
 export async function recordDeploymentProblem(
   db: Database,
   id: string,
-  problem: { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null },
+  problem: { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredInstanceExit | null },
   now: Date,
 ): Promise<void> {
   await db

@@ -1,6 +1,6 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import type { PinnedSecrets } from '../secrets/pin.ts';
-import type { Database, StoredExit } from '../store/tables.ts';
+import type { Database, StoredInstanceExit } from '../store/tables.ts';
 import {
   activateValidatedDeployment,
   changeDeployment,
@@ -102,7 +102,7 @@ export async function markProjectRemoved(
 export type DeploymentFault = {
   readonly code: DeploymentProblem;
   readonly message: string;
-  readonly exit: StoredExit | null;
+  readonly exit: StoredInstanceExit | null;
 };
 
 /** Marks a deployment as failed. Returns false, and changes nothing, if the deployment is serving or superseded. */

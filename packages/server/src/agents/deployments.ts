@@ -1,5 +1,5 @@
 import { type DeploymentDetails, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
-import { listPinStates } from '../secrets/pin.ts';
+import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countDeployments, type DeploymentRow, findDeploymentOfAgent, listDeploymentPage } from './deployment-rows.ts';
@@ -64,7 +64,7 @@ async function presenter(db: Database, scope: Scope, agentName: string, usageOf:
     agentId: agent.id,
     details: async (rows: readonly DeploymentRow[]) => {
       const pins = rows.map((row) => row.secret_pins);
-      const states = await listPinStates(db, scope.organizationId, pins);
+      const states = await listPinnedSecretSets(db, scope.organizationId, pins);
       return rows.map((row, index) =>
         presentDeployment(row, names, {
           serving: agent.deleted_at === null && agent.active_deployment_id === row.id,

@@ -7,17 +7,13 @@ import { findAgent } from './rows.ts';
  *
  * @throws failure `not-found`
  */
-export async function findAgentId(db: Database, organizationId: string, nameOrId: string): Promise<string> {
-  const id = await findAgentIdIfAny(db, organizationId, nameOrId);
+export async function requireAgentId(db: Database, organizationId: string, nameOrId: string): Promise<string> {
+  const id = await findAgentId(db, organizationId, nameOrId);
   if (id === undefined) throw failure('not-found');
   return id;
 }
 
 /** Returns the id of an agent, or undefined if the agent does not exist. */
-export async function findAgentIdIfAny(
-  db: Database,
-  organizationId: string,
-  nameOrId: string,
-): Promise<string | undefined> {
+export async function findAgentId(db: Database, organizationId: string, nameOrId: string): Promise<string | undefined> {
   return (await findAgent(db, organizationId, nameOrId))?.id;
 }

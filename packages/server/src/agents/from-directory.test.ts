@@ -16,7 +16,7 @@ import {
 } from './deployment.ts';
 import { createAgentFromDirectory } from './from-directory.ts';
 import type { DeploymentInstanceCounts } from './present.ts';
-import { serveDirectories } from './serve-directories.ts';
+import { serveDirectoriesAsAgents } from './serve-directories.ts';
 import { getAgent, listAgents } from './show.ts';
 
 const logger = pino({ level: 'silent' });
@@ -195,7 +195,7 @@ describe('a service with agent directories', () => {
 
   it('reports a directory that cannot be served, and serves the other directories', async () => {
     const missing = join(directory, 'missing');
-    const served = await serveDirectories(context(), organizationId, 'us-west', [missing, directory]);
+    const served = await serveDirectoriesAsAgents(context(), organizationId, 'us-west', [missing, directory]);
     expect(served).toEqual([
       { name: missing, problem: expect.stringContaining('ENOENT'), preparing: null },
       { name: 'echo', problem: null, preparing: expect.any(String) },
@@ -203,9 +203,9 @@ describe('a service with agent directories', () => {
   });
 
   it('serves the included parrot agent by default, and no agent if the list of directories is empty', async () => {
-    const [parrot] = await serveDirectories(context(), organizationId, 'us-west', undefined);
+    const [parrot] = await serveDirectoriesAsAgents(context(), organizationId, 'us-west', undefined);
     expect(parrot).toMatchObject({ name: 'parrot', problem: null });
-    expect(await serveDirectories(context(), organizationId, 'us-west', [])).toEqual([]);
+    expect(await serveDirectoriesAsAgents(context(), organizationId, 'us-west', [])).toEqual([]);
   });
 
   describe('getAgent and listAgents', () => {

@@ -6,7 +6,7 @@ import type { Database, DeploymentSource, SecretPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
 import { createDeployment } from './new-deployment.ts';
-import { requireAgent } from './rows.ts';
+import { lockOrInsertAgent } from './rows.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
 type Context = {
@@ -41,7 +41,7 @@ export async function createAgentFromDirectory(
   const name = file.agent_name;
   const contentHash = await context.hashDirectory(directory);
   return context.db.transaction().execute(async (db) => {
-    const agent = await requireAgent(db, agentRow(context, organizationId, region, name));
+    const agent = await lockOrInsertAgent(db, agentRow(context, organizationId, region, name));
     const targetRegion = file.region ?? region;
     if (agent.region !== region || targetRegion !== region) {
       const other = agent.region === region ? targetRegion : agent.region;

@@ -69,7 +69,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   const exit = row.last_exit;
   return {
     code: row.error_code ?? 'PCC_UNKNOWN_ERROR',
-    message: formatReason(row.error),
+    message: formatDeploymentError(row.error),
     exitCode: exit?.code ?? null,
     signal: exit?.signal ?? null,
     outOfMemory: exit?.outOfMemory ?? false,
@@ -81,6 +81,6 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
  * Replaces the square brackets in the error of a deployment or the reason for a start method, because an existing client treats
  * them as markup. If `text` is null, returns a general message.
  */
-export function formatReason(text: string | null): string {
+export function formatDeploymentError(text: string | null): string {
   return replaceSquareBrackets(text ?? 'The deployment failed.');
 }

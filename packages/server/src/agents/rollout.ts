@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, formatReason } from './present.ts';
+import { type DeploymentInstanceCounts, formatDeploymentError } from './present.ts';
 
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];
@@ -78,7 +78,7 @@ function healthOf(
     lastExitCode: exit?.code ?? null,
     lastTerminationReason:
       exit === null ? null : exit.outOfMemory ? 'OOMKilled' : exit.code === 0 ? 'Completed' : 'Error',
-    message: row.error === null ? null : formatReason(row.error),
+    message: row.error === null ? null : formatDeploymentError(row.error),
   };
 }
 
@@ -94,7 +94,7 @@ function errorOf(row: DeploymentRow) {
 /** Appends the bot's last output to the message, because existing clients show only the message. */
 function whole(row: DeploymentRow): string {
   const tail = row.last_exit?.tail.trim() ?? '';
-  return formatReason(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
+  return formatDeploymentError(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
 }
 
 function progressOf(desired: DeploymentRow, active: DeploymentRow | undefined): readonly Condition[] {

@@ -73,11 +73,11 @@ export function listAgentRows(db: Database, organizationId: string, region: stri
 }
 
 /** Finds an agent of the organization by name, or creates it, and locks its row until the transaction ends. */
-export async function requireAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
+export async function lockOrInsertAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
   await insertAgent(db, row);
   const agent = await lockAgentByName(db, row.organization_id, row.name);
   // If the agent was deleted between the two statements, insert a new one, because the name is available again.
-  return agent ?? requireAgent(db, row);
+  return agent ?? lockOrInsertAgent(db, row);
 }
 
 export async function updateAgent(db: Database, id: string, change: Updateable<AgentsTable>): Promise<void> {

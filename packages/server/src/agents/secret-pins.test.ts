@@ -7,7 +7,7 @@ import { newId } from '../store/uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
-import { findSecretSetAgents } from './secret-users.ts';
+import { findAgentsUsingSecretSet } from './secret-users.ts';
 import { getAgent, listAgents } from './show.ts';
 
 describe('an agent with secrets', () => {
@@ -85,7 +85,7 @@ describe('an agent with secrets', () => {
 
   const removeSet = (force: boolean) =>
     deleteSecretSet(vault.context, scope, 'keys', { force }, async (db, setId) =>
-      (await findSecretSetAgents(db, setId)).map(({ name }) => name),
+      (await findAgentsUsingSecretSet(db, setId)).map(({ name }) => name),
     );
   const ready = async (values: Record<string, string>) => {
     await put(values);

@@ -5,7 +5,7 @@ import { listDeploymentsWithSecretSet } from './pin-rows.ts';
  * Returns the agents whose desired or serving deployment uses a secret set, with the used revision. If both deployments use the
  * set, returns the revision of the desired deployment.
  */
-export async function findSecretSetAgents(
+export async function findAgentsUsingSecretSet(
   db: Database,
   setId: string,
 ): Promise<{ readonly name: string; readonly revision: number }[]> {

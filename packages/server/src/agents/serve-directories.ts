@@ -23,7 +23,7 @@ export type ServedDirectory = {
 };
 
 /** Serves each directory as an agent. Logs an error for a directory that cannot be served, and continues. */
-export async function serveDirectories(
+export async function serveDirectoriesAsAgents(
   context: Context,
   organizationId: string,
   region: string,

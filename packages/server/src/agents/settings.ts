@@ -102,7 +102,7 @@ export function requireSupportedSettings(request: Request): void {
  * Returns a warning for an agent name that begins with "start", because standard WebRTC clients replace the first
  * `/start` in a URL. Null for any other name.
  */
-export function createNameWarning(name: string): string | null {
+export function createAgentNameWarning(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (
     `The name ${name} begins with "start", which standard WebRTC clients confuse with the /start at the end of the URL. ` +

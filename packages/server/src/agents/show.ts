@@ -1,5 +1,5 @@
 import { type AgentDetails, type AgentListItem, failure } from '@bothost/contract';
-import { listPinStates } from '../secrets/pin.ts';
+import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
 import { type DeploymentInstanceCounts, presentManifest } from './present.ts';
@@ -23,7 +23,7 @@ export async function listAgents(
     const { active_deployment_id: active, desired_deployment_id: desired } = agent;
     return deployments.get(active ?? desired ?? '')?.secret_pins ?? [];
   });
-  const secrets = await listPinStates(context.db, scope.organizationId, pins);
+  const secrets = await listPinnedSecretSets(context.db, scope.organizationId, pins);
   return agents.flatMap((agent, index) => {
     const desired = deployments.get(agent.desired_deployment_id ?? '');
     if (desired === undefined) return [];
@@ -57,7 +57,7 @@ export async function getAgent(
   const desired = deployments.find((deployment) => deployment.id === desiredId);
   if (desired === undefined) throw failure('not-found');
   const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
-  const [secretSets = []] = await listPinStates(context.db, scope.organizationId, [serving.secret_pins]);
+  const [secretSets = []] = await listPinnedSecretSets(context.db, scope.organizationId, [serving.secret_pins]);
   return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
-import { formatReason } from './present.ts';
+import { formatDeploymentError } from './present.ts';
 
 /**
  * Adds to an agent whether the instances of its deployment are forked or spawned, and why. Returns the agent unchanged if this
@@ -12,6 +12,6 @@ export function addStartMethod(
 ): AgentDetails {
   const method = runtime.startMethods().get(agent.activeDeploymentId ?? agent.desiredDeploymentId);
   if (method === undefined) return agent;
-  const reason = method.reason === null ? null : formatReason(method.reason);
+  const reason = method.reason === null ? null : formatDeploymentError(method.reason);
   return { ...agent, startMethod: { level: method.level, reason } };
 }

@@ -8,7 +8,7 @@ import type { Database } from '../store/tables.ts';
 import { iterateDirectoryEntries, iterateFileEntries } from './file-entries.ts';
 import { iterateLogEntries, type LogsContext } from './log-entries.ts';
 import { readTables } from './read-tables.ts';
-import { createTextEntry, type Entry, writeTar } from './tar.ts';
+import { createTextEntry, type TarEntry, writeTar } from './tar.ts';
 
 export type BackupContext = LogsContext & {
   readonly db: Database;
@@ -45,7 +45,10 @@ export async function* createBackup(context: BackupContext): AsyncGenerator<Buff
   }
 }
 
-async function* entriesOf(context: BackupContext, manifest: Omit<BackupManifest, 'migrations'>): AsyncGenerator<Entry> {
+async function* entriesOf(
+  context: BackupContext,
+  manifest: Omit<BackupManifest, 'migrations'>,
+): AsyncGenerator<TarEntry> {
   const { db, host, dataDirectory } = context;
   yield createTextEntry(
     backupEntryNames.first,

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OffsetRange } from '@bothost/runtime';
-import type { Entry } from './tar.ts';
+import type { TarEntry } from './tar.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -9,7 +9,7 @@ const chunkBytes = 256 * 1024;
  * Returns the tar entry of a file, or none if the file was removed. Pads the content with zeros if the file shrinks
  * while it is read.
  */
-export async function* iterateFileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
+export async function* iterateFileEntries(dataDirectory: string, path: string): AsyncGenerator<TarEntry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     const { size } = await file.stat();
     yield { path: `files/${path}`, size, content: read(file, 0, size) };
@@ -24,7 +24,7 @@ export async function* iterateDirectoryEntries(
   dataDirectory: string,
   path: string,
   isWanted: (name: string) => boolean = () => true,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<TarEntry> {
   const found = await readdir(join(dataDirectory, path), { withFileTypes: true }).catch(orMissing);
   for (const entry of found ?? []) {
     if (entry.isFile() && isWanted(entry.name)) yield* iterateFileEntries(dataDirectory, `${path}/${entry.name}`);
@@ -36,7 +36,7 @@ export async function* iterateSparseEntries(
   dataDirectory: string,
   path: string,
   ranges: readonly OffsetRange[],
-): AsyncGenerator<Entry> {
+): AsyncGenerator<TarEntry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     for (const { from, to } of ranges) {
       yield { path: `files/${path}@${from}`, size: to - from, content: read(file, from, to) };
@@ -47,8 +47,8 @@ export async function* iterateSparseEntries(
 async function* withFile(
   dataDirectory: string,
   path: string,
-  use: (file: FileHandle) => AsyncGenerator<Entry>,
-): AsyncGenerator<Entry> {
+  use: (file: FileHandle) => AsyncGenerator<TarEntry>,
+): AsyncGenerator<TarEntry> {
   const file = await open(join(dataDirectory, path), 'r').catch(orMissing);
   if (file === null) return;
   try {

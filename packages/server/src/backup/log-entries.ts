@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import type { InstanceOutputs, OffsetRange, OutputFile } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { iterateDirectoryEntries, iterateSparseEntries } from './file-entries.ts';
-import type { Entry } from './tar.ts';
+import type { TarEntry } from './tar.ts';
 
 export type LogsContext = {
   readonly outputs: Pick<InstanceOutputs, 'findReleased'>;
@@ -16,7 +16,7 @@ export type LogsContext = {
  * Returns tar entries for the stored output of an instance, without the byte ranges that were dropped to limit its size. Omits
  * an output file that is far above its size limit, because a bot can extend its sparse file to exabytes.
  */
-export async function* iterateLogEntries(context: LogsContext, directory: string): AsyncGenerator<Entry> {
+export async function* iterateLogEntries(context: LogsContext, directory: string): AsyncGenerator<TarEntry> {
   const { dataDirectory } = context;
   const file = await context.outputs.findReleased(join(dataDirectory, directory));
   if (file === null) return;

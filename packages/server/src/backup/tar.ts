@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type BackupEnd, backupEntryNames } from '@bothost/contract';
+import { type BackupChecksum, backupEntryNames } from '@bothost/contract';
 import { Header } from 'tar';
 
 /** A file in the archive. `content` yields exactly `size` bytes. */
-export type Entry = { readonly path: string; readonly size: number; readonly content: AsyncIterable<Buffer> };
+export type TarEntry = { readonly path: string; readonly size: number; readonly content: AsyncIterable<Buffer> };
 
 const blockBytes = 512;
 
 /** Writes a tar archive that ends with a checksum of all entries. An archive without the checksum is incomplete. */
-export async function* writeTar(entries: AsyncIterable<Entry>, at: Date): AsyncGenerator<Buffer> {
+export async function* writeTar(entries: AsyncIterable<TarEntry>, at: Date): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const entry of entries) {
     hash.update(`${entry.path}\0`);
@@ -17,12 +17,12 @@ export async function* writeTar(entries: AsyncIterable<Entry>, at: Date): AsyncG
       yield bytes;
     }
   }
-  const end: BackupEnd = { sha256: hash.digest('hex') };
+  const end: BackupChecksum = { sha256: hash.digest('hex') };
   for await (const { bytes } of tarEntry(createTextEntry(backupEntryNames.last, JSON.stringify(end)), at)) yield bytes;
   yield Buffer.alloc(2 * blockBytes);
 }
 
-export function createTextEntry(path: string, text: string): Entry {
+export function createTextEntry(path: string, text: string): TarEntry {
   const bytes = Buffer.from(text);
   return {
     path,
@@ -33,7 +33,7 @@ export function createTextEntry(path: string, text: string): Entry {
   };
 }
 
-async function* tarEntry({ path, size, content }: Entry, mtime: Date) {
+async function* tarEntry({ path, size, content }: TarEntry, mtime: Date) {
   const header = Buffer.alloc(blockBytes);
   new Header({ path, size, mtime, mode: 0o600, uid: 0, gid: 0, type: 'File' }).encode(header);
   yield { bytes: header, isContent: false };

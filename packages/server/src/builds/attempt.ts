@@ -13,9 +13,9 @@ import type { BuildDirectories } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
-export type Outcome = { readonly state: 'success'; readonly prepared: PreparedProject } | FailedOutcome;
+export type BuildOutcome = { readonly state: 'success'; readonly prepared: PreparedProject } | FailedBuildOutcome;
 
-export type FailedOutcome = {
+export type FailedBuildOutcome = {
   readonly state: 'failed' | 'timeout' | 'canceled';
   readonly errorCode: string;
   readonly error: string;
@@ -36,7 +36,7 @@ export async function attemptBuild(
   build: BuildRow,
   write: BuildOutputHandler,
   stopped: AbortSignal,
-): Promise<Outcome> {
+): Promise<BuildOutcome> {
   const { places, timeoutSeconds } = context;
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
   const signal = AbortSignal.any([stopped, timeout]);
@@ -81,7 +81,7 @@ function isMissing(error: unknown, path: string): boolean {
 }
 
 /** Returns the build's outcome after a failed attempt. Null if the build must be attempted again. */
-function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): FailedOutcome | null {
+function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): FailedBuildOutcome | null {
   // Check the timeout first, because an aborted attempt can fail with any error.
   if (timeout.aborted || error instanceof PrepareTimeout) {
     return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };

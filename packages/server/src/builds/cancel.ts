@@ -1,15 +1,15 @@
 import { failure, type Operations, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { Outcome } from './attempt.ts';
+import type { BuildOutcome } from './attempt.ts';
 import type { BuildLogNotifier } from './log-news.ts';
 import { presentBuild } from './present.ts';
 import { cancelOpenBuild, findBuildRow } from './rows.ts';
 
-export const canceledOutcome = {
+export const canceledBuildOutcome = {
   state: 'canceled',
   errorCode: 'build-canceled',
   error: 'The build was canceled.',
-} as const satisfies Outcome;
+} as const satisfies BuildOutcome;
 
 /**
  * Cancels a build. A waiting build ends immediately; a running build ends when its server has stopped it, unless it
@@ -26,7 +26,7 @@ export async function cancelBuild(
   const { organizationId } = scope;
   const found = await findBuildRow(db, organizationId, buildId);
   if (found === undefined) throw failure('build-not-found');
-  const outcome = { error_code: canceledOutcome.errorCode, error: canceledOutcome.error };
+  const outcome = { error_code: canceledBuildOutcome.errorCode, error: canceledBuildOutcome.error };
   const changed = await cancelOpenBuild(db, { organizationId, id: buildId }, outcome, context.now());
   const row = changed ?? (await findBuildRow(db, organizationId, buildId));
   if (row === undefined) throw failure('build-not-found');

@@ -2,7 +2,7 @@ import type { TreeRemover } from '@bothost/runtime';
 import { type BuildLogNotifier, createBuildLogNotifier } from './log-news.ts';
 import { openBuildDirectories } from './places.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
-import { type BuildUseLookup, type Retention, type RetentionContext, removeUnusedBuilds } from './retention.ts';
+import { type BuildRetention, type BuildUseLookup, type RetentionContext, removeUnusedBuilds } from './retention.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
 /** The upload, log and worker services for builds. */
@@ -19,7 +19,7 @@ export type BuildServicesOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
     readonly dataDirectory: string;
     readonly removeTree: TreeRemover;
     readonly uploadTokenKey: Buffer;
-    readonly retention: Retention;
+    readonly retention: BuildRetention;
     readonly inUse: BuildUseLookup;
   };
 

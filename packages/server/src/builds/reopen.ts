@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import type { BuildUseLookup } from './retention.ts';
-import { listSuccessfulBuilds, markRemoving } from './rows.ts';
+import { listSuccessfulBuilds, markBuildsForRemoval } from './rows.ts';
 
 /**
  * Queues the interrupted builds and the builds in use of a region again after a restore, because their prepared projects were
@@ -14,7 +14,7 @@ export async function reopenBuilds(
 ): Promise<void> {
   const ids = await listSuccessfulBuilds(db, region);
   const used = await inUse(db, ids);
-  await markRemoving(
+  await markBuildsForRemoval(
     db,
     ids.filter((id) => !used.has(id)),
   );

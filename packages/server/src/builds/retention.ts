@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { BuildDirectories } from './places.ts';
-import { deleteBuild, listBuildsInRemoval, lockUnused, markRemoving, markUsed } from './rows.ts';
-import { deleteUploads, findKnownUploads } from './upload-rows.ts';
+import { deleteBuild, listBuildsInRemoval, lockUnusedBuilds, markBuildsForRemoval, markBuildsUsed } from './rows.ts';
+import { deleteUploads, findExistingUploadIds } from './upload-rows.ts';
 
 export type RetentionContext = {
   readonly db: Database;
@@ -15,7 +15,7 @@ export type RetentionContext = {
   readonly runtime: Pick<Runtime, 'discard'>;
 };
 
-export type Retention = {
+export type BuildRetention = {
   /** Unused builds are removed after this number of days; 0 keeps them forever. */
   readonly buildDays: number;
   /** Incomplete uploads and uploads without a build are removed after this number of hours. */
@@ -35,7 +35,7 @@ const batch = 100;
  */
 export async function removeUnusedBuilds(
   context: RetentionContext,
-  retention: Retention,
+  retention: BuildRetention,
   inUse: BuildUseLookup,
 ): Promise<void> {
   const { db, host } = context;
@@ -44,11 +44,11 @@ export async function removeUnusedBuilds(
     const before = new Date(now.getTime() - retention.buildDays * 24 * hourMs);
     await inBatches(() =>
       db.transaction().execute(async (transaction) => {
-        const ids = await lockUnused(transaction, host.region, before, batch);
+        const ids = await lockUnusedBuilds(transaction, host.region, before, batch);
         const used = await inUse(transaction, ids);
         const unused = ids.filter((id) => !used.has(id));
-        await markUsed(transaction, [...used], now);
-        await markRemoving(transaction, unused);
+        await markBuildsUsed(transaction, [...used], now);
+        await markBuildsForRemoval(transaction, unused);
         return ids.length;
       }),
     );
@@ -76,7 +76,7 @@ async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
   const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {
     const some = ids.slice(from, from + batch);
-    const known = await findKnownUploads(db, some);
+    const known = await findExistingUploadIds(db, some);
     for (const id of some) if (!known.has(id)) await places.removeTree(places.archive(id));
   }
 }

@@ -188,7 +188,7 @@ export async function listSuccessfulBuilds(db: Database, region: string): Promis
 }
 
 /** Returns ended builds that were last used before a time, and locks their rows until the transaction ends. */
-export async function lockUnused(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
+export async function lockUnusedBuilds(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('builds')
     .select('id')
@@ -204,12 +204,12 @@ export async function lockUnused(db: Database, region: string, before: Date, lim
   return rows.map(({ id }) => id);
 }
 
-export async function markRemoving(db: Database, ids: readonly string[]): Promise<void> {
+export async function markBuildsForRemoval(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await db.updateTable('builds').set({ removing: true }).where('id', 'in', ids).execute();
 }
 
-/** Marks builds as used now, so that `lockUnused` skips them until the retention time has passed again. */
-export async function markUsed(db: Database, ids: readonly string[], at: Date): Promise<void> {
+/** Marks builds as used now, so that `lockUnusedBuilds` skips them until the retention time has passed again. */
+export async function markBuildsUsed(db: Database, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length > 0) await db.updateTable('builds').set({ used_at: at }).where('id', 'in', ids).execute();
 }
 

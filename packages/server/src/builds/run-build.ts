@@ -2,14 +2,14 @@ import { ApiError, type BuildStatus, failures } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
-import { type AttemptContext, attemptBuild, type FailedOutcome, type Outcome } from './attempt.ts';
+import { type AttemptContext, attemptBuild, type BuildOutcome, type FailedBuildOutcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
-import { canceledOutcome } from './cancel.ts';
+import { canceledBuildOutcome } from './cancel.ts';
 import { isDiskFull } from './disk-space.ts';
 import type { BuildLogNotifier } from './log-news.ts';
 import { type BuildRow, changeOpenBuild } from './rows.ts';
 
-export type RunContext = AttemptContext & {
+export type BuildRunContext = AttemptContext & {
   readonly db: Database;
   readonly logger: Logger;
   readonly buildLogs: BuildLogNotifier;
@@ -43,7 +43,7 @@ const interrupted = {
 } as const;
 
 /** Runs an open build until it ends, fails because of the service, or is stopped. Stores the result and the log. */
-export async function runBuild(context: RunContext, before: BuildRow, cancel: AbortSignal): Promise<void> {
+export async function runBuild(context: BuildRunContext, before: BuildRow, cancel: AbortSignal): Promise<void> {
   const log = await openBuildLog({ ...context, stored: context.buildLogs.notify }, before.id);
   const now = context.now();
   const mayStart = !isCanceled(before) && before.unfinished_attempts < maxServerDeaths;
@@ -56,7 +56,7 @@ export async function runBuild(context: RunContext, before: BuildRow, cancel: Ab
   // The build ended after the query that listed it.
   if (build === undefined) return;
   // Cancel the build here: the server that ran it died after the cancel request and before it stopped the build.
-  if (isCanceled(build)) return end(context, build, log, canceledOutcome);
+  if (isCanceled(build)) return end(context, build, log, canceledBuildOutcome);
   if (!mayStart) return end(context, build, log, interrupted);
   if (before.state === 'building' && !context.retries.has(build.id)) {
     log.write('The service was restarted: the build starts again');
@@ -66,19 +66,19 @@ export async function runBuild(context: RunContext, before: BuildRow, cancel: Ab
     await finish(context, build, log, await attemptBuild(context, build, log.write, stopped));
   } catch (error) {
     if (context.closing.aborted) await release(context, build, log);
-    else if (cancel.aborted) await end(context, build, log, canceledOutcome);
+    else if (cancel.aborted) await end(context, build, log, canceledBuildOutcome);
     else await retryOrFail(context, build, log, error);
   }
 }
 
 /** Delays the next attempt at a build. The delay doubles after each attempt. */
-export function scheduleRetry({ now, retries }: RunContext, buildId: string, attempts: number): void {
+export function scheduleRetry({ now, retries }: BuildRunContext, buildId: string, attempts: number): void {
   const delayMs = firstRetryMs * 2 ** Math.max(0, attempts - 1);
   retries.set(buildId, { attempts, until: new Date(now().getTime() + delayMs) });
 }
 
 /** Handles a failure of the service: schedules a retry, or fails the build after the last attempt. */
-async function retryOrFail(context: RunContext, build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
+async function retryOrFail(context: BuildRunContext, build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
   context.logger.error({ err: error, buildId: build.id }, 'build attempt failed with an internal error of the service');
   const attempts = (context.retries.get(build.id)?.attempts ?? 0) + 1;
   if (attempts >= maxAttempts) {
@@ -93,22 +93,22 @@ async function retryOrFail(context: RunContext, build: BuildRow, log: BuildLog, 
 }
 
 /** Returns a running build to the queue without counting the attempt, because this server shuts down. */
-async function release(context: RunContext, build: BuildRow, log: BuildLog): Promise<void> {
+async function release(context: BuildRunContext, build: BuildRow, log: BuildLog): Promise<void> {
   await log.flush().catch(() => undefined);
   if (context.holdsRegion()) await forgetAttempt(context, build);
 }
 
-function forgetAttempt({ db, retryWrite }: RunContext, build: BuildRow): Promise<unknown> {
+function forgetAttempt({ db, retryWrite }: BuildRunContext, build: BuildRow): Promise<unknown> {
   const released = { unfinished_attempts: build.unfinished_attempts - 1 };
   return retryWrite(() => changeOpenBuild(db, build.id, released));
 }
 
-function end(context: RunContext, build: BuildRow, log: BuildLog, outcome: FailedOutcome): Promise<void> {
+function end(context: BuildRunContext, build: BuildRow, log: BuildLog, outcome: FailedBuildOutcome): Promise<void> {
   log.write(outcome.error);
   return finish(context, build, log, outcome);
 }
 
-async function finish(context: RunContext, build: BuildRow, log: BuildLog, outcome: Outcome): Promise<void> {
+async function finish(context: BuildRunContext, build: BuildRow, log: BuildLog, outcome: BuildOutcome): Promise<void> {
   // End the log first, because the log of an ended build must be complete.
   await log.end();
   if (!context.holdsRegion()) return;

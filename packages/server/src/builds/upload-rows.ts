@@ -97,7 +97,7 @@ export function reopenUpload(db: Database, id: string, at: Date): Promise<Upload
     .executeTakeFirst();
 }
 
-export async function findKnownUploads(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findExistingUploadIds(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom('uploads').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));

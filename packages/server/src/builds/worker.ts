@@ -1,10 +1,10 @@
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
-import { canceledOutcome } from './cancel.ts';
+import { canceledBuildOutcome } from './cancel.ts';
 import { planBuilds } from './plan.ts';
 import { type BuildRow, listOpenBuildRows } from './rows.ts';
-import { type BuildRetries, isCanceled, type RunContext, runBuild, scheduleRetry } from './run-build.ts';
+import { type BuildRetries, type BuildRunContext, isCanceled, runBuild, scheduleRetry } from './run-build.ts';
 
-export type WorkerContext = Omit<RunContext, 'retries' | 'closing'> & {
+export type WorkerContext = Omit<BuildRunContext, 'retries' | 'closing'> & {
   readonly host: { readonly region: string };
   readonly isDraining: () => boolean;
   readonly buildsAtOnce: number;
@@ -24,7 +24,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   const closing = new AbortController();
   const running = new Map<string, { readonly work: Promise<void>; readonly canceling: AbortController }>();
   const retries: BuildRetries = new Map();
-  const runContext: RunContext = { ...context, retries, closing: closing.signal };
+  const runContext: BuildRunContext = { ...context, retries, closing: closing.signal };
   let loop: PollingLoop | null = null;
   const wake = () => loop?.wake();
 
@@ -38,7 +38,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     for (const row of open.filter(isCanceled)) {
       const attempt = running.get(row.id);
       if (attempt === undefined) begin(row);
-      else attempt.canceling.abort(new Error(canceledOutcome.error));
+      else attempt.canceling.abort(new Error(canceledBuildOutcome.error));
     }
     const rows = open.filter((row) => !isCanceled(row) || running.has(row.id));
     const builds = rows.map(({ id, organization_id: organizationId }) => ({

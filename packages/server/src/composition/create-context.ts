@@ -23,10 +23,10 @@ import { createCapacityRefusal } from '../session-starts/capacity-refusal.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKey } from './data-directory.ts';
-import type { Foundation } from './foundation.ts';
 import { announceRevocation } from './key-revocations.ts';
 import { openRuntime } from './runtime.ts';
 import { openSecretServices } from './secrets.ts';
+import type { ServerStorage } from './server-storage.ts';
 import type { Teardown } from './teardown.ts';
 
 /** State of the service that changes while it runs. */
@@ -45,13 +45,13 @@ const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
  * other parts.
  */
 export async function createServiceContext(
-  foundation: Foundation,
+  serverStorage: ServerStorage,
   config: Config,
   state: Readonly<ServiceState>,
   teardown: Teardown,
 ): Promise<{ readonly context: ServiceContext; readonly runtime: Runtime; readonly removeTree: TreeRemover }> {
-  const { base, data, store } = foundation;
-  const secrets = await openSecretServices({ ...base, isAlone: foundation.isAlone }, config, data, teardown);
+  const { base, data, store } = serverStorage;
+  const secrets = await openSecretServices({ ...base, isAlone: serverStorage.isAlone }, config, data, teardown);
   const retryWrite = createRetryWrite(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
   const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
@@ -83,11 +83,11 @@ export async function createServiceContext(
     runtime,
     key: controlTokenKey,
     iceConfigUrl: () => `${state.url}${iceServersPath}`,
-    lastHeartbeat: foundation.lastHeartbeat,
+    lastHeartbeat: serverStorage.lastHeartbeat,
     holdsRegion: store.holdsRegion,
     startsAtOnce: config.startsAtOnce ?? 4 * availableParallelism(),
   });
-  const builds = await openBuildParts({ ...parts, runtime, removeTree }, foundation, config);
+  const builds = await openBuildParts({ ...parts, runtime, removeTree }, serverStorage, config);
   teardown.add(() => builds.worker.close());
   const context: ServiceContext = {
     ...parts,
@@ -119,7 +119,7 @@ function openBuildParts(
     readonly runtime: ProjectPreparer;
     readonly removeTree: TreeRemover;
   },
-  { base, data, store }: Foundation,
+  { base, data, store }: ServerStorage,
   config: Config,
 ): Promise<BuildServices> {
   return createBuildServices({

@@ -9,7 +9,7 @@ import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/request-client.ts';
 import { findRole } from '../organizations/members.ts';
 import { connectSocket } from '../session-starts/connect-socket.ts';
-import { failureFromError } from './failure-from-error.ts';
+import { mapErrorToFailure } from './map-error-to-failure.ts';
 import { createOperatorTokenCheck } from './operator-token.ts';
 
 /** Creates the HTTP server, which does not listen yet. `ownUrl` returns its URL once it listens. */
@@ -34,7 +34,7 @@ export async function createHttpServer(
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),
       createBackup: () => createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }),
       cors: { origins: config.corsOrigins },
-      toFailure: failureFromError,
+      toFailure: mapErrorToFailure,
       connect: (path) => connectSocket(context, path),
       probes: {
         findReadinessProblem,

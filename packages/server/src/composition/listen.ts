@@ -11,7 +11,7 @@ class ListenError extends OperatorError {
  *
  * @throws ListenError
  */
-export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+export async function startListening(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
     return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
   } catch (error) {

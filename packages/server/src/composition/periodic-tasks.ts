@@ -4,7 +4,7 @@ import { purgeExpiredAccountData } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
 import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
-import { purgeLogs, type Retention, removeOrphanedLogs } from '../logs/retention.ts';
+import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { logPendingDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
@@ -20,7 +20,7 @@ type Context = {
   readonly removeTree: TreeRemover;
   readonly sampler: Sampler;
   readonly retentionDays: number;
-  readonly logs: Retention & { readonly logsDirectory: string };
+  readonly logs: LogRetention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
   /** Deletes unused revisions of secret sets. */
   readonly pruneRevisions: () => Promise<unknown>;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pullSecretCheckRate } from '@bothost/contract';
+import { imagePullSecretCheckRate } from '@bothost/contract';
 import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
@@ -54,7 +54,7 @@ export async function openSecretServices(
     deliverSecrets: delivery.wake,
     workOnVault: maintenance.wake,
     queueSecretWrite: createSecretWriteQueue(base.now),
-    registryCheckRate: createRateLimit(pullSecretCheckRate, base.now),
+    registryCheckRate: createRateLimit(imagePullSecretCheckRate, base.now),
     registries: {
       policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
       resolve: resolveHostBySystem,

@@ -2,7 +2,7 @@ import type { Runtime, TreeRemover } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
 import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
-import { type ServedDirectory, serveDirectories } from '../agents/serve-directories.ts';
+import { type ServedDirectory, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
@@ -11,13 +11,13 @@ import type { Store } from '../store/open-store.ts';
 import { createServiceContext, type ServiceState } from './create-context.ts';
 import { createHttpServer } from './edge.ts';
 import { createFirstOrganization, type FirstOrganization } from './first-organization.ts';
-import { openFoundation } from './foundation.ts';
 import { addGauges } from './gauges.ts';
 import { subscribeToRevocations } from './key-revocations.ts';
-import { listen } from './listen.ts';
+import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
 import { type ServedAgent, waitForServedAgents } from './served-agents.ts';
+import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
 
@@ -65,20 +65,20 @@ async function compose(
   stopping: AbortSignal,
 ): Promise<RunningServer> {
   const state: ServiceState = { url: '', isStarting: true, isDraining: false };
-  const foundation = await openFoundation(config, logger, teardown);
-  const dataDirectory = foundation.data.path;
-  const { context, runtime, removeTree } = await createServiceContext(foundation, config, state, teardown);
+  const serverStorage = await openServerStorage(config, logger, teardown);
+  const dataDirectory = serverStorage.data.path;
+  const { context, runtime, removeTree } = await createServiceContext(serverStorage, config, state, teardown);
   const parts: Parts = {
     context,
     runtime,
     removeTree,
-    store: foundation.store,
+    store: serverStorage.store,
     dataDirectory,
     config,
     state,
     teardown,
   };
-  await subscribeToRevocations({ ...context, store: foundation.store });
+  await subscribeToRevocations({ ...context, store: serverStorage.store });
   state.url = await openEdge(parts);
   // Write the profile only after the server listens, because the profile contains the server's URL.
   const firstStart = await createFirstOrganization(context, config, dataDirectory, state.url);
@@ -93,7 +93,7 @@ async function compose(
     const serviceUrl = config.publicUrl ?? state.url;
     return home === null ? null : createFirstInvitation(context, { organizationId: home.id, serviceUrl });
   };
-  const { regionLost: failed } = foundation;
+  const { regionLost: failed } = serverStorage;
   return { url: state.url, agents: await agents, firstStart, createFirstInvitation: invite, failed, ...endOf(parts) };
 }
 
@@ -121,12 +121,12 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
   teardown.add(() => app.close());
   // From now on, requests may start sessions, so a teardown must also close the reconciler.
   teardown.add(() => context.reconciler.close());
-  return listen(app, config.host, config.port);
+  return startListening(app, config.host, config.port);
 }
 
 async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServedDirectory[]> {
   const home = await findOldestOrganization(context);
-  return home === null ? [] : serveDirectories(context, home.id, context.host.region, config.agents);
+  return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }
 
 async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {

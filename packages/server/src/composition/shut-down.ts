@@ -2,7 +2,7 @@ import type { Runtime } from '@bothost/runtime';
 import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
 import { listOpenInstances } from '../instances/lifecycle.ts';
-import { cooperativeSeconds, terminationGraceMs } from '../reconciler/instance-runner.ts';
+import { sessionStopTimeoutSeconds, terminationGraceMs } from '../reconciler/instance-runner.ts';
 import { listOpenSessions, recordEndCause } from '../sessions/progress.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -18,7 +18,7 @@ type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler
  * Time limit in milliseconds for instances to end after the grace period: the sum of the limits for the stop request and for
  * SIGTERM, and a margin of 10 s.
  */
-const instancesMs = cooperativeSeconds * 1000 + terminationGraceMs + 10_000;
+const instancesMs = sessionStopTimeoutSeconds * 1000 + terminationGraceMs + 10_000;
 /** Time to record the end of a killed bot, in milliseconds. */
 const killMs = 5_000;
 

@@ -2,27 +2,27 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   type ApiError,
-  type Carrier,
   type CompletionStatus,
   failure,
   instanceStartTimeoutSeconds,
   maxCarrierMessageBytes,
   maxStartWaitSeconds,
   nameLengthLimits,
+  type PhoneCarrier,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
-import { createCallClient } from './call-client.ts';
+import { createPhoneCallClient } from './call-client.ts';
 import { readEarlyData } from './early-bytes.ts';
 import type { FailureMapper } from './failure-response.ts';
 import { createRecentRefusals } from './recent-refusals.ts';
 import type { RequestClient } from './request-client.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
-import type { ServiceHost, SocketPath } from './socket-path.ts';
-import { relay } from './socket-relay.ts';
+import type { QualifiedAgentName, SocketPath } from './socket-path.ts';
+import { relayWebSockets } from './socket-relay.ts';
 
 /** Maximum size of a WebSocket message in bytes. Bots usually send a few kilobytes. */
 const messageBytes = 16 * 1_048_576;
@@ -54,7 +54,7 @@ export function createAgentSocket(context: AgentSocketContext) {
       const client = createWebSocketClient(server, upgrade, requestId);
       return admit(incoming, client, path, requestId, async () => path.host);
     }
-    const call = createCallClient(callServer, upgrade, path.carrier, requestId);
+    const call = createPhoneCallClient(callServer, upgrade, path.carrier, requestId);
     return admit(incoming, call, path, requestId, async () => path.host ?? (await call.opening()));
   }
 
@@ -63,10 +63,10 @@ export function createAgentSocket(context: AgentSocketContext) {
     client: SocketClient,
     path: SocketPath,
     requestId: string,
-    named: () => Promise<ServiceHost>,
+    named: () => Promise<QualifiedAgentName>,
   ) {
     const { carrier, token } = path;
-    let host: ServiceHost | null = null;
+    let host: QualifiedAgentName | null = null;
     try {
       host = await named();
       const session = await context.connect({ ...host, token, carrier });
@@ -108,7 +108,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
     context.telemetry.proxied('websocket', 'answered');
     bot.once('message', session.onFirstMessage);
-    const ended = relay(joined, bot);
+    const ended = relayWebSockets(joined, bot);
     // Resume the client's socket, which was paused until the bot's socket was ready.
     joined.resume();
     bot.resume();
@@ -149,7 +149,7 @@ export function createAgentSocket(context: AgentSocketContext) {
 function logRefusal(
   logger: Logger,
   known: ApiError,
-  { requestId, carrier, host }: { requestId: string; carrier: Carrier | null; host: ServiceHost | null },
+  { requestId, carrier, host }: { requestId: string; carrier: PhoneCarrier | null; host: QualifiedAgentName | null },
 ): void {
   if (known.status >= 500) {
     logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
@@ -177,7 +177,7 @@ function failureFromRefusal(cause: BotRefusedSocketError): ApiError {
 }
 
 /** Shortens the names of the agent and the organization for the log, because a client can send names of any length. */
-function shortened(host: ServiceHost | null) {
+function shortened(host: QualifiedAgentName | null) {
   if (host === null) return {};
   const { agentName, organizationName } = host;
   return {

@@ -29,7 +29,7 @@ import { createFailureHeaders, discardBody, refuseUpgrade } from './failure-resp
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseExactJson, parseJson } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
-import { addOperationRoutes, apiFromPath, listAllowedMethods, type RoutesContext } from './operation-routes.ts';
+import { addOperationRoutes, findApiKindByPath, listAllowedMethods, type RoutesContext } from './operation-routes.ts';
 import { pipecatCloudHandlers, replaceNotFoundStatus } from './pipecat-cloud.ts';
 import { addProbeRoutes, type Probes } from './probes.ts';
 import { createRefusalEntry } from './refused-request.ts';
@@ -172,7 +172,7 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     return answerFailure(context, replaceNotFoundStatus(known, request), request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const kind = apiFromPath(request.url);
+    const kind = findApiKindByPath(request.url);
     if (kind !== null) await requireCredential(context, request, reply, kind);
     const socketPath = parseSocketPath(request.raw);
     if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? failure('upgrade-required');
@@ -262,7 +262,7 @@ async function refuseAddress(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<never> {
-  const kind = apiFromPath(request.url);
+  const kind = findApiKindByPath(request.url);
   if (kind !== null) await requireCredential(context, request, reply, kind);
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }

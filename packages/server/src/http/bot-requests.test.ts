@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Address } from '../instances/address.ts';
+import type { BotAddress } from '../instances/address.ts';
 import { createBotRequests } from './bot-requests.ts';
 
 const servers: Server[] = [];
@@ -39,7 +39,7 @@ const LOOPBACK = { port: 0, host: '127.0.0.1' };
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 /** Starts a server that forwards every request to a bot. Resolves with its port. */
-async function forward(address: Address): Promise<number> {
+async function forward(address: BotAddress): Promise<number> {
   const server = await listen((incoming, response) => {
     const headers: Record<string, string> = {};
     const size = incoming.headers['content-length'];

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { type Address, getAddressAuthority } from '../instances/address.ts';
+import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
 
 export type BotRequest = {
-  readonly address: Address;
+  readonly address: BotAddress;
   /** Path and query of the request. */
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
@@ -91,7 +91,7 @@ export function createBotRequests() {
 /** undici pools connections by origin, so the path of a Unix socket is encoded as a host name. */
 const socketHost = /^([0-9a-f]+)\.socket$/;
 
-function originOf(address: Address): string {
+function originOf(address: BotAddress): string {
   const host =
     'socket' in address ? `${Buffer.from(address.socket).toString('hex')}.socket` : getAddressAuthority(address);
   return `http://${host}`;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
-import { type Address, getAddressAuthority } from '../instances/address.ts';
+import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
 import { createBotHeaders } from './forwarded-headers.ts';
 import type { RequestClient } from './request-client.ts';
 
@@ -26,7 +26,7 @@ export class BotRefusedSocketError extends Error {
  * a paused WebSocket, so that no message is lost before the client is connected. Rejects with `BotRefusedSocketError`.
  */
 export function openBotSocket(
-  address: Address,
+  address: BotAddress,
   query: string,
   incoming: IncomingMessage,
   client: RequestClient,

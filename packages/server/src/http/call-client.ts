@@ -1,19 +1,19 @@
-import { type ApiError, type Carrier, failure } from '@bothost/contract';
+import { type ApiError, failure, type PhoneCarrier } from '@bothost/contract';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { readCallOpening } from './call-opening.ts';
+import { createCallMessageBuffer } from './call-message-buffer.ts';
+import { readAgentFromCallStart } from './call-start.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { createHeldCall } from './held-call.ts';
 import { acceptUpgrade, type SocketClient, type UpgradeRequest } from './socket-client.ts';
-import type { ServiceHost } from './socket-path.ts';
+import type { QualifiedAgentName } from './socket-path.ts';
 
 /** Client for the media stream of a carrier. */
-export type CallClient = SocketClient & {
+export type PhoneCallClient = SocketClient & {
   /**
    * Accepts the call and reads the name of its agent from the first messages.
    *
    * @throws failure `invalid-request`
    */
-  readonly opening: () => Promise<ServiceHost>;
+  readonly opening: () => Promise<QualifiedAgentName>;
 };
 
 /**
@@ -22,15 +22,15 @@ export type CallClient = SocketClient & {
  * messages name the agent. It holds the carrier's messages until the bot is ready. A rejection is an HTTP response before the
  * 101, and a close code after it.
  */
-export function createCallClient(
+export function createPhoneCallClient(
   server: WebSocketServer,
   upgrade: UpgradeRequest,
-  carrier: Carrier,
+  carrier: PhoneCarrier,
   requestId: string,
-): CallClient {
+): PhoneCallClient {
   const { incoming, socket, early } = upgrade;
   const overflow = new AbortController();
-  const held = createHeldCall(carrier);
+  const held = createCallMessageBuffer(carrier);
   let client: WebSocket | null = null;
 
   const hold = (data: RawData, isBinary: boolean) => {
@@ -55,7 +55,7 @@ export function createCallClient(
     opening: async () => {
       const answered = await answer();
       if (answered === null) throw failure('invalid-request', { message: 'The call ended before it was accepted.' });
-      const opening = readCallOpening(answered, socket);
+      const opening = readAgentFromCallStart(answered, socket);
       answered.resume();
       return opening;
     },

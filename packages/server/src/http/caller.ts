@@ -10,10 +10,10 @@ import {
   sessionCookieName,
 } from '@bothost/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorFromPrincipal, type PersonPrincipal, type Visitor } from '../accounts/visitor.ts';
+import { type PersonPrincipal, toAuditActor, type Visitor } from '../accounts/visitor.ts';
 import type { Person } from '../audit/chain.ts';
 import type { ApiKind, Authenticator, Caller } from '../organizations/authenticate.ts';
-import { hasSeveralAuthorizations, readBearerToken } from './bearer.ts';
+import { hasMultipleAuthorizationHeaders, readBearerToken } from './bearer.ts';
 import { getObjectFields } from './json-body.ts';
 import { createPrincipal } from './refused-request.ts';
 import type { RequestClient } from './request-client.ts';
@@ -75,7 +75,7 @@ export async function authorize(
   request.caller = {
     organizationId: membership.id,
     organizationName: membership.name,
-    ...actorFromPrincipal(person),
+    ...toAuditActor(person),
     serviceUrl: person.serviceUrl,
   };
   requireGrant(membership.role);
@@ -165,7 +165,7 @@ function isLoopbackHost(host: string): boolean {
 
 function keyOf(request: FastifyRequest): string {
   const key = readBearerToken(request.raw);
-  if (hasSeveralAuthorizations(request.raw)) {
+  if (hasMultipleAuthorizationHeaders(request.raw)) {
     throw failure('key-missing', { message: 'The request has several Authorization headers. Send only one.' });
   }
   if (key === null) throw failure('key-missing');

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { failure, type Issue } from '@bothost/contract';
+import { failure, type ValidationIssue } from '@bothost/contract';
 
 /** Pattern of the field names that error messages may contain. Any other name may be a misplaced secret value. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
@@ -79,7 +79,7 @@ function requireInteroperable(value: unknown, path: (string | number)[]): void {
 
 const problemAt = (path: readonly (string | number)[], message: string) => invalid([{ path: pathOf(path), message }]);
 
-function invalid(issues: readonly Issue[]) {
+function invalid(issues: readonly ValidationIssue[]) {
   const message = `The request is not valid. ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
   return failure('invalid-request', { message, issues });
 }
@@ -89,8 +89,8 @@ const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
 type Level = { readonly names: Set<string> | null; at: string; expectsName: boolean };
 
-function findDuplicates(text: string): Issue[] {
-  const issues: Issue[] = [];
+function findDuplicates(text: string): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   const levels: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {
     const level = levels.at(-1);

@@ -5,7 +5,6 @@ import {
   apiBasePath,
   type Credential,
   failure,
-  type Issue,
   listOperationPaths,
   maxRequestBodyBytes,
   type Operation,
@@ -14,11 +13,12 @@ import {
   type RequestOf,
   type ResponseOf,
   replaceSquareBrackets,
+  type ValidationIssue,
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { PersonPrincipal, Visitor } from '../accounts/visitor.ts';
-import type { CallerTypes, Handler, OperationHandlers } from '../handlers.ts';
+import type { CallerByCredential, Handler, OperationHandlers } from '../handlers.ts';
 import type { ApiKind, Principal } from '../organizations/authenticate.ts';
 import { authorize, type CallerContext } from './caller.ts';
 import { getObjectFields } from './json-body.ts';
@@ -85,7 +85,7 @@ const endpoints: {
   >;
 } = allOperations;
 
-const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => CallerTypes[Key] } = {
+const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => CallerByCredential[Key] } = {
   private: ({ caller }) => required(caller),
   organization: ({ caller }) => required(caller),
   member: ({ caller }) => required(caller),
@@ -105,7 +105,7 @@ function addRoutes<Params, Query, Body, Response, Key extends Credential>(
   app: FastifyInstance,
   context: RoutesContext,
   operation: Endpoint<Params, Query, Body, Response, Key>,
-  handler: Handler<{ params: Params; query: Query; body: Body }, CallerTypes[Key], Response>,
+  handler: Handler<{ params: Params; query: Query; body: Body }, CallerByCredential[Key], Response>,
   paths = listOperationPaths(operation),
 ): void {
   for (const path of paths) {
@@ -145,7 +145,7 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
 }
 
 /** Returns the API (public, operator or private) to which a path belongs. Null for any other path. */
-export function apiFromPath(url: string): ApiKind | null {
+export function findApiKindByPath(url: string): ApiKind | null {
   if (url.startsWith(`${publicBasePath}/`)) return 'public';
   if (url.startsWith(`${operatorBasePath}/`)) return 'operator';
   return url === apiBasePath || url.startsWith(`${apiBasePath}/`) || url.startsWith(`${apiBasePath}?`)
@@ -179,7 +179,7 @@ function hasNul(fields: unknown): boolean {
 }
 
 /** Creates one `invalid-request` failure that reports all validation issues. */
-function invalid(issues: readonly Issue[]) {
+function invalid(issues: readonly ValidationIssue[]) {
   const plain = issues.map(({ path, message }) => ({ path, message: replaceSquareBrackets(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });

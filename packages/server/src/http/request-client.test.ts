@@ -7,7 +7,7 @@ import {
   sessionUrl,
   startAgentSession,
   stopAgentSession,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { createRequestClientResolver, type TrustedProxies } from './request-client.ts';
@@ -153,7 +153,7 @@ describe.each([
     expect(await upgradesOf(sessionId)).toMatchObject([{ headers: expected }]);
     agentSocket.close();
     await stopAgentSession(service, 'behind', id);
-    await waitUntilIdle(service, 'behind');
+    await waitUntilAgentIdle(service, 'behind');
   });
 });
 

@@ -11,7 +11,7 @@ import {
   sessionUrl,
   startAgentSession,
   stopAgentSession,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
@@ -250,6 +250,6 @@ describe('the session proxy', () => {
 
   it('leaves the agent without active sessions after the session is stopped', async () => {
     await stopAgentSession(service, 'target', id);
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
   });
 });

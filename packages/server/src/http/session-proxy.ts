@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, failure, maxProxyBodyBytes, maxProxyWaitSeconds, proxyMethods } from '@bothost/contract';
 import type { Logger } from 'pino';
-import type { Address } from '../instances/address.ts';
+import type { BotAddress } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
 import type { SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
@@ -60,7 +60,7 @@ export function createSessionProxy(context: ProxyContext) {
     incoming: IncomingMessage,
     response: ServerResponse,
     path: SessionPath,
-    address: Address,
+    address: BotAddress,
     requestId: string,
   ) {
     const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
@@ -97,7 +97,7 @@ export async function locateSession(
   incoming: IncomingMessage,
   path: SessionPath,
   caller: Caller,
-): Promise<Address> {
+): Promise<BotAddress> {
   if (path.reserved) throw failure('not-found');
   const session = { sessionId: path.sessionId, organizationId: caller.organizationId, agentName: path.agentName };
   const known = context.directory.known(path.sessionId) ?? (await context.directory.find(session));
@@ -113,7 +113,7 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
  * Waits until the session is dispatched to its bot. Fails with 404 if the session ends before that, and with 504 after
  * the time limit.
  */
-async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
+async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<BotAddress> {
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { type Carrier, carriers, socketPath } from '@bothost/contract';
+import { type PhoneCarrier, phoneCarriers, socketPath } from '@bothost/contract';
 import { readBearerToken } from './bearer.ts';
 
 /** The agent that a WebSocket path names. */
-export type ServiceHost = { readonly agentName: string; readonly organizationName: string };
+export type QualifiedAgentName = { readonly agentName: string; readonly organizationName: string };
 
 /** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
-  | { readonly carrier: null; readonly host: ServiceHost }
+  | { readonly carrier: null; readonly host: QualifiedAgentName }
   /** `host` is null if the path names no agent. In this case, the first messages of the carrier must name it. */
-  | { readonly carrier: Carrier; readonly host: ServiceHost | null }
+  | { readonly carrier: PhoneCarrier; readonly host: QualifiedAgentName | null }
 );
 
-const bases = [null, ...carriers].map(socketPath);
+const bases = [null, ...phoneCarriers].map(socketPath);
 const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
 /**
@@ -30,14 +30,14 @@ export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'
   query.delete('token');
   query.delete('serviceHost');
   const rest = { token, query: queryFor(query) };
-  const carrier = carriers.find((name) => socketPath(name) === match[1]) ?? null;
+  const carrier = phoneCarriers.find((name) => socketPath(name) === match[1]) ?? null;
   if (carrier === 'twilio' && written === null) return { ...rest, carrier, host: null };
-  const host = parseServiceHost(written ?? '');
+  const host = parseQualifiedAgentName(written ?? '');
   return host === null ? null : { ...rest, carrier, host };
 }
 
 /** Parses `{agent}.{org}`; neither name contains a dot. */
-export function parseServiceHost(text: string): ServiceHost | null {
+export function parseQualifiedAgentName(text: string): QualifiedAgentName | null {
   const [agentName = '', organizationName = '', ...rest] = text.split('.');
   if (agentName === '' || organizationName === '' || rest.length > 0) return null;
   return { agentName, organizationName };

@@ -10,10 +10,10 @@ import {
   stopAgentSession,
   waitForInstanceExit,
   waitForSessionEnd,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { relay } from './socket-relay.ts';
+import { relayWebSockets } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
@@ -44,7 +44,7 @@ describe('a WebSocket between a client and a bot', () => {
     await service.close();
     await bot.remove();
   });
-  afterEach(() => waitUntilIdle(service, 'talker'));
+  afterEach(() => waitUntilAgentIdle(service, 'talker'));
 
   /**
    * Connects to a bot in one of two ways: through the agent's path, where messages are relayed, or through the session
@@ -191,7 +191,7 @@ describe('a WebSocket between a client and a bot', () => {
     fits.socket.send(Buffer.alloc(16 * 1024 * 1024 + 1));
     expect((await closed)[0]).toBe(1009);
     await waitForSessionEnd(service, 'talker', fits.sessionId);
-    await waitUntilIdle(service, 'talker');
+    await waitUntilAgentIdle(service, 'talker');
 
     const fromBot = await open('relay');
     const closedByBot = once(fromBot.socket, 'close');
@@ -239,7 +239,7 @@ describe('a WebSocket between a client and a bot', () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const [[client, far], [bot, deaf]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
     deaf.pause();
-    const ends = relay(client, bot, 20);
+    const ends = relayWebSockets(client, bot, 20);
     const block = Buffer.alloc(1_048_576);
     for (let sent = 0; sent < 64; sent += 1) far.send(block);
     await expect.poll(() => client.isPaused).toBe(true);
@@ -254,7 +254,7 @@ describe('a WebSocket between a client and a bot', () => {
     const upgraded = once(servers[1], 'connection');
     const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
     const [, { socket }] = await upgraded;
-    const ends = relay(client, bot);
+    const ends = relayWebSockets(client, bot);
     let received = 0;
     ear.on('message', () => {
       received += 1;

@@ -13,7 +13,7 @@ const pingMs = 20_000;
  * Resolves when either side has closed. Also pings the client. While the bot does not read, the service does not read from the
  * client either. In that case, only a failed write reveals that the client has disconnected.
  */
-export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
+export function relayWebSockets(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
   forward(client, bot);
   forward(bot, client);
   const pings = setInterval(() => {

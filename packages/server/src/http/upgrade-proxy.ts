@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { failure } from '@bothost/contract';
-import { type Address, createRequestOptions } from '../instances/address.ts';
+import { type BotAddress, createRequestOptions } from '../instances/address.ts';
 import { readBearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
 import { createBotHeaders, isForwardedToClient } from './forwarded-headers.ts';
@@ -50,7 +50,7 @@ function splice(
   socket: Duplex,
   head: Buffer,
   path: SessionPath,
-  address: Address,
+  address: BotAddress,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));

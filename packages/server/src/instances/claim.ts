@@ -1,16 +1,16 @@
 import type { RawBuilder } from 'kysely';
-import type { Database, StoredEvent } from '../store/tables.ts';
-import { type Address, getInstanceAddress } from './address.ts';
+import type { Database, StoredSessionEvent } from '../store/tables.ts';
+import { type BotAddress, getInstanceAddress } from './address.ts';
 import { claimInstanceRow, countInstancesByDeployment } from './rows.ts';
 
 /** An instance claimed for a session. `address` is null unless the instance is ready (a warm start). */
 export type InstanceClaim = {
   readonly instanceId: string;
-  readonly address: Address | null;
+  readonly address: BotAddress | null;
   readonly readyAt: Date | null;
   readonly reportsSession: boolean;
   /** Events that the instance recorded before it had a session. */
-  readonly notices: readonly StoredEvent[];
+  readonly notices: readonly StoredSessionEvent[];
 };
 
 /**

@@ -1,10 +1,10 @@
-import type { Database, StoredEvent } from '../store/tables.ts';
-import { type Address, toAddressColumns } from './address.ts';
+import type { Database, StoredSessionEvent } from '../store/tables.ts';
+import { type BotAddress, toAddressColumns } from './address.ts';
 import {
   appendInstanceEvent,
   changeInstance,
   countInstancesOfDeployment,
-  deleteEnded,
+  deleteEndedInstances,
   endInstancesOfRegion,
   findInstanceById,
   type InstanceRow,
@@ -45,7 +45,7 @@ export async function provisionInstances(
 export function markReady(
   context: { db: Database; now: () => Date },
   instanceId: string,
-  address: Address,
+  address: BotAddress,
   reportsSession: boolean,
 ): Promise<OpenInstance | undefined> {
   const change = {
@@ -84,12 +84,16 @@ export function endInstances(db: Database, region: string, at: Date): Promise<vo
  * Stores an event of an instance. Returns the id of the instance's session, if any, so that the caller can add the event to the
  * session.
  */
-export function recordInstanceEvent(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
+export function recordInstanceEvent(
+  db: Database,
+  instanceId: string,
+  notice: StoredSessionEvent,
+): Promise<string | null> {
   return appendInstanceEvent(db, instanceId, notice);
 }
 
 export function purgeInstances(db: Database, endedBefore: Date, limit: number): Promise<number> {
-  return deleteEnded(db, endedBefore, limit);
+  return deleteEndedInstances(db, endedBefore, limit);
 }
 
 export function findInstance(db: Database, instanceId: string): Promise<OpenInstance | undefined> {

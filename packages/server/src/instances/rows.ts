@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { DeploymentInstanceCounts } from '../agents/present.ts';
-import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
+import type { Database, InstancesTable, StoredSessionEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
 type ClaimedRow = Pick<
@@ -111,7 +111,11 @@ const noticesAtMost = 20;
  * Appends an event to an instance, and returns the id of the instance's session, if any. If a session claims the instance at
  * the same time, the row lock ensures that either the claim reads the event, or this statement returns the session's id.
  */
-export async function appendInstanceEvent(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
+export async function appendInstanceEvent(
+  db: Database,
+  id: string,
+  notice: StoredSessionEvent,
+): Promise<string | null> {
   const { rows } = await sql<{ session_id: string | null }>`
     update instances set notices = notices || ${JSON.stringify([notice])}::jsonb
     where id = ${id} and jsonb_array_length(notices) < ${noticesAtMost} returning session_id`.execute(db);
@@ -138,7 +142,7 @@ export function findInstanceById(db: Database, id: string): Promise<InstanceRow 
  * Deletes at most `limit` rows of instances that ended before a time. The history of the instances is stored with their
  * sessions.
  */
-export async function deleteEnded(db: Database, before: Date, limit: number): Promise<number> {
+export async function deleteEndedInstances(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('instances')
     .where('id', 'in', (query) =>

@@ -1,7 +1,7 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
-import { createMask, type Mask } from './mask.ts';
+import { createSecretMask, type SecretMask } from './mask.ts';
 import { decodeCursor, encodeCursor, getFirstPositionAt } from './position.ts';
 import { type LogPage, type PageContext, type PageLimits, readPage } from './read-page.ts';
 import { canSessionWrite, type LogScope } from './rows.ts';
@@ -65,15 +65,15 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
 
 /** Creates the masks for one request. Decrypts the secrets of a deployment once, when the deployment's first output is read. */
 function createMasks(secretsOf: LogsContext['secretsOf']) {
-  const masks = new Map<string, Promise<Mask>>();
+  const masks = new Map<string, Promise<SecretMask>>();
   let areComplete = true;
   const load = async (deploymentId: string) => {
     const { values, isComplete } = await secretsOf(deploymentId);
     areComplete &&= isComplete;
-    return createMask(values);
+    return createSecretMask(values);
   };
   return {
-    of: (deploymentId: string): Promise<Mask> => {
+    of: (deploymentId: string): Promise<SecretMask> => {
       const mask = masks.get(deploymentId) ?? load(deploymentId);
       masks.set(deploymentId, mask);
       return mask;

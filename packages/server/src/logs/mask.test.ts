@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineBlockBytes, splitLines } from './line-breaks.ts';
-import { createMask, maskOutputTail, maskSpans } from './mask.ts';
+import { lineBlockSizeBytes, splitLines } from './line-breaks.ts';
+import { createSecretMask, maskOutputTail, maskSpans } from './mask.ts';
 import { scanLines } from './scan-lines.ts';
-import { createSearch } from './search.ts';
+import { createTextSearch } from './search.ts';
 
 const noFilter = { text: undefined, level: undefined };
 
@@ -19,11 +19,11 @@ function shown(written: string, secrets: readonly string[], text?: string): stri
     endedAt: null,
   };
   const part = { kind: 'lines', bytes, from: 0, lines: splitLines(bytes, 0) } as const;
-  const found = scanLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createMask(secrets));
+  const found = scanLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createSecretMask(secrets));
   return found.flatMap(({ line }) => (line === null ? [] : [line.log]));
 }
 
-describe('createMask and maskOutputTail', () => {
+describe('createSecretMask and maskOutputTail', () => {
   it.each([
     ['a value', 'key is sk_12345!\n', ['sk_12345'], ['key is ***!']],
     ['a value twice', 'sk_12345 sk_12345\n', ['sk_12345'], ['*** ***']],
@@ -91,9 +91,9 @@ describe('createMask and maskOutputTail', () => {
         (many, text) => {
           const line = text.join('b');
           const part = Buffer.from(line);
-          const search = createSearch(many);
+          const search = createTextSearch(many);
           expect(search.isIn(part)).toBe(many.some((one) => part.includes(one)));
-          const oneByOne = many.flatMap((one) => createSearch([one]).spansIn(line));
+          const oneByOne = many.flatMap((one) => createTextSearch([one]).spansIn(line));
           expect(maskSpans(search.spansIn(line), line.slice.bind(line))).toBe(
             maskSpans(oneByOne, line.slice.bind(line)),
           );
@@ -113,8 +113,8 @@ describe('createMask and maskOutputTail', () => {
 
   it('mask the pieces of a value that is cut where a long line is split', () => {
     const secret = Array.from({ length: 3_000 }, (_, index) => index.toString(36)).join('-');
-    for (let before = lineBlockBytes - secret.length; before < lineBlockBytes; before += 997) {
-      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * lineBlockBytes)}\n`, [secret]);
+    for (let before = lineBlockSizeBytes - secret.length; before < lineBlockSizeBytes; before += 997) {
+      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * lineBlockSizeBytes)}\n`, [secret]);
       expect(pieces.join('').replaceAll('***', '')).toMatch(/^\.*$/);
     }
     const long = secret.repeat(5);
@@ -127,7 +127,7 @@ describe('createMask and maskOutputTail', () => {
 
   it('mask pieces of many values where a long line is split', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
-    const [first = ''] = shown(`${'.'.repeat(lineBlockBytes - 1)}x${'.'.repeat(2 * lineBlockBytes)}\n`, [
+    const [first = ''] = shown(`${'.'.repeat(lineBlockSizeBytes - 1)}x${'.'.repeat(2 * lineBlockSizeBytes)}\n`, [
       value,
       value.replaceAll('_', '+'),
       value.replaceAll('_', '%'),
@@ -151,7 +151,7 @@ describe('createMask and maskOutputTail', () => {
 
   it('mask long values that are almost equal', () => {
     const secrets = Array.from({ length: 7 }, (_, index) => `${'a'.repeat(65_000)}b${index}`);
-    const pieces = shown(`${'a'.repeat(32 * lineBlockBytes)}\n`, secrets);
+    const pieces = shown(`${'a'.repeat(32 * lineBlockSizeBytes)}\n`, secrets);
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
@@ -194,7 +194,7 @@ describe('createMask and maskOutputTail', () => {
 
   it('mask thousands of overlapping values as one span', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => 'a'.repeat(6 + index));
-    const pieces = shown(`${'a'.repeat(16 * lineBlockBytes)}\n`, secrets);
+    const pieces = shown(`${'a'.repeat(16 * lineBlockSizeBytes)}\n`, secrets);
     expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
   });
 
@@ -216,7 +216,7 @@ describe('createMask and maskOutputTail', () => {
       [dropped.to, written.length, 'output'],
     ] as const) {
       const part = { kind: 'lines', bytes: written.subarray(from, to), from, lines: [{ from, to, end }] } as const;
-      const found = scanLines(file, part, noFilter, createMask([secret]));
+      const found = scanLines(file, part, noFilter, createSecretMask([secret]));
       const text = found.flatMap(({ line }) => (line === null ? [] : [line.log])).join('');
       expect(text.replace('***', '')).toMatch(/^\.*$/);
     }

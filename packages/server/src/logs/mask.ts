@@ -1,23 +1,23 @@
-import { type LineRange, lineBlockBytes } from './line-breaks.ts';
-import { createSearch, type Span } from './search.ts';
-import { listValueForms, minMaskedCharacters } from './value-forms.ts';
+import { type LineRange, lineBlockSizeBytes } from './line-breaks.ts';
+import { createTextSearch, type TextSpan } from './search.ts';
+import { listSecretValueEncodings, minMaskedCharacters } from './secret-value-encodings.ts';
 
 const masked = '***';
 
 /** Whether the start and the end of a line were cut off. Next to a cut, the line may contain only a part of a secret value. */
-export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
+export type LineTruncation = { readonly atStart: boolean; readonly atEnd: boolean };
 
 /** Returns a function that masks the lines of one stored part of an instance's output. Null if the part contains nothing to mask. */
-export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
+export type SecretMask = (part: Buffer) => ((text: string, cut: LineTruncation) => string) | null;
 
 /**
- * Creates a mask for values in all forms that `value-forms.ts` lists. If a line was cut, also masks a part of a value at the
+ * Creates a mask for values in all forms that `secret-value-encodings.ts` lists. If a line was cut, also masks a part of a value at the
  * cut.
  */
-export function createMask(values: Iterable<string>): Mask {
-  const secrets = listValueForms(values);
+export function createSecretMask(values: Iterable<string>): SecretMask {
+  const secrets = listSecretValueEncodings(values);
   if (secrets.length === 0) return () => null;
-  const { isIn, spansIn } = createSearch(secrets);
+  const { isIn, spansIn } = createTextSearch(secrets);
   return (part) => {
     const hasSome = isIn(part);
     return (text, cut) => {
@@ -34,9 +34,9 @@ export function createMask(values: Iterable<string>): Mask {
  * start is masked too.
  */
 export function maskOutputTail(tail: string, values: Iterable<string>): string {
-  const secrets = listValueForms(values);
+  const secrets = listSecretValueEncodings(values);
   const spans = [
-    ...createSearch(secrets).spansIn(tail),
+    ...createTextSearch(secrets).spansIn(tail),
     ...secrets.flatMap((secret) => beginningOf(tail, secret, minMaskedCharacters)),
   ];
   return spans.length === 0 ? tail : maskSpans(spans, (from, to) => tail.slice(from, to));
@@ -47,18 +47,18 @@ export function maskOutputTail(tail: string, values: Iterable<string>): string {
  * block size, or up to 3 bytes before it.
  */
 export function startsAtBlockEnd({ from }: Pick<LineRange, 'from'>): boolean {
-  return from > 0 && (lineBlockBytes - (from % lineBlockBytes)) % lineBlockBytes <= 3;
+  return from > 0 && (lineBlockSizeBytes - (from % lineBlockSizeBytes)) % lineBlockSizeBytes <= 3;
 }
 
 /** Finds the end of `text` that may be the beginning of a secret. If the secret contains all of `text`, finds all of `text`. */
-function endOf(text: string, secret: string): Span[] {
+function endOf(text: string, secret: string): TextSpan[] {
   if (secret.includes(text)) return [[0, text.length]];
   const length = overlapOf(text, secret);
   return length === 0 ? [] : [[text.length - length, text.length]];
 }
 
 /** Finds text at the start of `text` that may be the end of a secret. */
-function beginningOf(text: string, secret: string, least = 1): Span[] {
+function beginningOf(text: string, secret: string, least = 1): TextSpan[] {
   const length = overlapOf(secret, text);
   return length < least ? [] : [[0, length]];
 }
@@ -80,7 +80,7 @@ function overlapOf(ending: string, beginning: string): number {
 }
 
 /** Replaces spans by masks. Touching and overlapping spans become one mask, which hides where each span ends. */
-export function maskSpans(spans: readonly Span[], slice: (from: number, to?: number) => string): string {
+export function maskSpans(spans: readonly TextSpan[], slice: (from: number, to?: number) => string): string {
   let rest = 0;
   let result = '';
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {

@@ -1,4 +1,4 @@
-import type { Mask } from './mask.ts';
+import type { SecretMask } from './mask.ts';
 import { comparePositions, type LogPosition, type SortOrder } from './position.ts';
 import { type PositionedLine, readOutput } from './read-output.ts';
 import type { LogOwner } from './rows.ts';
@@ -6,7 +6,7 @@ import type { LineFilter } from './scan-lines.ts';
 import type { OutputSource, OutputSources } from './sources.ts';
 
 /** Returns the mask for the secret values of a deployment. */
-export type MaskLookup = (deploymentId: string) => Promise<Mask>;
+export type MaskLookup = (deploymentId: string) => Promise<SecretMask>;
 
 type MergeRequest = {
   readonly order: SortOrder;
@@ -16,7 +16,7 @@ type MergeRequest = {
   readonly to: number;
 };
 
-export type Merge = {
+export type MergedOutputs = {
   /** Returns the next line of all outputs in order. Null after the last line. */
   readonly next: () => Promise<(PositionedLine & { readonly owner: LogOwner }) | null>;
   readonly scannedBytes: () => number;
@@ -40,11 +40,11 @@ type Head = {
 /**
  * Merges the lines of outputs in their total order. Opens an output only when its first line may be the next line of the merge.
  */
-export function openMerge(
+export function mergeOutputs(
   { maskOf }: { readonly maskOf: MaskLookup },
   { order, filter, after, from, to }: MergeRequest,
   sources: Pick<OutputSources, 'peek' | 'take'>,
-): Merge {
+): MergedOutputs {
   const heads: Head[] = [];
   let scannedBytes = 0;
 

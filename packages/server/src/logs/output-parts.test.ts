@@ -5,13 +5,13 @@ import type { OutputFile } from '@bothost/runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   findLineStart,
-  type OpenOutput,
+  type OutputFileHandle,
   type OutputPart,
   readPartsBackward,
   readPartsForward,
 } from './output-parts.ts';
 
-async function openText(text: string | Buffer, fields: Partial<OutputFile> = {}): Promise<OpenOutput> {
+async function openText(text: string | Buffer, fields: Partial<OutputFile> = {}): Promise<OutputFileHandle> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-parts-'));
   const path = join(directory, 'output');
   await writeFile(path, text);

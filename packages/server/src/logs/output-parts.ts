@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OffsetRange, OutputFile } from '@bothost/runtime';
-import { findFirstLineStart, type LineRange, lineBlockBytes, splitLines } from './line-breaks.ts';
+import { findFirstLineStart, type LineRange, lineBlockSizeBytes, splitLines } from './line-breaks.ts';
 
 /**
- * The number of bytes to read at once. Every line is shorter than twice `lineBlockBytes`, so a line always starts within these
+ * The number of bytes to read at once. Every line is shorter than twice `lineBlockSizeBytes`, so a line always starts within these
  * bytes.
  */
 const windowBytes = 256 * 1024;
 
 /** An open output, which is read up to the offset `end`. */
-export type OpenOutput = {
+export type OutputFileHandle = {
   readonly handle: FileHandle;
   readonly file: OutputFile;
   readonly end: number;
@@ -27,7 +27,7 @@ export type OutputPart =
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
 
 /** Reads lines and gaps forward. Starts with a gap if output at `from` was dropped since the last page. */
-export async function* readPartsForward(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
+export async function* readPartsForward(output: OutputFileHandle, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
     let at = Math.max(from, region.from);
@@ -46,7 +46,7 @@ export async function* readPartsForward(output: OpenOutput, from: number): Async
 }
 
 /** Reads lines and gaps backward from the end of a line. */
-export async function* readPartsBackward(output: OpenOutput, to: number): AsyncGenerator<OutputPart> {
+export async function* readPartsBackward(output: OutputFileHandle, to: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output).reverse()) {
     let at = Math.min(to, region.to);
     while (at > region.from) {
@@ -63,19 +63,19 @@ export async function* readPartsBackward(output: OpenOutput, to: number): AsyncG
 }
 
 /** Returns the start of the line that contains, or will contain, an offset. In a gap, returns the offset itself. */
-export async function findLineStart(output: OpenOutput, offset: number): Promise<number> {
+export async function findLineStart(output: OutputFileHandle, offset: number): Promise<number> {
   const regions = regionsOf(output).map(({ region }) => region);
   const region = regions.find(({ to }) => offset <= to);
   if (region === undefined) return offset;
   if (offset <= region.from) return offset;
-  const from = Math.max(region.from, offset - 3 * lineBlockBytes);
-  const bytes = await read(output, from, Math.min(region.to, offset + 2 * lineBlockBytes));
+  const from = Math.max(region.from, offset - 3 * lineBlockSizeBytes);
+  const bytes = await read(output, from, Math.min(region.to, offset + 2 * lineBlockSizeBytes));
   const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
 }
 
-function regionsOf({ file, end }: OpenOutput): { readonly region: Region; readonly gap: OffsetRange | null }[] {
+function regionsOf({ file, end }: OutputFileHandle): { readonly region: Region; readonly gap: OffsetRange | null }[] {
   const gaps = file.dropped.filter(({ to }) => to <= end);
   const starts: { gap: OffsetRange | null; from: number }[] = [
     { gap: null, from: 0 },
@@ -93,7 +93,7 @@ function withLast(lines: readonly LineRange[], from: number, to: number, end: Li
   return last < to ? [...lines, { from: last, to, end }] : lines;
 }
 
-async function read({ handle, file }: OpenOutput, from: number, to: number): Promise<Buffer> {
+async function read({ handle, file }: OutputFileHandle, from: number, to: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(to - from);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, from - file.base);
   return buffer.subarray(0, bytesRead);

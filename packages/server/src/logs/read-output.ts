@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OutputFile, Timestamp } from '@bothost/runtime';
-import type { Mask } from './mask.ts';
+import type { SecretMask } from './mask.ts';
 import {
   findLineStart,
-  type OpenOutput,
+  type OutputFileHandle,
   type OutputPart,
   readPartsBackward,
   readPartsForward,
@@ -16,7 +16,7 @@ import { type LineFilter, type ScannedLine, scanLines } from './scan-lines.ts';
 export type ReadRequest = {
   readonly order: SortOrder;
   readonly filter: LineFilter;
-  readonly mask: Mask | null;
+  readonly mask: SecretMask | null;
   readonly after: LogPosition | null;
   readonly from: Timestamp;
   readonly to: Timestamp;
@@ -35,7 +35,7 @@ export async function* readOutput(
   onRead: (bytes: number) => void,
 ): AsyncGenerator<readonly PositionedLine[]> {
   const { order, after } = wanted;
-  const output: OpenOutput = { ...source, end: endBefore(source.file, wanted.to) };
+  const output: OutputFileHandle = { ...source, end: endBefore(source.file, wanted.to) };
   const place = (found: ScannedLine): PositionedLine => ({
     position: { at: found.at, instanceId, offset: order === 'asc' ? found.to : found.from },
     line: found.line,
@@ -84,7 +84,7 @@ function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number 
 
 async function partsOf(
   instanceId: string,
-  output: OpenOutput,
+  output: OutputFileHandle,
   wanted: ReadRequest,
 ): Promise<AsyncGenerator<OutputPart>> {
   const { file, end } = output;

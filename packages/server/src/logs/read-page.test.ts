@@ -8,7 +8,7 @@ import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { createSeededRandom } from '../../test/support/random.ts';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createMask } from './mask.ts';
+import { createSecretMask } from './mask.ts';
 import { comparePositions, type LogPosition } from './position.ts';
 import { type LogPage, type PageRequest, readPage } from './read-page.ts';
 
@@ -32,7 +32,7 @@ describe('readPage of an agent with hundreds of instances', () => {
   const texts = (page: LogPage) => page.lines.map(({ log }) => log);
   const read = (more: Partial<PageRequest>) =>
     readPage(
-      { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createMask([]) },
+      { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createSecretMask([]) },
       { order: 'asc', ...request, ...more },
     );
 

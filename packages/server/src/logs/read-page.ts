@@ -1,5 +1,5 @@
 import type { LogLine } from '@bothost/contract';
-import { type MaskLookup, openMerge } from './merge-outputs.ts';
+import { type MaskLookup, mergeOutputs } from './merge-outputs.ts';
 import type { LogPosition, SortOrder } from './position.ts';
 import type { PositionedLine } from './read-output.ts';
 import type { LogOwner, LogScope } from './rows.ts';
@@ -49,7 +49,7 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
   const { limits } = request;
   const startedAt = performance.now();
   const sources = await findOutputSources(context, request.scope, spanOf(request));
-  const merge = openMerge(context, request, sources);
+  const merge = mergeOutputs(context, request, sources);
   const lines: LogLine[] = [];
   let responseBytes = 0;
   let matched = 0;

@@ -6,8 +6,8 @@ import { isUuid } from '../store/uuid.ts';
 import { getLogDirectory } from './directory.ts';
 import {
   deleteLog,
-  findKnownLogs,
-  listLogsBeyondSize,
+  findInstancesWithStoredLog,
+  listLogsBeyondTotalSize,
   listLogsEndedBefore,
   listSurplusLogsWithoutSession,
 } from './rows.ts';
@@ -28,20 +28,20 @@ export type RetentionContext = {
 /**
  * Limits on stored logs: `days` is the maximum age, or 0 for no limit; `totalBytes` is the maximum size of all logs of this host.
  */
-export type Retention = { readonly days: number; readonly totalBytes: number };
+export type LogRetention = { readonly days: number; readonly totalBytes: number };
 
 /**
  * Removes the oldest logs while they exceed the age, the number of logs without a session, or the total size. Removes the files
  * of a log before its database row. If the server is killed in between, the next run finishes the removal. Returns the number
  * of removed logs.
  */
-export async function purgeLogs(context: RetentionContext, retention: Retention): Promise<number> {
+export async function purgeLogs(context: RetentionContext, retention: LogRetention): Promise<number> {
   const { db, host } = context;
   const before = new Date(context.now().getTime() - retention.days * dayMs);
   let removed = 0;
   if (retention.days > 0) removed += await removeAll(context, () => listLogsEndedBefore(db, host.id, before, batch));
   removed += await removeAll(context, () => listSurplusLogsWithoutSession(db, host.id, keptWithoutSession, batch));
-  removed += await removeAll(context, () => listLogsBeyondSize(db, host.id, retention.totalBytes, batch));
+  removed += await removeAll(context, () => listLogsBeyondTotalSize(db, host.id, retention.totalBytes, batch));
   return removed;
 }
 
@@ -72,7 +72,7 @@ export async function removeOrphanedLogs(context: RetentionContext): Promise<voi
     const present = (await list(directory)).filter(isUuid);
     for (let from = 0; from < present.length; from += batch) {
       const ids = present.slice(from, from + batch);
-      const known = await findKnownLogs(context.db, ids);
+      const known = await findInstancesWithStoredLog(context.db, ids);
       for (const instanceId of ids) {
         const path = join(directory, instanceId);
         const movedAt = (await stat(path).catch(() => null))?.ctimeMs ?? recent;

@@ -21,7 +21,7 @@ export type LogOwner = {
   readonly requested_at: Date | null;
 };
 
-export function listLiveOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
+export function listLiveLogOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
   return db
     .selectFrom('instances')
     .leftJoin('sessions', 'sessions.id', 'instances.session_id')
@@ -42,22 +42,22 @@ export function listLiveOwners(db: Database, scope: LogScope): Promise<LogOwner[
     .execute();
 }
 
-export type StoredOwner = LogOwner & Pick<StoredLog, 'begins_at' | 'ends_at'>;
+export type StoredLogOwner = LogOwner & Pick<StoredLog, 'begins_at' | 'ends_at'>;
 
 /**
  * Lists logs with lines between two times. Ascending order is by the time of a log's first line, descending order by its end.
  */
-export function listStoredOwners(
+export function listStoredLogOwners(
   db: Database,
   scope: LogScope,
   page: {
     readonly order: SortOrder;
     readonly from: Date;
     readonly to: Date;
-    readonly after: StoredOwner | null;
+    readonly after: StoredLogOwner | null;
     readonly limit: number;
   },
-): Promise<StoredOwner[]> {
+): Promise<StoredLogOwner[]> {
   const { order, after } = page;
   const column = order === 'asc' ? 'begins_at' : 'ends_at';
   const last = order === 'asc' ? after?.begins_at : after?.ends_at;
@@ -152,7 +152,7 @@ export async function listSurplusLogsWithoutSession(
 }
 
 /** Lists the oldest logs of a host that must be removed to keep the total size within `bytes`. */
-export async function listLogsBeyondSize(
+export async function listLogsBeyondTotalSize(
   db: Database,
   hostId: string,
   bytes: number,
@@ -171,7 +171,10 @@ export async function deleteLog(db: Database, instanceId: string): Promise<void>
 }
 
 /** Returns which of these instances have a stored log. */
-export async function findKnownLogs(db: Database, instanceIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findInstancesWithStoredLog(
+  db: Database,
+  instanceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (instanceIds.length === 0) return new Set();
   const rows = await db
     .selectFrom('instance_logs')

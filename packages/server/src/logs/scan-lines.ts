@@ -1,7 +1,7 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
-import { type LineRange, lineBlockBytes } from './line-breaks.ts';
-import { type LineCut, type Mask, startsAtBlockEnd } from './mask.ts';
+import { type LineRange, lineBlockSizeBytes } from './line-breaks.ts';
+import { type LineTruncation, type SecretMask, startsAtBlockEnd } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters
@@ -28,7 +28,7 @@ export function scanLines(
   file: OutputFile,
   part: OutputPart,
   filter: LineFilter,
-  mask: Mask | null = null,
+  mask: SecretMask | null = null,
 ): readonly ScannedLine[] {
   if (part.kind === 'gap') return [gapLine(file, part.gap, filter)];
   const last = part.lines.at(-1);
@@ -58,7 +58,7 @@ export function scanLines(
 }
 
 /** Returns where a line was cut. Long lines are cut at the end of each block, and at both ends of a gap. */
-function cutOf({ dropped }: OutputFile, range: LineRange): LineCut {
+function cutOf({ dropped }: OutputFile, range: LineRange): LineTruncation {
   return {
     atStart: startsAtBlockEnd(range) || dropped.some(({ to }) => to === range.from),
     atEnd: range.end === 'block' || range.end === 'gap',
@@ -103,7 +103,7 @@ function casingsOf(text: string): readonly string[] {
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;
-  const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / lineBlockBytes) * lineBlockBytes : to);
+  const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / lineBlockSizeBytes) * lineBlockSizeBytes : to);
   const mark = marks[index];
   const unattended = mark?.unattended ?? false;
   if (mark === undefined || (end === 'output' && endedAt !== null)) {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { minMaskedCharacters } from './value-forms.ts';
+import { minMaskedCharacters } from './secret-value-encodings.ts';
 
-export type Span = readonly [from: number, to: number];
+export type TextSpan = readonly [from: number, to: number];
 
 /** Searches for many texts at once. `spansIn` returns offsets in UTF-16 code units. */
 export type TextSearch = {
   readonly isIn: (part: Buffer) => boolean;
-  readonly spansIn: (line: string) => readonly Span[];
+  readonly spansIn: (line: string) => readonly TextSpan[];
 };
 
 /** Maximum number of texts for which one native search per text is faster than Rabin-Karp. */
@@ -22,7 +22,7 @@ const maxComparisons = { perByte: 16, extraBytes: 256 };
  * Searches for texts of at least `minMaskedCharacters` characters. The running time does not depend on the content of the
  * texts.
  */
-export function createSearch(texts: readonly string[]): TextSearch {
+export function createTextSearch(texts: readonly string[]): TextSearch {
   if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));
     return {
@@ -42,8 +42,8 @@ export function createSearch(texts: readonly string[]): TextSearch {
   };
 }
 
-function spansOf(line: string, text: string): Span[] {
-  const spans: Span[] = [];
+function spansOf(line: string, text: string): TextSpan[] {
+  const spans: TextSpan[] = [];
   for (let at = line.indexOf(text); at !== -1; at = line.indexOf(text, at + 1)) {
     const [from, to] = spans.at(-1) ?? [0, -1];
     if (at <= to) spans[spans.length - 1] = [from, at + text.length];
@@ -53,7 +53,7 @@ function spansOf(line: string, text: string): Span[] {
 }
 
 /** Searches with Rabin-Karp and two rolling hashes. Omits spans that lie within another span. */
-function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly Span[] {
+function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly TextSpan[] {
   const hashes = createRollingHashes();
   /** Maps the hash of a prefix to the lengths of the texts with this prefix, and each length to the hashes of these texts. */
   const byPrefix = new Map<number, Map<number, Set<number>>>();
@@ -70,7 +70,7 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
     [...byPrefix].map(([prefix, lengths]) => [prefix, [...lengths].sort(([a], [b]) => b - a)]),
   );
   return (line) => {
-    const spans: Span[] = [];
+    const spans: TextSpan[] = [];
     if (line.length < minMaskedCharacters) return spans;
     const sums = hashes.sums(line);
     let reached = 0;

@@ -3,7 +3,7 @@ import type { InstanceOutputs, OutputFile, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
 import type { SortOrder } from './position.ts';
-import { type LogOwner, type LogScope, listLiveOwners, listStoredOwners, type StoredOwner } from './rows.ts';
+import { type LogOwner, type LogScope, listLiveLogOwners, listStoredLogOwners, type StoredLogOwner } from './rows.ts';
 
 const pageRows = 100;
 
@@ -45,7 +45,7 @@ export async function findOutputSources(
 ): Promise<OutputSources> {
   const { order, from, to } = span;
   const live: OutputSource[] = [];
-  const owners = await listLiveOwners(context.db, scope);
+  const owners = await listLiveLogOwners(context.db, scope);
   for (const owner of owners) {
     const file = await outputOf(context, owner);
     const first = file?.marks[0]?.at;
@@ -56,8 +56,8 @@ export async function findOutputSources(
   live.sort((a, b) => (order === 'asc' ? a.due - b.due : b.due - a.due));
   const isLive = new Set(live.map(({ owner }) => owner.instance_id));
   const range = { from: dateOf(from), to: dateOf(to) };
-  let stored: StoredOwner[] = [];
-  let last: StoredOwner | null = null;
+  let stored: StoredLogOwner[] = [];
+  let last: StoredLogOwner | null = null;
   let isComplete = false;
 
   const peekStored = async (): Promise<OutputSource | null> => {
@@ -65,7 +65,7 @@ export async function findOutputSources(
       const owner = stored[0];
       if (owner === undefined) {
         if (isComplete) return null;
-        stored = await listStoredOwners(context.db, scope, { order, ...range, after: last, limit: pageRows });
+        stored = await listStoredLogOwners(context.db, scope, { order, ...range, after: last, limit: pageRows });
         last = stored.at(-1) ?? last;
         isComplete = stored.length < pageRows;
       } else if (isLive.has(owner.instance_id)) stored.shift();

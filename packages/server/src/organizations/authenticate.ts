@@ -2,7 +2,7 @@ import { failure } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { hashKey } from './keys.ts';
-import { findKeyByHash, type KeyWithOrganization, updateLastUse } from './rows.ts';
+import { findKeyByHash, type KeyWithOrganization, updateKeyLastUse } from './rows.ts';
 
 export type Caller = {
   readonly organizationId: string;
@@ -92,7 +92,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
     // Ignore a failed write of the last use, because this time is only displayed. The next use of the key writes it again.
-    updateLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
+    updateKeyLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
       touched.delete(found.id),
     );
   }

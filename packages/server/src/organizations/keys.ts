@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type ApiKey, failure, makeKey } from '@bothost/contract';
+import { type ApiKey, failure, generateKey } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -27,7 +27,7 @@ export async function createKey(
   scope: ActingScope,
   wanted: { kind: 'private' | 'public'; name: string; expiresInSeconds?: number | null | undefined; key?: string },
 ): Promise<ApiKey & { key: string }> {
-  const key = wanted.key ?? makeKey(wanted.kind, randomBytes(128));
+  const key = wanted.key ?? generateKey(wanted.kind, randomBytes(128));
   const now = context.now();
   const seconds = wanted.expiresInSeconds ?? null;
   const row: ApiKeyRow = {

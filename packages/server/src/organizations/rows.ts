@@ -94,7 +94,7 @@ export async function findKeyByHash(db: Database, hash: Buffer): Promise<KeyWith
 }
 
 /** `publicKey` is null for a private key. */
-export async function updateLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
+export async function updateKeyLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
   await db.updateTable('api_keys').set({ last_used_at: at, public_key: publicKey }).where('id', '=', id).execute();
 }
 

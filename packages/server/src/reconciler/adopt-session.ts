@@ -3,7 +3,7 @@ import type { OpenInstance } from '../instances/lifecycle.ts';
 import { findBotRequestBody, findSessionState, type OpenSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { isColdStart } from './cold-start.ts';
-import { type DispatchContext, resume } from './dispatch.ts';
+import { type DispatchContext, resumeSession } from './dispatch.ts';
 
 export type AdoptionContext = DispatchContext & {
   readonly directory: SessionDirectory;
@@ -24,7 +24,7 @@ export async function adoptSession(context: AdoptionContext, row: OpenSession, i
     if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     context.directory.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
-    await resume(context, {
+    await resumeSession(context, {
       id: row.id,
       instanceId: instance.id,
       address,

@@ -1,9 +1,9 @@
 import {
+  BotReportedStatus,
   type CompletionStatus,
   completionStatusLabels,
   type KnownCompletionStatus,
   listStatusValues,
-  ReportedStatus,
 } from '@bothost/contract';
 
 /** The bot's response to `POST /bot` or to a status request. `ownStatus` is the status that the bot reported. */
@@ -22,11 +22,11 @@ const reservedStatuses: ReadonlySet<string> = new Set(
  * Returns the session's status for a bot's response. `atLimit` is true if the response arrived at or after the time
  * limit.
  */
-export function completionFromResponse(answer: BotResponse, atLimit: boolean): CompletionStatus {
+export function deriveCompletionFromResponse(answer: BotResponse, atLimit: boolean): CompletionStatus {
   if (atLimit) return 'SESSION_TIME_LIMIT';
   if (answer.kind === 'broken') return 'HTTP_ERROR';
   const { status, ownStatus } = answer;
-  const reported = ReportedStatus.safeParse(ownStatus).data;
+  const reported = BotReportedStatus.safeParse(ownStatus).data;
   if (reported !== undefined && !reservedStatuses.has(reported)) return reported;
   return status === 200 ? 'HTTP_COMPLETED' : `${status}`;
 }
@@ -38,6 +38,6 @@ export function isSessionAccepted(answer: BotResponse): boolean {
 }
 
 /** Returns the `completionStatus` for the exit code of a bot that exited without a response. */
-export function completionFromExit(exit: { readonly code: number | null }): KnownCompletionStatus {
+export function deriveCompletionFromExit(exit: { readonly code: number | null }): KnownCompletionStatus {
   return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
 }

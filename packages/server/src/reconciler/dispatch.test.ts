@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
-import { type DispatchContext, dispatch, type ReadySession, resume } from './dispatch.ts';
+import { type DispatchContext, dispatchSession, type ReadySession, resumeSession } from './dispatch.ts';
 import { createSessionOwnership } from './session-ownership.ts';
 
 const key = randomBytes(32);
@@ -96,10 +96,10 @@ const stored = (id: string) => rows.db.selectFrom('sessions').selectAll().where(
 const statuses = () => ended.map(([status]) => status);
 const urls = () => requests.map(({ url }) => url.split('?')[0]);
 
-describe('dispatch', () => {
+describe('dispatchSession', () => {
   it('sends headers and body to the bot and records the start time', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(requests[0]).toMatchObject({
       url: '/bot',
       body: '{"caller":"anna"}',
@@ -134,7 +134,7 @@ describe('dispatch', () => {
       },
     };
     const { context, readySession } = await session(bot);
-    const running = dispatch(context, readySession);
+    const running = dispatchSession(context, readySession);
     await expect.poll(async () => (await stored(readySession.id))?.state).toBe('live');
     end();
     await running;
@@ -151,7 +151,7 @@ describe('dispatch', () => {
       },
     };
     const { context, readySession } = await session(bot, { reportsSession: false });
-    const running = dispatch(context, readySession);
+    const running = dispatchSession(context, readySession);
     await expect.poll(async () => (await stored(readySession.id))?.state).toBe('live');
     expect(urls()).toContain('/_bot/session');
     end();
@@ -161,14 +161,14 @@ describe('dispatch', () => {
   it('ends the session with BOT_START_TIMEOUT if the bot does not accept the session in time', async () => {
     const bot: Bot = { '/bot': () => undefined, '/_bot/session': () => acceptDeadline.abort() };
     const { context, readySession } = await session(bot);
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
   it.each([409, 401, 503])('records no start time if the bot rejects the session with status %i', async (status) => {
     const { context, readySession } = await session({ '/bot': answer(status, {}), '/_bot/session': () => undefined });
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual([`${status}`]);
     expect(await stored(readySession.id)).toMatchObject({ bot_started_at: null });
   });
@@ -182,7 +182,7 @@ describe('dispatch', () => {
     ['a lost connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
   ])("derives the session's status from the bot's response: %s", async (_, bot, status) => {
     const { context, readySession } = await session({ '/bot': bot });
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual([status]);
   });
 
@@ -204,20 +204,20 @@ describe('dispatch', () => {
       acceptDeadline.abort();
       return write();
     };
-    await dispatch({ ...context, retryWrite }, readySession);
+    await dispatchSession({ ...context, retryWrite }, readySession);
     expect(statuses()).toEqual(['503']);
   });
 
   it('ends the session with SESSION_TIME_LIMIT if the bot responds at the time limit', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
   it('ends the session with HTTP_ERROR and without a start time if the bot does not listen', async () => {
     const { context, readySession } = await session({});
     server?.close();
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
@@ -233,13 +233,13 @@ describe('dispatch', () => {
       },
       { reportsSession: false },
     );
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(before).toEqual(testNow);
   });
 
   it('is aborted when the session is stopped', async () => {
     const { context, readySession } = await session({ '/bot': () => context.ownership.abort(readySession.id) });
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);
   });
 
@@ -248,7 +248,7 @@ describe('dispatch', () => {
     async (reportsSession) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession });
       closing.abort();
-      await dispatch(context, readySession);
+      await dispatchSession(context, readySession);
       expect(requests).toEqual([]);
       expect(await stored(readySession.id)).toMatchObject({ state: 'starting', handed_over_at: null });
     },
@@ -258,7 +258,7 @@ describe('dispatch', () => {
     'still sends a session to a bot without a status route if the service closes while the dispatch is being %s',
     async (moment) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession: false });
-      await dispatch(
+      await dispatchSession(
         {
           ...context,
           retryWrite: async (write) => {
@@ -284,7 +284,7 @@ describe('dispatch', () => {
 
   it('leaves the session running when the service closes', async () => {
     const { context, readySession } = await session({ '/bot': () => closing.abort() });
-    await dispatch(context, readySession);
+    await dispatchSession(context, readySession);
     expect(statuses()).toEqual([]);
     expect(await stored(readySession.id)).toMatchObject({ completion_status: null, handed_over_at: testNow });
   });
@@ -296,7 +296,7 @@ describe('a session adopted after a restart', () => {
       '/_bot/session': answer(200, { state: 'idle' }),
       '/bot': answer(200, {}),
     });
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(urls().slice(0, 2)).toEqual(['/_bot/session', '/bot']);
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${deriveControlToken(key, readySession.instanceId)}`);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
@@ -308,7 +308,7 @@ describe('a session adopted after a restart', () => {
       '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
       '/bot': answer(500, {}),
     });
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(ended).toEqual([['HTTP_COMPLETED', testNow]]);
     expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(1) });
@@ -323,7 +323,7 @@ describe('a session adopted after a restart', () => {
     };
     const fields = { botStartedAt: secondsAgo(30), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(ended).toEqual([['OUT_OF_CREDIT', secondsAgo(5)]]);
     expect(transitions).toEqual(['open']);
   });
@@ -332,7 +332,7 @@ describe('a session adopted after a restart', () => {
     const report = { state: 'ended', status: 200, endedAt: secondsAgo(5).toISOString() };
     const fields = { botStartedAt: secondsAgo(70), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
@@ -347,7 +347,7 @@ describe('a session adopted after a restart', () => {
       { botStartedAt: secondsAgo(10) },
       'live',
     );
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(requests.map(({ url }) => url)).toEqual(['/_bot/session?wait=0', '/_bot/session?wait=25']);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
@@ -356,7 +356,7 @@ describe('a session adopted after a restart', () => {
     const reports = [{ state: 'idle' }, { state: 'running' }, { state: 'ended', status: 200 }];
     const bot: Bot = { '/_bot/session': (_, response) => void response.end(JSON.stringify(reports.shift())) };
     const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(urls()).not.toContain('/bot');
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
@@ -364,20 +364,20 @@ describe('a session adopted after a restart', () => {
   it('ends with BOT_START_TIMEOUT if the bot does not report in time whether it has the session', async () => {
     const bot: Bot = { '/_bot/session': () => acceptDeadline.abort() };
     const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
 
   it('is not ended at once if its bot no longer has a status route', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
 
   it('is not ended if its ownership is released while the bot is unreachable', async () => {
     const { context, readySession } = await session({ '/_bot/session': (request) => request.socket.destroy() });
-    const resuming = resume(context, readySession);
+    const resuming = resumeSession(context, readySession);
     await once(server ?? process, 'request');
     context.ownership.release(readySession.id);
     await resuming;
@@ -386,7 +386,7 @@ describe('a session adopted after a restart', () => {
 
   it('is not ended when the service closes while it asks the bot for the state', async () => {
     const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
-    await resume(context, readySession);
+    await resumeSession(context, readySession);
     expect(statuses()).toEqual([]);
   });
 
@@ -395,7 +395,7 @@ describe('a session adopted after a restart', () => {
 
     it('is dispatched if no dispatch was recorded', async () => {
       const { context, readySession } = await session({ '/bot': answer(200, {}) }, silent);
-      await resume(context, readySession);
+      await resumeSession(context, readySession);
       expect(urls()[0]).toBe('/bot');
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
@@ -405,7 +405,7 @@ describe('a session adopted after a restart', () => {
         { '/bot': answer(200, {}) },
         { ...silent, readyAt: secondsAgo(10), dispatchedAt: secondsAgo(9) },
       );
-      await resume(context, readySession);
+      await resumeSession(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
@@ -417,14 +417,14 @@ describe('a session adopted after a restart', () => {
         { ...silent, dispatchedAt: secondsAgo(9), botStartedAt: secondsAgo(9) },
         'live',
       );
-      await resume(context, readySession);
+      await resumeSession(context, readySession);
       expect(urls().slice(0, 3)).toEqual(['/_bot/session', '/_bot/session', '/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
     it('stays live if it was live before the restart', async () => {
       const { context, readySession } = await session({}, { ...silent, botStartedAt: secondsAgo(9) }, 'live');
-      await resume(context, readySession);
+      await resumeSession(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(transitions).toEqual(['open']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });

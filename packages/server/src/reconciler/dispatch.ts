@@ -7,7 +7,7 @@ import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
-import { type BotResponse, completionFromResponse, isSessionAccepted } from './completion.ts';
+import { type BotResponse, deriveCompletionFromResponse, isSessionAccepted } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
 /** A session whose instance is ready, with all data that a dispatch needs. */
@@ -61,7 +61,7 @@ const acceptMs = 5;
  * Sends a session to its instance, and waits until the session ends. The instance must not have received the session before.
  * The session is live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
-export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
+export async function dispatchSession(context: DispatchContext, session: ReadySession): Promise<void> {
   // Leave the session to the next server process, which dispatches it because no dispatch is recorded.
   if (context.closing.aborted) return;
   // Record the dispatch for all bots. If the bot has exited when the next server process starts, only this record shows that
@@ -118,10 +118,10 @@ async function whenAccepted(
  * Continues to watch a session after a restart of the server. Asks the bot for the session's state, and dispatches the session
  * only if the bot certainly does not have it. Rejects if the result cannot be recorded.
  */
-export async function resume(context: DispatchContext, session: ReadySession): Promise<void> {
+export async function resumeSession(context: DispatchContext, session: ReadySession): Promise<void> {
   const { dispatchedAt } = session;
   let startedAt = session.botStartedAt;
-  if (!session.reportsSession && dispatchedAt === null && startedAt === null) return dispatch(context, session);
+  if (!session.reportsSession && dispatchedAt === null && startedAt === null) return dispatchSession(context, session);
   const released = new AbortController();
   void context.ownership.released(session.id, context.closing).then(() => released.abort());
   const deadline = context.acceptDeadline();
@@ -136,7 +136,7 @@ export async function resume(context: DispatchContext, session: ReadySession): P
       const isLate = startedAt === null && deadline.aborted && !released.signal.aborted;
       return isLate ? context.endSession(session.id, 'BOT_START_TIMEOUT') : undefined;
     }
-    if (known?.state === 'idle' && !mayHaveRequest) return dispatch(context, session);
+    if (known?.state === 'idle' && !mayHaveRequest) return dispatchSession(context, session);
     if (known?.state === 'idle') {
       mayHaveRequest = false;
       await elapse(againMs, signal);
@@ -210,5 +210,5 @@ async function endWith(
   endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  await context.endSession(session.id, completionFromResponse(answer, endedAt.getTime() >= limit), endedAt);
+  await context.endSession(session.id, deriveCompletionFromResponse(answer, endedAt.getTime() >= limit), endedAt);
 }

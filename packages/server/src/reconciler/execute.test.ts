@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createExecutor } from './execute.ts';
-import { observe } from './observe.ts';
-import type { Action } from './plan.ts';
+import { createActionExecutor } from './execute.ts';
+import { readObservedState } from './observe.ts';
+import type { ReconcileAction } from './plan.ts';
 
 const unobservedEndAt = secondsAgo(7);
 
@@ -26,10 +26,10 @@ const note =
     void calls.push([name, ...parameters]);
 
 /** Executes an action with the current database rows. Everything except the database is a fake. */
-async function execute(action: Action, busyInstance: string | null = null): Promise<void> {
+async function execute(action: ReconcileAction, busyInstance: string | null = null): Promise<void> {
   const host = { id: of.hostId, region: 'us-west' };
   const shared = { db: rows.db, now: () => testNow, host, retryWrite: <T>(write: () => Promise<T>) => write() };
-  const { rows: observed } = await observe(
+  const { rows: observed } = await readObservedState(
     { ...shared, runtime: { list: async () => [] } },
     {
       isOwned: () => false,
@@ -40,7 +40,7 @@ async function execute(action: Action, busyInstance: string | null = null): Prom
       draining: false,
     },
   );
-  await createExecutor({
+  await createActionExecutor({
     ...shared,
     newId,
     runtime: { discard: note('discard'), stop: note('stop'), forget: note('forget') },

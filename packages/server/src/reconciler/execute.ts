@@ -7,9 +7,9 @@ import type { Database } from '../store/tables.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { ObservedRows } from './observe.ts';
-import type { Action } from './plan.ts';
+import type { ReconcileAction } from './plan.ts';
 import type { EndRecorder } from './record-ends.ts';
-import type { Validation } from './validation.ts';
+import type { DeploymentValidator } from './validation.ts';
 
 type Context = EndRecorder & {
   readonly db: Database;
@@ -19,7 +19,7 @@ type Context = EndRecorder & {
   readonly host: { readonly id: string };
   readonly retryWrite: RetryWrite;
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
-  readonly validation: Pick<Validation, 'passed'>;
+  readonly validation: Pick<DeploymentValidator, 'passed'>;
   readonly runner: InstanceRunner;
   readonly adoptSession: (row: OpenSession, instance: OpenInstance) => Promise<void>;
   /** Returns the end time to record for a session or instance whose end no server observed. */
@@ -28,10 +28,10 @@ type Context = EndRecorder & {
 };
 
 /** Creates a function that executes planned actions. `rows` are the database rows from which the plan was computed. */
-export function createExecutor(context: Context): (action: Action, rows: ObservedRows) => Promise<void> {
+export function createActionExecutor(context: Context): (action: ReconcileAction, rows: ObservedRows) => Promise<void> {
   const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 
-  async function execute(action: Action, rows: ObservedRows): Promise<void> {
+  async function execute(action: ReconcileAction, rows: ObservedRows): Promise<void> {
     switch (action.do) {
       case 'prepare-deployment': {
         const row = rows.deployments.get(action.deploymentId);

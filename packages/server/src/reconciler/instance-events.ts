@@ -6,11 +6,11 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database, StoredEvent } from '../store/tables.ts';
+import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
-import { completionFromExit } from './completion.ts';
+import { deriveCompletionFromExit } from './completion.ts';
 import { terminationGraceMs } from './instance-runner.ts';
-import { redactTail } from './redact.ts';
+import { redactOutputTail } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
 type Context = {
@@ -31,7 +31,7 @@ type Context = {
   readonly onIdleExit: (deploymentId: string, exit: InstanceExit) => Promise<void>;
 };
 
-export type InstanceWatch = {
+export type InstanceWatcher = {
   /** Whether the end of an instance is being recorded. Such an instance must not be treated as lost. */
   readonly isEnding: (instanceId: string) => boolean;
   readonly done: Promise<void>;
@@ -44,7 +44,7 @@ export type InstanceWatch = {
 const lastWordMs = 3_000;
 
 /** Records runtime events until the signal aborts, beginning with events that occurred while no server was running. */
-export function watchInstances(context: Context): InstanceWatch {
+export function watchInstances(context: Context): InstanceWatcher {
   const ending = new Set<string>();
 
   async function watch(): Promise<void> {
@@ -77,14 +77,14 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const instance = await retryWrite(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
   const { code, signal, outOfMemory, diskLimit } = event.exit;
-  const tail = instance === undefined ? '' : await redactTail(context, instance.deployment_id, event.exit.tail);
+  const tail = instance === undefined ? '' : await redactOutputTail(context, instance.deployment_id, event.exit.tail);
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const session = await retryWrite(() => findSessionState(db, sessionId));
     const cause = { code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
-    const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
+    const stored: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));
     const at = code === null && signal === null ? unseen : event.at;
@@ -117,7 +117,11 @@ const noticeCodes: Readonly<Record<InstanceNotice, SessionEventCode>> = {
 async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'noticed' }>): Promise<void> {
   const { instanceId, detail } = event;
   context.logger.warn({ instanceId, notice: event.notice }, detail);
-  const stored: StoredEvent = { code: noticeCodes[event.notice], at: event.at.toISOString(), detail: { detail } };
+  const stored: StoredSessionEvent = {
+    code: noticeCodes[event.notice],
+    at: event.at.toISOString(),
+    detail: { detail },
+  };
   const sessionId = await context.retryWrite(() => recordInstanceEvent(context.db, instanceId, stored));
   if (sessionId !== null) await context.retryWrite(() => recordEvents(context.db, sessionId, [stored]));
 }
@@ -139,5 +143,5 @@ async function statusByExit(
     const cold = isColdStart(instance, session.requested_at);
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   }
-  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionFromExit(exit);
+  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : deriveCompletionFromExit(exit);
 }

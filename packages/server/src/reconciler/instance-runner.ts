@@ -13,7 +13,7 @@ import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 import type { StartQueue } from './start-queue.ts';
-import type { Validation } from './validation.ts';
+import type { DeploymentValidator } from './validation.ts';
 
 export type RunnerContext = {
   readonly db: Database;
@@ -27,7 +27,7 @@ export type RunnerContext = {
   readonly startDeadline: () => AbortSignal;
   /** Aborts when the server closes. From then on, the next server process is responsible for starting instances. */
   readonly closing: AbortSignal;
-  readonly validation: Pick<Validation, 'started' | 'startFailed'>;
+  readonly validation: Pick<DeploymentValidator, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
   readonly retryWrite: RetryWrite;
   readonly iceConfigUrl: () => string;
@@ -49,7 +49,7 @@ export type InstanceRunner = {
 /**
  * Time for a bot to end its session after the stop request (docs/bot-contract.md, "Stop"). A Pipecat pipeline takes up to 20 s.
  */
-export const cooperativeSeconds = 25;
+export const sessionStopTimeoutSeconds = 25;
 /** Milliseconds between SIGTERM and SIGKILL. */
 export const terminationGraceMs = 5_000;
 /** Time for a ready bot to respond to its first status request, in milliseconds. */
@@ -130,8 +130,9 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     const canBeAsked = row.reports_session && transport !== 'websocket';
     const hasAccepted =
       canBeAsked &&
-      (await requestSessionStop(address, deriveControlToken(context.key, row.id), cooperativeSeconds - 5));
-    if (hasAccepted) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
+      (await requestSessionStop(address, deriveControlToken(context.key, row.id), sessionStopTimeoutSeconds - 5));
+    if (hasAccepted)
+      return context.ownership.released(sessionId, AbortSignal.timeout(sessionStopTimeoutSeconds * 1000));
     context.ownership.abort(sessionId);
     // Wait up to `terminationGraceMs` until the session is released, for example because both sides have closed its WebSocket.
     // Then SIGTERM is sent.

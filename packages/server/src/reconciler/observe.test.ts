@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { type LocalState, observe } from './observe.ts';
-import { plan } from './plan.ts';
+import { type LocalState, readObservedState } from './observe.ts';
+import { planActions } from './plan.ts';
 
 let rows: TestRows;
 let organizationId: string;
@@ -27,14 +27,14 @@ const fresh: LocalState = {
 async function read(running: readonly string[] = [], local: Partial<LocalState> = {}) {
   const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
   const context = { db: rows.db, now: () => testNow, runtime: { list }, host: { id: hostId, region: 'us-west' } };
-  return observe(context, { ...fresh, ...local });
+  return readObservedState(context, { ...fresh, ...local });
 }
 async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>[1] = {}) {
   const agentId = await rows.agent(organizationId, { name });
   return { organizationId, agentId, hostId, deploymentId: await rows.deployment(agentId, fields) };
 }
 
-it('observe marks a deployment as serving if it is ready, active, and its agent is not deleted', async () => {
+it('readObservedState marks a deployment as serving if it is ready, active, and its agent is not deleted', async () => {
   const old = await agent();
   await rows.instance(old);
   const young = await rows.deployment(old.agentId);
@@ -51,7 +51,7 @@ it('observe marks a deployment as serving if it is ready, active, and its agent 
   });
 });
 
-it('observe ignores deployments, instances and sessions of other regions and hosts', async () => {
+it('readObservedState ignores deployments, instances and sessions of other regions and hosts', async () => {
   const here = await agent();
   const elsewhere = await rows.agent(organizationId, { name: 'far', region: 'eu' });
   const far = { ...here, agentId: elsewhere, deploymentId: await rows.deployment(elsewhere) };
@@ -62,7 +62,7 @@ it('observe ignores deployments, instances and sessions of other regions and hos
   expect(observed.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
 });
 
-it('observe ignores ended instances and sessions', async () => {
+it('readObservedState ignores ended instances and sessions', async () => {
   const of = await agent();
   const ended = { state: 'ended', ended_at: testNow } as const;
   const sessionId = await rows.session(of, { ...ended, completion_status: '500' });
@@ -70,7 +70,7 @@ it('observe ignores ended instances and sessions', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('observe marks instances in the runtime as running, and reports instances without a row as orphans unless busy', async () => {
+it('readObservedState marks instances in the runtime as running, and reports instances without a row as orphans unless busy', async () => {
   const of = await agent();
   const [running, exited] = [await rows.instance(of), await rows.instance(of)];
   const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });
@@ -81,7 +81,7 @@ it('observe marks instances in the runtime as running, and reports instances wit
   expect(observed.orphans).toEqual(['orphan']);
 });
 
-it('observe returns the time limit and instance of a session, and whether this process owns the session', async () => {
+it('readObservedState returns the time limit and instance of a session, and whether this process owns the session', async () => {
   const of = await agent('parrot', { max_session_seconds: 90 });
   const sessionId = await rows.session(of, {
     state: 'live',
@@ -104,7 +104,7 @@ it('observe returns the time limit and instance of a session, and whether this p
   expect(known.sessions.get(sessionId)).toMatchObject({ agent_name: 'parrot', organization_id: organizationId });
 });
 
-it('observe marks a relayed WebSocket as lost only if the server that relayed it has ended', async () => {
+it('readObservedState marks a relayed WebSocket as lost only if the server that relayed it has ended', async () => {
   const of = await agent();
   const socket = { state: 'live', transport: 'websocket' } as const;
   const mine = await rows.session(of, { ...socket, relay_id: serverId });
@@ -131,7 +131,7 @@ it('a plan after a crash adopts live sessions, starts pending instances, and end
   const lost = await claim('live');
   const without = await rows.session(of, { state: 'starting' });
   const { observed } = await read([live.instanceId, ready.instanceId, 'orphan']);
-  expect(new Set(plan(observed))).toEqual(
+  expect(new Set(planActions(observed))).toEqual(
     new Set([
       { do: 'adopt-session', sessionId: live.sessionId },
       { do: 'start-instance', instanceId: begun.instanceId },

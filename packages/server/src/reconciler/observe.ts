@@ -27,7 +27,7 @@ export type ObservedRows = {
  * between two queries, and the instance would be stopped because it seems to have no session. The runtime is read after the
  * snapshot, so an instance that was ready in the snapshot and is missing in the runtime has exited.
  */
-export async function observe(
+export async function readObservedState(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
   local: LocalState,
 ): Promise<{ observed: ObservedState; rows: ObservedRows }> {

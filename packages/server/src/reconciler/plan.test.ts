@@ -2,13 +2,13 @@ import type { KnownCompletionStatus } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Action,
   findStartableDeployments,
   type ObservedState,
   type PlannedDeployment,
   type PlannedInstance,
   type PlannedSession,
-  plan,
+  planActions,
+  type ReconcileAction,
 } from './plan.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -59,22 +59,22 @@ const observed = (fields: Partial<ObservedState> = {}): ObservedState => ({
   ...fields,
 });
 
-const prepare: Action = { do: 'prepare-deployment', deploymentId: 'd' };
-const start: Action = { do: 'start-instance', instanceId: 'i' };
-const retire: Action = { do: 'retire-instance', instanceId: 'i' };
-const stop: Action = { do: 'stop-instance', instanceId: 'i' };
-const lost: Action = { do: 'instance-lost', instanceId: 'i' };
-const adopt: Action = { do: 'adopt-session', sessionId: 's' };
-const decide = (status: KnownCompletionStatus): Action => ({ do: 'decide-end', sessionId: 's', status });
-const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): Action => ({
+const prepare: ReconcileAction = { do: 'prepare-deployment', deploymentId: 'd' };
+const start: ReconcileAction = { do: 'start-instance', instanceId: 'i' };
+const retire: ReconcileAction = { do: 'retire-instance', instanceId: 'i' };
+const stop: ReconcileAction = { do: 'stop-instance', instanceId: 'i' };
+const lost: ReconcileAction = { do: 'instance-lost', instanceId: 'i' };
+const adopt: ReconcileAction = { do: 'adopt-session', sessionId: 's' };
+const decide = (status: KnownCompletionStatus): ReconcileAction => ({ do: 'decide-end', sessionId: 's', status });
+const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction => ({
   do: 'end-session',
   sessionId: 's',
   status,
   at,
 });
-const fill = (idle: number): Action => ({ do: 'provision', deploymentId: 'd', idle });
+const fill = (idle: number): ReconcileAction => ({ do: 'provision', deploymentId: 'd', idle });
 
-type Row = readonly [name: string, observed: Partial<ObservedState>, actions: readonly Action[]];
+type Row = readonly [name: string, observed: Partial<ObservedState>, actions: readonly ReconcileAction[]];
 
 const deployments: readonly Row[] = [
   ['returns no actions for an empty state', {}, []],
@@ -193,8 +193,8 @@ const deployments: readonly Row[] = [
 const validating = deployment({ id: 'new', state: 'validating', serving: false });
 const first = instance({ id: 'n', deploymentId: 'new', readyAt: now });
 const firstStarting = instance({ ...first, state: 'starting', readyAt: null });
-const activate: Action = { do: 'activate-deployment', deploymentId: 'new' };
-const fillNew = (idle: number): Action => ({ do: 'provision', deploymentId: 'new', idle });
+const activate: ReconcileAction = { do: 'activate-deployment', deploymentId: 'new' };
+const fillNew = (idle: number): ReconcileAction => ({ do: 'provision', deploymentId: 'new', idle });
 
 const rollouts: readonly Row[] = [
   ['starts one instance to validate a deployment', { deployments: [validating] }, [fillNew(1)]],
@@ -540,7 +540,7 @@ describe.each([
   ['sessions', sessions],
 ])('plan, for %s,', (_, rows) => {
   it.each(rows)('%s', (_name, fields, actions) => {
-    expect(plan(observed(fields))).toEqual(actions);
+    expect(planActions(observed(fields))).toEqual(actions);
   });
 });
 
@@ -626,14 +626,14 @@ const anyState: fc.Arbitrary<ObservedState> = fc
     }),
   }));
 
-function idOf(action: Action): string | null {
+function idOf(action: ReconcileAction): string | null {
   return 'instanceId' in action ? action.instanceId : null;
 }
 
-describe('for any observed state, plan', () => {
-  const always = (holds: (observed: ObservedState, actions: readonly Action[]) => void) =>
+describe('for any observed state, planActions', () => {
+  const always = (holds: (observed: ObservedState, actions: readonly ReconcileAction[]) => void) =>
     fc.assert(
-      fc.property(anyState, (any) => holds(any, plan(any))),
+      fc.property(anyState, (any) => holds(any, planActions(any))),
       { numRuns: 2_000 },
     );
 
@@ -713,7 +713,7 @@ describe('for any observed state, plan', () => {
   it('is deterministic and does not modify its input', () => {
     always((any, actions) => {
       const before = structuredClone(any);
-      expect(plan(any)).toEqual(actions);
+      expect(planActions(any)).toEqual(actions);
       expect(any).toEqual(before);
     });
   });

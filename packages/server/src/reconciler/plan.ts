@@ -65,7 +65,7 @@ export type ObservedState = {
   readonly orphans: readonly string[];
 };
 
-export type Action =
+export type ReconcileAction =
   | { readonly do: 'prepare-deployment'; readonly deploymentId: string }
   | { readonly do: 'activate-deployment'; readonly deploymentId: string }
   | { readonly do: 'discard-deployment'; readonly deploymentId: string }
@@ -105,7 +105,7 @@ const refillDelaySeconds = 2;
  * Decides from the observed state what to do next. Pure. All decisions about deployments, instances and sessions are
  * made here: boot, crash recovery, warm pools, draining, time limits and clean-up.
  */
-export function plan(observed: ObservedState): Action[] {
+export function planActions(observed: ObservedState): ReconcileAction[] {
   const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
   const sessions = new Map(observed.sessions.map((session) => [session.id, session]));
   const instances = new Map(observed.instances.map((instance) => [instance.id, instance]));
@@ -118,7 +118,7 @@ export function plan(observed: ObservedState): Action[] {
     ...observed.deployments.flatMap((deployment) =>
       planDeployment(deployment, byDeployment.get(deployment.id) ?? [], sessions, observed),
     ),
-    ...observed.orphans.map((instanceId): Action => ({ do: 'remove-orphan', instanceId })),
+    ...observed.orphans.map((instanceId): ReconcileAction => ({ do: 'remove-orphan', instanceId })),
   ];
 }
 
@@ -128,8 +128,8 @@ export function findStartableDeployments({ draining, deployments }: ObservedStat
   return new Set(startable.map(({ id }) => id));
 }
 
-function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): Action[] {
-  const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): Action[] => [
+function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): ReconcileAction[] {
+  const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction[] => [
     { do: 'end-session', sessionId: session.id, status, at },
   ];
   if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');
@@ -184,7 +184,7 @@ function planInstance(
   deployments: ReadonlyMap<string, PlannedDeployment>,
   sessions: ReadonlyMap<string, PlannedSession>,
   observed: ObservedState,
-): Action[] {
+): ReconcileAction[] {
   const instanceId = instance.id;
   // Wait until the session has ended. Otherwise, the end of the instance would be recorded as the session's end, with a
   // different status and a later time.
@@ -248,7 +248,7 @@ function planDeployment(
   instances: readonly PlannedInstance[],
   sessions: ReadonlyMap<string, PlannedSession>,
   observed: ObservedState,
-): Action[] {
+): ReconcileAction[] {
   const deploymentId = deployment.id;
   if (deployment.superseded) {
     return deployment.prepared && !deployment.busy && instances.length === 0
@@ -283,7 +283,11 @@ function planDeployment(
  * of them is ready. Counts only the deployment's own instances, so that validation works even if sessions of the
  * previous deployment use all of the agent's capacity.
  */
-function validate(deployment: PlannedDeployment, open: readonly PlannedInstance[], resting: boolean): Action[] {
+function validate(
+  deployment: PlannedDeployment,
+  open: readonly PlannedInstance[],
+  resting: boolean,
+): ReconcileAction[] {
   const deploymentId = deployment.id;
   if (open.some((instance) => instance.state === 'ready' && instance.running)) {
     return [{ do: 'activate-deployment', deploymentId }];

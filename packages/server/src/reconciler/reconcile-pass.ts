@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
-import { type LocalState, type ObservedRows, observe } from './observe.ts';
+import { type LocalState, type ObservedRows, readObservedState } from './observe.ts';
 import type { OutcomeWaiters } from './outcomes.ts';
-import { type Action, findStartableDeployments, plan } from './plan.ts';
+import { findStartableDeployments, planActions, type ReconcileAction } from './plan.ts';
 
 type Context = {
   readonly db: Database;
@@ -16,7 +16,7 @@ type Context = {
   readonly directory: Pick<SessionDirectory, 'ready'>;
   readonly outcomes: OutcomeWaiters<string | null>;
   readonly localState: () => LocalState;
-  readonly execute: (action: Action, rows: ObservedRows) => Promise<void>;
+  readonly execute: (action: ReconcileAction, rows: ObservedRows) => Promise<void>;
   readonly closing: AbortSignal;
 };
 
@@ -25,17 +25,17 @@ type Context = {
  * progress without waiting for them, because a slow bot must not delay other bots.
  */
 export async function runReconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
-  const { observed, rows } = await observe(context, context.localState());
+  const { observed, rows } = await readObservedState(context, context.localState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
   void context.runtime.retain(findStartableDeployments(observed)).catch((error: unknown) => {
     context.logger.error({ err: error }, 'fork servers could not be stopped');
   });
-  return plan(observed).map((action) => ({ action, done: begin(context, action, rows) }));
+  return planActions(observed).map((action) => ({ action, done: begin(context, action, rows) }));
 }
 
 /** An action in progress. `done` never rejects: a failed action is planned again if it is still due. */
-export type ActionInProgress = { readonly action: Action; readonly done: Promise<void> };
+export type ActionInProgress = { readonly action: ReconcileAction; readonly done: Promise<void> };
 
 /** Publishes the addresses of instances that became ready before their session was added to the session directory. */
 function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void {
@@ -57,7 +57,11 @@ function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   }
 }
 
-async function begin({ logger, execute, closing }: Context, action: Action, rows: ObservedRows): Promise<void> {
+async function begin(
+  { logger, execute, closing }: Context,
+  action: ReconcileAction,
+  rows: ObservedRows,
+): Promise<void> {
   logger.debug({ action }, 'reconcile action started');
   await execute(action, rows).catch((error: unknown) => {
     if (!closing.aborted) logger.error({ err: error, action }, 'reconcile action failed');

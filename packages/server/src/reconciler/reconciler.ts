@@ -12,19 +12,19 @@ import type { Database } from '../store/tables.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
-import { dispatch, type ReadySession } from './dispatch.ts';
-import { createExecutor } from './execute.ts';
-import { type InstanceWatch, watchInstances } from './instance-events.ts';
+import { dispatchSession, type ReadySession } from './dispatch.ts';
+import { createActionExecutor } from './execute.ts';
+import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import type { LocalState } from './observe.ts';
 import { createOutcomeWaiters } from './outcomes.ts';
-import type { Action } from './plan.ts';
+import type { ReconcileAction } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
 import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createEndRecorder, type EndRecorder } from './record-ends.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 import { createStartQueue } from './start-queue.ts';
-import { createValidation } from './validation.ts';
+import { createDeploymentValidator } from './validation.ts';
 
 export type ReconcilerContext = {
   readonly db: Database;
@@ -90,13 +90,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const takeover = createTakeover(context);
   const outcomes = createOutcomeWaiters<string | null>();
   const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
-  const validation = createValidation({ ...context, backoff, outcomes });
+  const validation = createDeploymentValidator({ ...context, backoff, outcomes });
   const loop = createReconcileLoop(runPass, closing.signal, (error) => {
     logger.error({ err: error }, 'reconcile pass failed');
   });
   const requestReconcile = loop.request;
   const { endSession, instanceRemoved } = createEndRecorder({ ...context, requestReconcile });
-  let watch: InstanceWatch | null = null;
+  let watch: InstanceWatcher | null = null;
   const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
   const dispatchContext = createDispatchContext(context, { closing: closing.signal, endSession, isEnding });
   const runner = createInstanceRunner({
@@ -112,7 +112,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     },
     onRemoved: instanceRemoved,
   });
-  const execute = createExecutor({
+  const execute = createActionExecutor({
     ...context,
     preparer,
     validation,
@@ -158,7 +158,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     deployed: outcomes.next,
     endSession,
     dispatch: (session) => {
-      dispatch(dispatchContext, session).catch((error: unknown) => {
+      dispatchSession(dispatchContext, session).catch((error: unknown) => {
         if (closing.signal.aborted) return;
         logger.error({ err: error, sessionId: session.id }, 'dispatch failed');
         // The next pass adopts the session and asks its bot for the state.
@@ -230,6 +230,6 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
  * Whether an action of the first pass ends a session or instance that was lost with the previous server process. In a later
  * pass, the action would record a wrong end time.
  */
-function endsWithPreviousServer(action: Action): boolean {
+function endsWithPreviousServer(action: ReconcileAction): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';
 }

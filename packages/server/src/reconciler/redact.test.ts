@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
-import { redactTail } from './redact.ts';
+import { redactOutputTail } from './redact.ts';
 
-describe('redactTail', () => {
+describe('redactOutputTail', () => {
   let rows: TestRows;
   let deployment: string;
   const logged: unknown[] = [];
@@ -24,7 +24,7 @@ describe('redactTail', () => {
       logger: pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line)) }),
       retryWrite: <T>(write: () => Promise<T>) => write(),
     };
-    redact = (tail) => redactTail(context, deployment, tail);
+    redact = (tail) => redactOutputTail(context, deployment, tail);
     return () => rows.close();
   });
 

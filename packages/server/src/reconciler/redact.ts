@@ -21,7 +21,7 @@ const withheld =
  * decrypted, a notice replaces the output; if the values cannot be loaded, the output is empty. Never fails, because
  * the end of the bot must be recorded in any case.
  */
-export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
+export async function redactOutputTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
     const { values, isComplete } = await context.retryWrite(() => readDeploymentSecrets(context, deploymentId));
@@ -38,7 +38,7 @@ export async function redactTail(context: Context, deploymentId: string, tail: s
 /** Masks secret values in the output that the error of a failed start contains. */
 export async function redactStartError(context: Context, deploymentId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof StartError) || error.tail === '') return error;
-  const tail = await redactTail(context, deploymentId, error.tail);
+  const tail = await redactOutputTail(context, deploymentId, error.tail);
   const exit = error.exit === null ? null : { ...error.exit, tail };
   return new StartError(error.message, exit, { cause: error.cause, tail });
 }

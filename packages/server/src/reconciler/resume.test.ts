@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestRows } from '../../test/support/test-rows.ts';
 import { isColdStart } from './cold-start.ts';
-import { clampReportedTime, type ReadySession, resume } from './dispatch.ts';
+import { clampReportedTime, type ReadySession, resumeSession } from './dispatch.ts';
 import { createSessionOwnership } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
@@ -50,7 +50,7 @@ async function botWithSession(): Promise<{ port: number; end: () => void }> {
   return { port: address.port, end: () => void ended.emit('end') };
 }
 
-it('resume makes a live session reachable as soon as its bot reports the session', async () => {
+it('resumeSession makes a live session reachable as soon as its bot reports the session', async () => {
   const { db, close } = await createTestRows();
   onTestFinished(close);
   const bot = await botWithSession();
@@ -72,7 +72,7 @@ it('resume makes a live session reachable as soon as its bot reports the session
   const happened: unknown[] = [];
   const ownership = createSessionOwnership();
   ownership.acquire(session.id);
-  await resume(
+  await resumeSession(
     {
       db,
       now: () => at(30),

@@ -6,7 +6,7 @@ import { listOpenDeployments } from '../agents/deployment.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
 import { createOutcomeWaiters } from './outcomes.ts';
-import { createValidation, describeStartFailure } from './validation.ts';
+import { createDeploymentValidator, describeStartFailure } from './validation.ts';
 
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
 const noRoom = new StartError('No account is free.', null);
@@ -31,7 +31,11 @@ describe('deployment validation', () => {
     const outcomes = createOutcomeWaiters<string | null>();
     const logger = pino({ level: 'silent' });
     const retryWrite = <T>(write: () => Promise<T>) => write();
-    return { backoff, outcomes, ...createValidation({ db: rows.db, now, logger, backoff, outcomes, retryWrite }) };
+    return {
+      backoff,
+      outcomes,
+      ...createDeploymentValidator({ db: rows.db, now, logger, backoff, outcomes, retryWrite }),
+    };
   }
   const open = async (wanted = id) => {
     const row = (await listOpenDeployments(rows.db, 'us-west', [wanted])).find((one) => one.id === wanted);

@@ -25,7 +25,7 @@ type Context = {
 };
 
 /** Validates deployments: a deployment serves only after one of its instances was ready. */
-export type Validation = {
+export type DeploymentValidator = {
   readonly passed: (deployment: OpenDeployment) => Promise<void>;
   /** Records that an instance of the deployment did not become ready. Never rejects. */
   readonly startFailed: (deployment: OpenDeployment, error: unknown, timedOut: boolean) => Promise<void>;
@@ -41,7 +41,7 @@ export type Validation = {
  */
 const attempts = 5;
 
-export function createValidation(context: Context): Validation {
+export function createDeploymentValidator(context: Context): DeploymentValidator {
   const { backoff, outcomes, retryWrite, logger } = context;
 
   async function passed(row: OpenDeployment): Promise<void> {

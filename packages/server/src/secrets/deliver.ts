@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
-import { endDelivery, listDueDeliveries, postponeDelivery } from './delivery-rows.ts';
+import { listDueDeliveries, postponeDelivery, recordDeliveryResult } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { findSetById } from './rows.ts';
+import { findSecretSetById } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
@@ -47,12 +47,17 @@ export async function deliverSecrets(context: Context): Promise<number> {
     const end = { hostId: context.host.id, at: context.now() };
     try {
       await requireDecryptable(context, delivery.organization_id, of);
-      await endDelivery(context.db, of, { ...end, state: 'ready', error: null, again: null });
+      await recordDeliveryResult(context.db, of, { ...end, state: 'ready', error: null, again: null });
     } catch (error) {
       const fields = { ...of, attempts: delivery.attempts, err: error };
       if (error instanceof DamagedDataError) {
         context.logger.warn(fields, 'secret set damaged');
-        await endDelivery(context.db, of, { ...end, state: 'failed', error: ownerMessages.damaged, again: null });
+        await recordDeliveryResult(context.db, of, {
+          ...end,
+          state: 'failed',
+          error: ownerMessages.damaged,
+          again: null,
+        });
         continue;
       }
       const again = later(context.now(), Math.min(firstRetrySeconds * 2 ** delivery.attempts, maxRetrySeconds));
@@ -62,7 +67,7 @@ export async function deliverSecrets(context: Context): Promise<number> {
       }
       context.logger.warn(fields, 'secret delivery failed, retrying');
       const problem = error instanceof RootKeyMissingError ? ownerMessages.rootKeyMissing : ownerMessages.unknown;
-      await endDelivery(context.db, of, { ...end, state: 'failed', error: problem, again });
+      await recordDeliveryResult(context.db, of, { ...end, state: 'failed', error: problem, again });
     }
   }
   return due.length;
@@ -78,7 +83,7 @@ async function requireDecryptable(
   of: { setId: string; revision: number },
 ): Promise<void> {
   const values = await readInSnapshot(context.db, async (db) => {
-    const set = await findSetById(db, organizationId, of.setId);
+    const set = await findSecretSetById(db, organizationId, of.setId);
     return set === undefined ? null : decryptRevision({ ...context, db }, set, of.revision);
   });
   for (const value of values?.values() ?? []) value.fill(0);

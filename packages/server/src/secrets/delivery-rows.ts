@@ -36,7 +36,7 @@ export function listDueDeliveries(db: Database, region: string, when: { now: Dat
 }
 
 /** Stores the result of a delivery. A failed delivery is retried at `again`, or never if `again` is null. */
-export async function endDelivery(
+export async function recordDeliveryResult(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
   end: {

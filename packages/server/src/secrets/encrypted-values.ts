@@ -11,7 +11,7 @@ import {
   type VersionedKey,
 } from './vault/encrypted-value.ts';
 import { computeFingerprint } from './vault/fingerprint.ts';
-import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type SetIdentity = Pick<SecretSetRow, 'id' | 'organization_id' | 'region' | 'kind'>;
@@ -105,7 +105,7 @@ export async function decryptRevision(
   set: SecretSetRow,
   revision: number,
 ): Promise<Map<string, Buffer>> {
-  const reading = { ...context, keyring: addVersionCache(context.keyring) };
+  const reading = { ...context, keyring: createCachingKeyring(context.keyring) };
   const rows = await readValueRows(context.db, await readVerifiedRevision(reading, set, revision));
   const values = new Map<string, Buffer>();
   for (const [key, row] of rows) values.set(key, await decryptRow(reading, set, row));

@@ -6,7 +6,7 @@ import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { toVerificationFields } from './verify.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
@@ -22,7 +22,7 @@ export function listSecrets(
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
   return readInSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: addVersionCache(context.keyring) };
+    const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];
     for (const set of await listSetsWithDelivery(db, scope.organizationId)) {

@@ -2,10 +2,10 @@ import { failure, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { findNewestRevisions, findRevision, findSecretSet, findSetById } from './rows.ts';
+import { findNewestRevisions, findRevision, findSecretSet, findSecretSetById } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
@@ -63,7 +63,7 @@ export async function requirePinnedRevisions(
   pins: readonly SecretPin[],
 ): Promise<void> {
   for (const { secretSet, setId, revision } of pins) {
-    const exists = (await findSetById(db, organizationId, setId, 'share')) !== undefined;
+    const exists = (await findSecretSetById(db, organizationId, setId, 'share')) !== undefined;
     if (exists && (await findRevision(db, setId, revision)) !== undefined) continue;
     const why = exists ? `revision ${revision} of it is no longer stored` : 'it was deleted';
     const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the current set instead.`;
@@ -75,7 +75,7 @@ export async function requirePinnedRevisions(
  * Returns each pin with the newest revision of its set, which is null if the set was deleted. `stale` is true if the pinned
  * revision is not the newest one.
  */
-export async function listPinStates(
+export async function listPinnedSecretSets(
   db: Database,
   organizationId: string,
   pins: readonly (readonly SecretPin[])[],
@@ -115,7 +115,7 @@ export function decryptForDeployment(
   // lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
   return readInSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: addVersionCache(context.keyring) };
+    const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const variables: [string, string][] = [];
     for (const pin of pins) {
       for (const [key, value] of await decryptPin(reading, { organizationId, region, lock }, pin)) {
@@ -132,7 +132,7 @@ async function decryptPin(
   of: { readonly organizationId: string; readonly region: string; readonly lock: 'share' | undefined },
   { secretSet, setId, revision }: SecretPin,
 ): Promise<Map<string, Buffer>> {
-  const set = await findSetById(context.db, of.organizationId, setId, of.lock);
+  const set = await findSecretSetById(context.db, of.organizationId, setId, of.lock);
   if (set === undefined) {
     const message = `The secret set ${secretSet} was deleted. Set it again and deploy, or deploy without it.`;
     throw new SecretsUnavailableError(message, true);

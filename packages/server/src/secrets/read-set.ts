@@ -4,7 +4,7 @@ import type { KeyRevision } from './change.ts';
 import { decryptRow, readValueRows, readVerifiedRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
@@ -17,7 +17,7 @@ export type SecretSetContent = {
 
 /** Reads the content of a revision without decrypting its values. @throws failure `secret-set-damaged` */
 export function readSecretSet(context: Context, set: SecretSetRow, revision = set.revision): Promise<SecretSetContent> {
-  return mapDamageToFailure(async () => {
+  return mapDamagedDataToFailure(async () => {
     const row = await readVerifiedRevision(context, set, revision);
     return {
       host: row.host,
@@ -35,8 +35,8 @@ export function findUnchangedKeys(
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): Promise<ReadonlySet<string>> {
-  return mapDamageToFailure(async () => {
-    const reading = { ...context, keyring: addVersionCache(context.keyring) };
+  return mapDamagedDataToFailure(async () => {
+    const reading = { ...context, keyring: createCachingKeyring(context.keyring) };
     const unchanged = new Set<string>();
     for (const [key, value] of values) {
       const row = rows.get(key);
@@ -54,7 +54,7 @@ export function findUnchangedKeys(
  *
  * @throws failure `secret-set-damaged`
  */
-export async function mapDamageToFailure<T>(read: () => Promise<T>): Promise<T> {
+export async function mapDamagedDataToFailure<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { Database, SecretPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { decryptRow } from './encrypted-values.ts';
-import { findRevision, findSetById, findValueRows } from './rows.ts';
+import { findRevision, findSecretSetById, findValueRows } from './rows.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 
 /**
@@ -23,11 +23,11 @@ export function decryptReadableValues(
   pins: readonly SecretPin[],
 ): Promise<ReadableValues> {
   return readInSnapshot(context.db, async (db) => {
-    const reading = { db, keyring: addVersionCache(context.keyring) };
+    const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const values: string[] = [];
     let isComplete = true;
     for (const { setId, revision: number } of pins) {
-      const set = isUuid(setId) ? await findSetById(db, organizationId, setId) : undefined;
+      const set = isUuid(setId) ? await findSecretSetById(db, organizationId, setId) : undefined;
       const revision = set === undefined ? undefined : await findRevision(db, set.id, number);
       if (set === undefined || revision === undefined) {
         isComplete = false;

@@ -28,7 +28,7 @@ export async function findSecretSet(
   return query.executeTakeFirst();
 }
 
-export function findSetById(
+export function findSecretSetById(
   db: Database,
   organizationId: string,
   id: string,

@@ -2,13 +2,13 @@ import { failure, type SecretRevision, type SecretSetDetails } from '@bothost/co
 import type { Database } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRow } from './encrypted-values.ts';
-import { mapDamageToFailure, readSecretSet } from './read-set.ts';
+import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import { findSecretSet, listRevisionPage } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { formatFingerprint } from './vault/fingerprint.ts';
-import { addVersionCache, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
 type Scope = { readonly organizationId: string };
 
@@ -22,13 +22,13 @@ export async function getSecretSet(
   const { set, rows } = await readInSnapshot(context.db, async (db) => {
     const found = await findSecretSet(db, scope.organizationId, name);
     if (found === undefined) throw failure('secret-set-not-found');
-    const reading = { db, keyring: addVersionCache(context.keyring) };
+    const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const content = await readSecretSet(reading, found);
     if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
     // Decrypt every value, although the response contains none. Decryption authenticates the columns that the response
     // shows, because they are associated data.
     for (const row of content.rows.values()) {
-      (await mapDamageToFailure(() => decryptRow(reading, found, row))).fill(0);
+      (await mapDamagedDataToFailure(() => decryptRow(reading, found, row))).fill(0);
     }
     return { set: found, rows: content.rows };
   });
@@ -59,8 +59,8 @@ export function getSecretHistory(
     if (set === undefined) throw failure('secret-set-not-found');
     const rows = await listRevisionPage(db, set.id, { limit: page.limit + 1, before: page.before });
     const shown = rows.slice(0, page.limit);
-    await mapDamageToFailure(async () => {
-      const reading = { db, keyring: addVersionCache(context.keyring) };
+    await mapDamagedDataToFailure(async () => {
+      const reading = { db, keyring: createCachingKeyring(context.keyring) };
       for (const row of shown) await requireRevisionMac(reading, set, row);
     });
     const revisions = shown.map((row) => ({

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type FakeRegistry,
-  formatReply,
-  listCredentialForms,
+  formatHttpResponse,
+  listCredentialEncodings,
   type RegistryRequest,
   startFakeRegistry,
 } from '../../test/support/fake-registry.ts';
@@ -46,9 +46,9 @@ describe('image pull secrets', () => {
 
   function answer({ line, headers }: RegistryRequest): string {
     if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
-      return formatReply(401, { 'www-authenticate': 'Basic realm="x"' });
+      return formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' });
     }
-    return formatReply(line.startsWith('HEAD') && !line.includes('/team/app/') ? 404 : 200);
+    return formatHttpResponse(line.startsWith('HEAD') && !line.includes('/team/app/') ? 404 : 200);
   }
 
   const host = () => `http://registry.test:${registry.port}`;
@@ -111,7 +111,7 @@ describe('image pull secrets', () => {
     );
     const stored = tables[0]?.text ?? '';
     expect(stored).toContain('verified');
-    for (const form of listCredentialForms(credentials)) expect(stored).not.toContain(form);
+    for (const form of listCredentialEncodings(credentials)) expect(stored).not.toContain(form);
   });
 
   it('are reported as missing if they are deleted during the check', async () => {

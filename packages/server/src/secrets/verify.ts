@@ -1,9 +1,9 @@
-import { failure, type PullSecretVerification } from '@bothost/contract';
+import { failure, type ImagePullSecretVerification } from '@bothost/contract';
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { mapDamageToFailure, readSecretSet } from './read-set.ts';
+import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
 import { checkCredentials, type RegistryAccess } from './registry/check-credentials.ts';
 import { dockerConfigurationKey, parseDockerCredentials } from './registry/docker-configuration.ts';
 import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
@@ -32,7 +32,7 @@ export async function verifyImagePullSecret(
   scope: WriteScope,
   name: string,
   imageText: string | null,
-): Promise<PullSecretVerification> {
+): Promise<ImagePullSecretVerification> {
   const { set, host, expiresAt, credentials } = await decryptCredentials(context, scope, name);
   const { image, verdict } = await check(context.registries, host, credentials, imageText);
   const row = {
@@ -80,7 +80,7 @@ function decryptCredentials(context: Context, scope: WriteScope, name: string) {
     if (set === undefined) throw failure('secret-set-not-found');
     const { host, expiresAt } = await readSecretSet({ ...context, db }, set);
     if (set.kind !== 'imagePullSecret' || host === null) throw failure('secret-set-no-registry');
-    const values = await mapDamageToFailure(() => decryptRevision({ ...context, db }, set, set.revision));
+    const values = await mapDamagedDataToFailure(() => decryptRevision({ ...context, db }, set, set.revision));
     const configuration = values.get(dockerConfigurationKey);
     if (configuration === undefined) throw failure('secret-set-damaged');
     const credentials = parseDockerCredentials(configuration, host);

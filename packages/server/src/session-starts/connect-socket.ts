@@ -1,11 +1,11 @@
-import { ApiError, type Carrier, type CompletionStatus, failure, namePattern } from '@bothost/contract';
+import { ApiError, type CompletionStatus, failure, namePattern, type PhoneCarrier } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
-import type { Address } from '../instances/address.ts';
+import type { BotAddress } from '../instances/address.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { findOrganizationByName } from '../organizations/find.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
-import { connectSession, connectWithoutToken } from '../sessions/connect.ts';
+import { connectSession, connectSessionWithoutToken } from '../sessions/connect.ts';
 import { markLive, recordEvents } from '../sessions/progress.ts';
 import { abandonSession } from './abandon-session.ts';
 import { verifyToken } from './socket-token.ts';
@@ -15,7 +15,7 @@ export type SocketTarget = {
   readonly agentName: string;
   readonly organizationName: string;
   readonly token: string | null;
-  readonly carrier: Carrier | null;
+  readonly carrier: PhoneCarrier | null;
 };
 
 /** The session of a connected client. */
@@ -24,7 +24,7 @@ export type SocketSession = {
   /**
    * Resolves with the instance's address once the instance is ready. Resolves with null if the instance does not become ready.
    */
-  readonly address: (signal: AbortSignal) => Promise<Address | null>;
+  readonly address: (signal: AbortSignal) => Promise<BotAddress | null>;
   /** Headers that only the service may send to the bot. */
   readonly headers: Readonly<Record<string, string>>;
   readonly live: () => Promise<void>;
@@ -76,7 +76,7 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
   context.ownership.acquire(sessionId);
   try {
     const target = { organizationId: organization.id, agentName, sessionId, carrier };
-    const connect = requested.token === null ? connectWithoutToken : connectSession;
+    const connect = requested.token === null ? connectSessionWithoutToken : connectSession;
     const { claim, maxSessionSeconds } = await connect(context, target);
     context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
     return createSocketSession(context, target, claim, maxSessionSeconds, requestedAt);
@@ -102,7 +102,7 @@ function sessionOf(
 
 function createSocketSession(
   context: SocketParts,
-  target: { organizationId: string; agentName: string; sessionId: string; carrier: Carrier | null },
+  target: { organizationId: string; agentName: string; sessionId: string; carrier: PhoneCarrier | null },
   claim: InstanceClaim,
   maxSeconds: number,
   requestedAt: Date,

@@ -1,4 +1,4 @@
-import type { Carrier } from '@bothost/contract';
+import type { PhoneCarrier } from '@bothost/contract';
 import type { SessionTransport } from '../store/tables.ts';
 
 /** Returns the session id in two headers, because some existing bot images read only `x-daily-session-id`. */
@@ -9,7 +9,7 @@ export function createSessionHeaders(sessionId: string): Record<string, string> 
 /** Additional headers of the request that starts the session in a bot. */
 export function createStartHeaders(session: {
   readonly id: string;
-  readonly transport: SessionTransport | Carrier;
+  readonly transport: SessionTransport | PhoneCarrier;
   readonly maxSeconds: number;
   readonly controlToken: string;
 }): Record<string, string> {

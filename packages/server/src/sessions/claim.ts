@@ -15,7 +15,10 @@ export type ClaimContext = {
   keyring: Keyring;
 };
 
-export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId' | 'maxAgents' | 'missedSecrets'> & {
+export type InstanceClaimRequest = Pick<
+  ServingDeployment,
+  'agentId' | 'deploymentId' | 'maxAgents' | 'missedSecrets'
+> & {
   readonly organizationId: string;
   readonly sessionId: string;
 };
@@ -27,9 +30,9 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
-export async function claimForSession(
+export async function claimInstanceForSession(
   context: ClaimContext,
-  session: ClaimingSession,
+  session: InstanceClaimRequest,
   first?: RawBuilder<unknown>,
 ): Promise<InstanceClaim> {
   const claim = await claimInstance(context, session, first);
@@ -43,7 +46,7 @@ export async function claimForSession(
  * Rejects with `secrets-unavailable` if the secrets cannot be decrypted. The response to the client must not contain the cause,
  * because the cause may name secret sets. Only the agent's status and the server's log contain the cause.
  */
-async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
+async function requireSecrets(context: ClaimContext, session: InstanceClaimRequest): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);
   } catch (error) {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
-import { connectSession, connectWithoutToken } from './connect.ts';
-import { type StartInput, startSession } from './start.ts';
+import { connectSession, connectSessionWithoutToken } from './connect.ts';
+import { type SessionStartInput, startSession } from './start.ts';
 import { stopSession } from './stop.ts';
 
 let rows: TestRows;
@@ -23,7 +23,7 @@ afterAll(() => rows.close());
 
 const serverId = randomUUID();
 const context = () => ({ ...vault.context, now: () => testNow, host: { id: hostId, region: 'us-west' }, serverId });
-const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput => ({
+const input = (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
   sessionId: newId(),
   organizationId,
   agentName,
@@ -101,7 +101,7 @@ describe('connectSession', () => {
   it('requires no token if the agent accepts clients without one', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const sessionId = newId();
-    await connectWithoutToken(context(), target(name, sessionId));
+    await connectSessionWithoutToken(context(), target(name, sessionId));
     expect(await sessionRow(sessionId)).toMatchObject({
       state: 'starting',
       transport: 'websocket',
@@ -114,7 +114,7 @@ describe('connectSession', () => {
     const { name } = await agent();
     const errors = await Promise.all(
       [name, 'nobody'].map((one) =>
-        connectWithoutToken(context(), target(one, newId())).catch((error: unknown) => error),
+        connectSessionWithoutToken(context(), target(one, newId())).catch((error: unknown) => error),
       ),
     );
     // All clients get the same response, because only the service's log may contain the cause.

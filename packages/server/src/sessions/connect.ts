@@ -2,7 +2,7 @@ import { failure } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import { lockAgentForStart } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
-import { type ClaimContext, type ClaimingSession, claimForSession } from './claim.ts';
+import { type ClaimContext, claimInstanceForSession, type InstanceClaimRequest } from './claim.ts';
 import { changeSession, insertSession } from './rows.ts';
 
 type Context = ClaimContext & {
@@ -50,7 +50,7 @@ export function connectSession(context: Context, target: Target & { sessionId: s
  * @throws failure `token-invalid` (the agent requires a token, or has no serving deployment), `at-capacity`,
  * `secrets-unavailable`
  */
-export function connectWithoutToken(
+export function connectSessionWithoutToken(
   context: Context,
   target: Target & { sessionId: string },
 ): Promise<ConnectedSession> {
@@ -80,8 +80,8 @@ export function connectWithoutToken(
 
 async function claim(
   context: Context,
-  wanted: ClaimingSession & { readonly maxSessionSeconds: number },
+  wanted: InstanceClaimRequest & { readonly maxSessionSeconds: number },
   first?: RawBuilder<unknown>,
 ): Promise<ConnectedSession> {
-  return { claim: await claimForSession(context, wanted, first), maxSessionSeconds: wanted.maxSessionSeconds };
+  return { claim: await claimInstanceForSession(context, wanted, first), maxSessionSeconds: wanted.maxSessionSeconds };
 }

@@ -1,5 +1,5 @@
-/** SQL expression of a session's `EndState`, which follows from how the session ended and whether its bot had started. */
-export const endStateExpression = `case
+/** SQL expression of a session's `SessionEndState`, which follows from how the session ended and whether its bot had started. */
+export const sessionEndStateSql = `case
   when sessions.state <> 'ended' then 'active'
   when completion_status in ('SESSION_STOPPED', 'SESSION_TIME_LIMIT') then 'terminated'
   when completion_status in ('BOT_START_TIMEOUT', 'BOT_CONNECTION_TIMEOUT') then 'agent_start_timeout'

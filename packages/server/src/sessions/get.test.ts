@@ -1,7 +1,7 @@
-import { operations, ReportedStatus } from '@bothost/contract';
+import { BotReportedStatus, operations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFreshName } from '../../test/support/fresh-name.ts';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createUniqueName } from '../../test/support/unique-name.ts';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
 import { newId } from '../store/uuid.ts';
@@ -183,7 +183,7 @@ describe('getSession', () => {
     const otherDeployment = await rows.deployment(otherAgent);
     const mine = await add();
     const theirs = await rows.session({ organizationId: other, agentId: otherAgent, deploymentId: otherDeployment });
-    const name = createFreshName('second');
+    const name = createUniqueName('second');
     const second = await rows.agent(organizationId, { name });
     await rows.deployment(second);
     const errors = await Promise.all(
@@ -224,7 +224,7 @@ describe('finishSession', () => {
   it('ends a session once when called concurrently', async () => {
     const id = await rows.session(of, { state: 'live' });
     const ends = await Promise.all(
-      (['HTTP_COMPLETED', 'HTTP_ERROR', '500', ReportedStatus.parse('DONE')] as const).map((status) =>
+      (['HTTP_COMPLETED', 'HTTP_ERROR', '500', BotReportedStatus.parse('DONE')] as const).map((status) =>
         finishSession(context(), id, status, testNow, []),
       ),
     );

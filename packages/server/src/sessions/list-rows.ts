@@ -1,7 +1,7 @@
-import type { EndState } from '@bothost/contract';
+import type { SessionEndState } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
-import { endStateExpression } from './end-state.ts';
+import { sessionEndStateSql } from './end-state.ts';
 import type { SessionRow } from './rows.ts';
 
 export type SessionFilter = {
@@ -19,7 +19,7 @@ export type SessionFilter = {
   readonly endStates: readonly string[] | undefined;
 };
 
-const endState = sql.raw<EndState>(endStateExpression);
+const endState = sql.raw<SessionEndState>(sessionEndStateSql);
 const botStartSecondsSql = sql<number>`round(extract(epoch from bot_started_at - requested_at))`;
 
 function selectMatching(db: Database, filter: SessionFilter) {
@@ -59,7 +59,7 @@ export function listSessionPage(
   db: Database,
   filter: SessionFilter,
   page: { limit: number; offset: number; after: { createdAt: Date; id: string } | null },
-): Promise<(SessionRow & { readonly end_state: EndState; readonly agent_name: string })[]> {
+): Promise<(SessionRow & { readonly end_state: SessionEndState; readonly agent_name: string })[]> {
   let query = selectMatching(db, filter)
     .selectAll()
     .select(endState.as('end_state'))

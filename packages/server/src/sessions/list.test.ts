@@ -1,10 +1,10 @@
-import type { CompletionStatus, EndState } from '@bothost/contract';
+import type { CompletionStatus, SessionEndState } from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { endStateExpression } from './end-state.ts';
+import { sessionEndStateSql } from './end-state.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
 
 const endStates = Object.keys({
@@ -14,7 +14,7 @@ const endStates = Object.keys({
   agent_start_timeout: true,
   terminated: true,
   agent_error: true,
-} satisfies Record<EndState, true>);
+} satisfies Record<SessionEndState, true>);
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 const plain = { limit: 10, offset: 0, status: 'all', startType: 'all', startTimeMin: 0, startTimeMax: 0 } as const;
 
@@ -279,7 +279,7 @@ describe('listSessions by cursor while sessions are added', () => {
   });
 });
 
-describe('endStateExpression', () => {
+describe('sessionEndStateSql', () => {
   let rows: TestRows;
   beforeAll(async () => {
     rows = await createTestRows();
@@ -302,12 +302,12 @@ describe('endStateExpression', () => {
     ['agent_start_timeout', 'ended', 'BOT_CONNECTION_TIMEOUT', false],
     ['terminated', 'ended', 'SESSION_STOPPED', false],
     ['terminated', 'ended', 'SESSION_TIME_LIMIT', true],
-  ] satisfies [EndState, ...unknown[]][])(
+  ] satisfies [SessionEndState, ...unknown[]][])(
     'returns the end state %s for state %s, completion status %s and bot started %s',
     async (...row) => {
       const [expected, state, status, started] = row;
-      const { rows: results } = await sql<{ end_state: EndState }>`
-      select ${sql.raw(endStateExpression)} as end_state
+      const { rows: results } = await sql<{ end_state: SessionEndState }>`
+      select ${sql.raw(sessionEndStateSql)} as end_state
       from (select ${state}::text, ${status}::text, ${started ? testNow : null}::timestamptz)
         as sessions (state, completion_status, bot_started_at)`.execute(rows.db);
       expect(results).toEqual([{ end_state: expected }]);

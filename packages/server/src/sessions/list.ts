@@ -1,5 +1,5 @@
 import { failure, maxListedSessions, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
-import { findAgentId, findAgentIdIfAny } from '../agents/find.ts';
+import { findAgentId, requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
@@ -19,7 +19,7 @@ export async function listSessions(
   agentName: string,
   query: RequestOf<List>['query'],
 ): Promise<ResponseOf<List>> {
-  const agentId = await findAgentId(context.db, scope.organizationId, agentName);
+  const agentId = await requireAgentId(context.db, scope.organizationId, agentName);
   if (query.deploymentId !== undefined && !isUuid(query.deploymentId)) {
     return { total_count: 0, sessions: [], nextCursor: null };
   }
@@ -45,7 +45,7 @@ export async function listOrganizationSessions(
   { organizationId }: { organizationId: string },
   query: RequestOf<ListAll>['query'],
 ): Promise<ResponseOf<ListAll>> {
-  const agentId = query.agent === undefined ? null : await findAgentIdIfAny(context.db, organizationId, query.agent);
+  const agentId = query.agent === undefined ? null : await findAgentId(context.db, organizationId, query.agent);
   if (agentId === undefined || (query.sessionId !== undefined && !isUuid(query.sessionId))) {
     return { total: { value: 0, relation: 'eq' }, sessions: [], nextCursor: null };
   }

@@ -1,4 +1,4 @@
-import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
+import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhaseDurations } from '@bothost/contract';
 import type { SessionResponseRow } from './rows.ts';
 
 /** Converts a row to the form in which lists return a session. */
@@ -37,7 +37,7 @@ function botStartSeconds(row: SessionResponseRow): number | null {
   return Math.max(0, Math.round((row.bot_started_at.getTime() - row.requested_at.getTime()) / 1000));
 }
 
-function startPhases(row: SessionResponseRow): StartPhases | null {
+function startPhases(row: SessionResponseRow): StartPhaseDurations | null {
   if (row.bot_started_at === null || row.requested_at === null || row.claimed_at === null) return null;
   const requested = row.requested_at.getTime();
   const claimed = row.claimed_at.getTime();

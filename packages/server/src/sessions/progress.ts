@@ -1,5 +1,5 @@
 import type { CompletionStatus } from '@bothost/contract';
-import type { Database, StoredEvent } from '../store/tables.ts';
+import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { appendEvents, changeSession, findSessionBody, listOpenSessionRows } from './rows.ts';
 
 /** A session that has not ended, as the reconciler observes it. */
@@ -46,7 +46,11 @@ export async function recordEndCause(
 }
 
 /** Adds events to a session, also after its end. Details must not contain secrets. */
-export async function recordEvents(db: Database, sessionId: string, events: readonly StoredEvent[]): Promise<void> {
+export async function recordEvents(
+  db: Database,
+  sessionId: string,
+  events: readonly StoredSessionEvent[],
+): Promise<void> {
   if (events.length > 0) await appendEvents(db, sessionId, events);
 }
 

@@ -1,9 +1,9 @@
-import type { CompletionStatus, EndState } from '@bothost/contract';
+import type { CompletionStatus, SessionEndState } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
-import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
+import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { endStateExpression } from './end-state.ts';
+import { sessionEndStateSql } from './end-state.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
 
@@ -58,10 +58,10 @@ const presented = [
   'ended_at',
   'events',
 ] as const;
-export type SessionResponseRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: EndState };
+export type SessionResponseRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: SessionEndState };
 
 const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')},
-    ${endStateExpression} as end_state, to_json(session_metrics) as metrics
+    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics
   from sessions join agents on agents.id = agent_id left join session_metrics on session_id = sessions.id
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
@@ -118,7 +118,7 @@ const eventsAtMost = 100;
 /**
  * Appends events that the session does not have yet: a server process that was killed may already have stored the same events.
  */
-export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
+export async function appendEvents(db: Database, id: string, events: readonly StoredSessionEvent[]): Promise<void> {
   const added = JSON.stringify(events);
   await sql`update sessions set events = events || ${added}::jsonb
     where id = ${id} and not events @> ${added}::jsonb and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);

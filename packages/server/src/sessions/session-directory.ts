@@ -1,5 +1,5 @@
 import { failure, namePattern } from '@bothost/contract';
-import type { Address } from '../instances/address.ts';
+import type { BotAddress } from '../instances/address.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { findSessionLocation } from './rows.ts';
@@ -11,7 +11,7 @@ export type SessionLocation = {
   readonly agentName: string;
   readonly instanceId: string | null;
   /** Null until the instance is ready. */
-  readonly address: Address | null;
+  readonly address: BotAddress | null;
   /** Whether the bot has the session, so that requests may be forwarded to the bot. */
   readonly open: boolean;
 };
@@ -35,7 +35,7 @@ export type SessionDirectory = {
   ) => Promise<SessionLocation | undefined>;
   readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
   /** Stores the address of a session's instance, which is ready now. */
-  readonly ready: (sessionId: string, address: Address) => void;
+  readonly ready: (sessionId: string, address: BotAddress) => void;
   /** Marks a session as accepted by its bot. */
   readonly opened: (sessionId: string) => void;
   /** Drops the address of an exited instance. Callers continue to wait until the session's end is recorded. */
@@ -43,9 +43,9 @@ export type SessionDirectory = {
   /** Removes a session that has ended. */
   readonly ended: (sessionId: string) => void;
   /** Resolves with the address once the instance is ready; null if the session ends or the signal aborts. */
-  readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
+  readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
   /** Resolves with the address once the bot has the session; null if the session ends or the signal aborts. */
-  readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
+  readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
   /** Returns the sessions whose instance is ready. */
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
@@ -90,8 +90,8 @@ export function createSessionDirectory(context: {
   function wait(
     sessionId: string,
     signal: AbortSignal,
-    answer: (entry: SessionLocation) => Address | null,
-  ): Promise<Address | null> {
+    answer: (entry: SessionLocation) => BotAddress | null,
+  ): Promise<BotAddress | null> {
     return new Promise((resolve) => {
       const checks = waiting.get(sessionId) ?? new Set();
       waiting.set(sessionId, checks);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
-import { type StartInput, startSession } from './start.ts';
+import { type SessionStartInput, startSession } from './start.ts';
 
 let rows: TestRows;
 let organizationId: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rows.close());
 
 const context = () => ({ ...vault.context, now: () => testNow, host: { id: hostId, region: 'us-west' } });
-const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput => ({
+const input = (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
   sessionId: newId(),
   organizationId,
   agentName,

@@ -2,12 +2,12 @@ import { failure } from '@bothost/contract';
 import { lockAgentForStart, type ServingDeployment } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import type { SessionTransport } from '../store/tables.ts';
-import { type ClaimContext, claimForSession } from './claim.ts';
+import { type ClaimContext, claimInstanceForSession } from './claim.ts';
 import { insertSession } from './rows.ts';
 
 type Context = ClaimContext & { host: { readonly region: string } };
 
-export type StartInput = {
+export type SessionStartInput = {
   readonly sessionId: string;
   readonly organizationId: string;
   readonly agentName: string;
@@ -25,7 +25,7 @@ export type StartedSession = { readonly deployment: ServingDeployment; readonly 
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`
  */
-export function startSession(context: Context, input: StartInput): Promise<StartedSession> {
+export function startSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await serving({ ...context, db }, input);
     const waits = input.transport === 'websocket';
@@ -49,11 +49,14 @@ export function startSession(context: Context, input: StartInput): Promise<Start
       await session.execute(db);
       return { deployment, claim: null };
     }
-    return { deployment, claim: await claimForSession({ ...context, db }, { ...input, ...deployment }, session) };
+    return {
+      deployment,
+      claim: await claimInstanceForSession({ ...context, db }, { ...input, ...deployment }, session),
+    };
   });
 }
 
-async function serving(context: Context, input: StartInput): Promise<ServingDeployment> {
+async function serving(context: Context, input: SessionStartInput): Promise<ServingDeployment> {
   const deployment = await lockAgentForStart(context.db, input.organizationId, input.agentName, context.host.region);
   if (deployment === 'not-found') throw failure('not-found');
   if (deployment === 'not-ready') throw failure('deployment-not-ready');

@@ -1,5 +1,5 @@
 import { failure } from '@bothost/contract';
-import { findAgentId } from '../agents/find.ts';
+import { requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
@@ -19,7 +19,7 @@ export async function stopSession(
   agentName: string,
   sessionId: string,
 ): Promise<{ readonly ended: boolean }> {
-  const agentId = await findAgentId(context.db, scope.organizationId, agentName);
+  const agentId = await requireAgentId(context.db, scope.organizationId, agentName);
   const state = isUuid(sessionId) ? await readSessionState(context.db, agentId, sessionId) : undefined;
   if (state === undefined || state === 'ended') throw failure('not-found');
   if (await recordEndCause(context, sessionId, 'SESSION_STOPPED')) return { ended: false };

@@ -10,7 +10,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { createClientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError } from './connection-error.ts';
-import { findPreparedName } from './prepared.ts';
+import { findPreparedQueryName } from './prepared.ts';
 import { StoreError } from './store-error.ts';
 
 /** The oldest supported version of PostgreSQL, as `server_version_num`. Older versions lack SQL that the service uses. */
@@ -92,7 +92,7 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
     // Kysely passes a cursor instead of the text of a query only to stream the results.
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
-    const name = findPreparedName(text);
+    const name = findPreparedQueryName(text);
     const values = [...(parameters ?? [])];
     return client.query(name === undefined ? { text, values } : { name, text, values }).catch((error: unknown) => {
       broken ||= isConnectionError(error);

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
-import { createLayout } from './embedded/layout.ts';
+import { createDirectoryLayout } from './embedded/layout.ts';
 import { stopPostmaster } from './embedded/postmaster.ts';
 import { openEmbeddedPostgres } from './embedded.ts';
 
@@ -30,7 +30,7 @@ async function ordinaryUsersDirectory(): Promise<string> {
 
 test('an ordinary user starts, adopts and stops a database that other accounts cannot read', async () => {
   const dataDirectory = await ordinaryUsersDirectory();
-  onTestFinished(() => stopPostmaster(createLayout(dataDirectory).data, 10_000));
+  onTestFinished(() => stopPostmaster(createDirectoryLayout(dataDirectory).data, 10_000));
   const first = await openEmbeddedPostgres({ dataDirectory, logger });
   const second = await openEmbeddedPostgres({ dataDirectory, logger });
   expect([first.adopted, second.adopted]).toEqual([false, true]);
@@ -38,7 +38,7 @@ test('an ordinary user starts, adopts and stops a database that other accounts c
   expect((await sql`select current_user`.execute(db)).rows).toEqual([{ current_user: 'bothost' }]);
   await db.destroy();
   expect((await stat(dataDirectory)).mode & 0o777).toBe(0o700);
-  expect((await stat(createLayout(dataDirectory).data)).uid).toBe(process.getuid?.());
+  expect((await stat(createDirectoryLayout(dataDirectory).data)).uid).toBe(process.getuid?.());
   await second.stop();
   const third = await openEmbeddedPostgres({ dataDirectory, logger });
   expect(third.adopted).toBe(false);

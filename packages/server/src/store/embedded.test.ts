@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { describeAsRoot, isRoot, rootTest } from '../../../runtime/test/root.ts';
 import { openDatabase } from './database.ts';
-import { createLayout } from './embedded/layout.ts';
+import { createDirectoryLayout } from './embedded/layout.ts';
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
 
@@ -23,12 +23,12 @@ async function dataDirectory(below = os.tmpdir()): Promise<string> {
 }
 
 async function remove(directory: string): Promise<void> {
-  await stopPostmaster(createLayout(directory).data, 10_000);
+  await stopPostmaster(createDirectoryLayout(directory).data, 10_000);
   await rm(directory, { recursive: true, force: true });
 }
 
 async function postmasterOf(directory: string): Promise<number> {
-  const pid = await findPostmaster(createLayout(directory).data);
+  const pid = await findPostmaster(createDirectoryLayout(directory).data);
   if (pid === undefined) throw new Error('no database runs');
   return pid;
 }
@@ -58,7 +58,7 @@ describe('an embedded database', () => {
     onTestFinished(() => remove(fresh));
     const opened = await Promise.all([1, 2].map(() => openEmbeddedPostgres({ dataDirectory: fresh, logger })));
     expect(opened.map(({ adopted }) => adopted).sort()).toEqual([false, true]);
-    expect(await readdir(createLayout(fresh).starting)).toEqual([]);
+    expect(await readdir(createDirectoryLayout(fresh).starting)).toEqual([]);
     for (const { close } of opened) close();
   });
 
@@ -67,8 +67,8 @@ describe('an embedded database', () => {
     await query(first, 'drop table if exists kept');
     await query(first, `create table kept as select 'written' as text`);
     await first.stop();
-    expect(await findPostmaster(createLayout(directory).data)).toBeUndefined();
-    expect(await readFile(createLayout(directory).log, 'utf8')).toMatch(/database system is shut down\n$/);
+    expect(await findPostmaster(createDirectoryLayout(directory).data)).toBeUndefined();
+    expect(await readFile(createDirectoryLayout(directory).log, 'utf8')).toMatch(/database system is shut down\n$/);
     const second = await open();
     expect(second.adopted).toBe(false);
     expect(await query(second, 'select text from kept')).toEqual([{ text: 'written' }]);
@@ -118,7 +118,7 @@ describe('an embedded database', () => {
     const db = await openedWith(postgres);
     await sql`drop table if exists carried`.execute(db);
     await sql`create table carried (name text primary key check (length(name) > 3))`.execute(db);
-    const log = () => readFile(createLayout(directory).log, 'utf8');
+    const log = () => readFile(createDirectoryLayout(directory).log, 'utf8');
     // The database reloads its settings only after a delay.
     await expect
       .poll(async () => {
@@ -152,7 +152,7 @@ describe('an embedded database', () => {
     // The first query may fail, because its connection was lost. A later query waits until the database has restarted.
     const ask = async () => {
       const { rows } = await sql`select one from survived`.execute(db).catch(() => ({ rows: [] }));
-      const after = await findPostmaster(createLayout(directory).data);
+      const after = await findPostmaster(createDirectoryLayout(directory).data);
       return { rows, restarted: after !== undefined && after !== before };
     };
     await expect.poll(ask).toEqual({ rows: [{ one: 1 }], restarted: true });
@@ -164,24 +164,24 @@ describe('an embedded database', () => {
     const postgres = await open();
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
-    await expect.poll(() => findPostmaster(createLayout(directory).data)).toBeUndefined();
+    await expect.poll(() => findPostmaster(createDirectoryLayout(directory).data)).toBeUndefined();
     await Promise.all(Array.from({ length: 20 }, () => postgres.ensureRunning()));
     expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }]);
-    const log = await readFile(createLayout(directory).log, 'utf8');
+    const log = await readFile(createDirectoryLayout(directory).log, 'utf8');
     expect(log).not.toContain('already exists');
     postgres.close();
   });
 
   test('starts even if postmaster.pid contains the pid of another program', async () => {
-    const file = path.join(createLayout(directory).data, 'postmaster.pid');
+    const file = path.join(createDirectoryLayout(directory).data, 'postmaster.pid');
     const left = await readFile(file, 'utf8');
     process.kill(await postmasterOf(directory), 'SIGKILL');
-    await expect.poll(() => findPostmaster(createLayout(directory).data)).toBeUndefined();
+    await expect.poll(() => findPostmaster(createDirectoryLayout(directory).data)).toBeUndefined();
     const stranger = spawn('sleep', ['60'], isRoot ? { uid: 65534 } : {});
     onTestFinished(() => void stranger.kill());
     await once(stranger, 'spawn');
     await writeFile(file, left.replace(/^\d+/, `${stranger.pid}`));
-    await writeFile(path.join(createLayout(directory).data, '.s.PGSQL.5432.lock'), `${stranger.pid}\n`);
+    await writeFile(path.join(createDirectoryLayout(directory).data, '.s.PGSQL.5432.lock'), `${stranger.pid}\n`);
     const postgres = await open();
     expect([postgres.adopted, stranger.exitCode]).toEqual([false, null]);
     postgres.close();
@@ -189,7 +189,7 @@ describe('an embedded database', () => {
 
   test('removes the unfinished program directory and the process lock of a killed start', async () => {
     await (await open()).stop();
-    const { root, starting } = createLayout(directory);
+    const { root, starting } = createDirectoryLayout(directory);
     const left = ['programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
     for (const name of left) await mkdir(path.join(root, name, 'base'), { recursive: true });
     await writeFile(path.join(starting, '4194303-1-1'), '');
@@ -200,7 +200,7 @@ describe('an embedded database', () => {
   });
 
   rootTest('allows no other account, such as that of a bot, to read its files or to connect', async () => {
-    const { data } = createLayout(directory);
+    const { data } = createDirectoryLayout(directory);
     const script = `
       const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
       require('fs').readdir(${JSON.stringify(data)}, done('list'));
@@ -219,7 +219,7 @@ describe('an embedded database', () => {
   test('refuses a database of another major version, and says what to do', async () => {
     const postgres = await open();
     await postgres.stop();
-    const version = path.join(createLayout(directory).data, 'PG_VERSION');
+    const version = path.join(createDirectoryLayout(directory).data, 'PG_VERSION');
     const own = await readFile(version);
     onTestFinished(() => writeFile(version, own));
     await writeFile(version, '17\n');
@@ -232,7 +232,7 @@ test('two embedded databases run at once, one in a path that is too long for a s
   onTestFinished(() => remove(short));
   const long = path.join(short, 'x'.repeat(120));
   const both = await Promise.all([short, long].map((each) => openEmbeddedPostgres({ dataDirectory: each, logger })));
-  onTestFinished(() => stopPostmaster(createLayout(long).data, 10_000));
+  onTestFinished(() => stopPostmaster(createDirectoryLayout(long).data, 10_000));
   for (const [index, postgres] of both.entries())
     await query(postgres, `create table here as select ${index} as index`);
   const read = await Promise.all(both.map((postgres) => query(postgres, 'select index from here')));
@@ -256,7 +256,7 @@ describeAsRoot('a full disk', () => {
     };
     await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'tmpfs', mount]);
     onTestFinished(async () => {
-      await stopPostmaster(createLayout(mount).data, 10_000);
+      await stopPostmaster(createDirectoryLayout(mount).data, 10_000);
       await run('umount', [mount]);
       await rm(mount, { recursive: true });
     });
@@ -270,7 +270,7 @@ describeAsRoot('a full disk', () => {
       await expect(openEmbeddedPostgres({ dataDirectory: directory, logger })).rejects.toThrow(
         /the disk of .* is full/,
       );
-      expect(existsSync(createLayout(directory).data)).toBe(false);
+      expect(existsSync(createDirectoryLayout(directory).data)).toBe(false);
     },
   );
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { DatabaseAddress } from './address.ts';
-import { findOwnAccount } from './embedded/account.ts';
-import { ensureRunning } from './embedded/ensure-running.ts';
-import { createLayout } from './embedded/layout.ts';
+import { findProcessAccount } from './embedded/account.ts';
+import { ensurePostgresRunning } from './embedded/ensure-running.ts';
+import { createDirectoryLayout } from './embedded/layout.ts';
 import { stopPostmaster, truncateLog } from './embedded/postmaster.ts';
 import { findProgramPackage } from './embedded/programs.ts';
 import { createReachableAddress } from './embedded/reach.ts';
@@ -48,9 +48,9 @@ export type EmbeddedOptions = {
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDirectory, logger, now = Date.now } = options;
-  const layout = createLayout(dataDirectory);
-  const installation = { layout, own: findOwnAccount(), programPackage: await findProgramPackage() };
-  const adopted = (await ensureRunning(installation)) === 'adopted';
+  const layout = createDirectoryLayout(dataDirectory);
+  const installation = { layout, own: findProcessAccount(), programPackage: await findProgramPackage() };
+  const adopted = (await ensurePostgresRunning(installation)) === 'adopted';
   const { address, release } = createReachableAddress(layout.data);
   logger.info({ adopted, data: layout.data }, adopted ? 'running database adopted' : 'database started');
 
@@ -64,7 +64,8 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
     if (!open) throw new StoreError('The database is shutting down.');
     if (failed !== undefined && now() - failed.at < retryAfterMs) throw failed.error;
     try {
-      if ((await ensureRunning(installation)) === 'started') logger.warn({ data: layout.data }, 'database restarted');
+      if ((await ensurePostgresRunning(installation)) === 'started')
+        logger.warn({ data: layout.data }, 'database restarted');
       failed = undefined;
     } catch (error) {
       failed = { at: now(), error };

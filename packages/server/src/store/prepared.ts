@@ -16,6 +16,6 @@ export function createPreparedQuery<Row>(
  * Returns the name of a prepared query, or undefined for any other query. The name is a comment in the text of the query,
  * because Kysely passes no other field for a name to the driver.
  */
-export function findPreparedName(text: string): string | undefined {
+export function findPreparedQueryName(text: string): string | undefined {
   return /^\/\* prepared: ([a-z-]+) \*\//.exec(text)?.[1];
 }

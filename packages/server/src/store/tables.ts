@@ -4,7 +4,7 @@ import type {
   CompletionStatus,
   DeploymentProblem,
   DeploymentState,
-  PullSecretResult,
+  ImagePullSecretCheckResult,
   Role,
   SecretReadiness,
   SessionEventCode,
@@ -109,7 +109,7 @@ export type DeploymentSource =
   | { kind: 'directory'; path: string; contentHash: string }
   | { kind: 'build'; buildId: string; contentHash: string };
 
-export type StoredExit = {
+export type StoredInstanceExit = {
   code: number | null;
   signal: string | null;
   outOfMemory: boolean;
@@ -139,7 +139,7 @@ export type DeploymentsTable = {
   error_code: DeploymentProblem | null;
   error_at: Date | null;
   /** Exit of the last instance that failed to start or ended by itself. Null if there was none. */
-  last_exit: JSONColumnType<StoredExit> | null;
+  last_exit: JSONColumnType<StoredInstanceExit> | null;
   /** Number of consecutive instances that failed to start or ended by themselves. */
   restarts: Generated<number>;
   /**
@@ -190,7 +190,7 @@ export type InstancesTable = {
   /** Whether the bot supports `GET /_bot/session`. If so, a restarted server can request the state of the session. */
   reports_session: Generated<boolean>;
   /** Events of the instance that the runtime reported. They are added to the events of its session. */
-  notices: ColumnType<StoredEvent[], string | undefined, string>;
+  notices: ColumnType<StoredSessionEvent[], string | undefined, string>;
   created_at: Date;
   ready_at: Date | null;
   ended_at: Date | null;
@@ -204,7 +204,7 @@ export type InstancesTable = {
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
 export type SessionTransport = 'none' | 'webrtc' | 'websocket';
 
-export type StoredEvent = { code: SessionEventCode; at: string; detail: Record<string, unknown> | null };
+export type StoredSessionEvent = { code: SessionEventCode; at: string; detail: Record<string, unknown> | null };
 
 export type SessionsTable = {
   id: string;
@@ -236,7 +236,7 @@ export type SessionsTable = {
   ending_status: CompletionStatus | null;
   completion_status: CompletionStatus | null;
   ended_at: Date | null;
-  events: JSONColumnType<StoredEvent[]>;
+  events: JSONColumnType<StoredSessionEvent[]>;
 };
 
 /** CPU and memory samples of open sessions: `[unix seconds, millicores, bytes][]`. Each row covers a few seconds. */
@@ -449,7 +449,7 @@ export type SecretDeliveriesTable = {
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;
-  result: PullSecretResult;
+  result: ImagePullSecretCheckResult;
   message: string;
   image: string | null;
   checked_at: Date;

@@ -9,9 +9,9 @@ import {
   createOperatorClient,
   createTestBrowser,
   parseLinkToken,
-  password,
   signUpPerson,
   type TestPerson,
+  testPassword,
 } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -44,7 +44,7 @@ describe('an account', () => {
       organization: 'test-org',
       role: 'member',
     });
-    const body = { token, email: 'Grace@Example.com', name: 'Grace', password };
+    const body = { token, email: 'Grace@Example.com', name: 'Grace', password: testPassword };
     expect(await browser.client.signUp({ body })).toMatchObject({
       email: 'grace@example.com',
       organizations: [{ name: 'test-org', role: 'member' }],
@@ -60,7 +60,7 @@ describe('an account', () => {
     const fresh = await startTestServer();
     const links = [await fresh.server.createFirstInvitation(), await fresh.server.createFirstInvitation()];
     const [first, second] = links.map((link) => parseLinkToken(link ?? ''));
-    const body = { token: second ?? '', email: 'first@example.com', name: 'First', password };
+    const body = { token: second ?? '', email: 'first@example.com', name: 'First', password: testPassword };
     const { client } = createTestBrowser(fresh.url);
     expect((await client.signUp({ body })).organizations).toMatchObject([{ name: 'test-org', role: 'owner' }]);
     expect(await fresh.server.createFirstInvitation()).toBeNull();
@@ -72,7 +72,9 @@ describe('an account', () => {
     const token = await invite();
     const attempts = await Promise.allSettled(
       ['one', 'two', 'three'].map((name) =>
-        createTestBrowser(service.url).client.signUp({ body: { token, email: `${name}@example.com`, name, password } }),
+        createTestBrowser(service.url).client.signUp({
+          body: { token, email: `${name}@example.com`, name, password: testPassword },
+        }),
       ),
     );
     expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -96,7 +98,7 @@ describe('an account', () => {
     ],
     ['a short password', async () => ({ token: await invite(), password: 'eleven char' }), 'invalid-request'],
   ])('is not created with %s', async (_, fields, reason) => {
-    const body = { email: 'new@example.com', name: 'New', password, ...(await fields()) };
+    const body = { email: 'new@example.com', name: 'New', password: testPassword, ...(await fields()) };
     await expect(createTestBrowser(service.url).client.signUp({ body })).rejects.toMatchObject({ reason });
   });
 
@@ -122,20 +124,22 @@ describe('an account', () => {
     const wrong = { reason: 'sign-in-failed', status: 401 };
     const email = 'mary.s@example.com';
     await expect(client.changeEmail({ body: { email, password: 'wrong' } })).rejects.toMatchObject(wrong);
-    await expect(client.changeEmail({ body: { email: 'ada@example.com', password } })).rejects.toMatchObject({
+    await expect(
+      client.changeEmail({ body: { email: 'ada@example.com', password: testPassword } }),
+    ).rejects.toMatchObject({
       reason: 'email-taken',
     });
-    expect(await client.changeEmail({ body: { email, password } })).toMatchObject({ email });
+    expect(await client.changeEmail({ body: { email, password: testPassword } })).toMatchObject({ email });
 
     const elsewhere = createTestBrowser(service.url);
-    await elsewhere.client.signIn({ body: { email, password } });
+    await elsewhere.client.signIn({ body: { email, password: testPassword } });
     const newPassword = 'another parrot on the other';
     const change = (currentPassword: string) => client.changePassword({ body: { currentPassword, newPassword } });
     await expect(change('wrong')).rejects.toMatchObject(wrong);
-    await change(password);
+    await change(testPassword);
     await client.getUser();
     await expect(elsewhere.client.getUser()).rejects.toMatchObject({ reason: 'session-expired' });
-    await expect(elsewhere.client.signIn({ body: { email, password } })).rejects.toMatchObject(wrong);
+    await expect(elsewhere.client.signIn({ body: { email, password: testPassword } })).rejects.toMatchObject(wrong);
     await elsewhere.client.signIn({ body: { email, password: newPassword } });
   });
 
@@ -176,7 +180,7 @@ describe('a browser session', () => {
     const response = await fetch(`${plain.url}/v1/auth/sign-in`, {
       method: 'POST',
       headers: { 'x-forwarded-host': 'bots.example.com' },
-      body: JSON.stringify({ email: 'a@example.com', password }),
+      body: JSON.stringify({ email: 'a@example.com', password: testPassword }),
     });
     expect(await response.json()).toMatchObject({ reason: 'sign-in-needs-tls' });
     await plain.close();
@@ -185,7 +189,7 @@ describe('a browser session', () => {
   it('ends when the same browser signs in again, which creates a new session', async () => {
     const person = await signUpPerson(service, 'rotating');
     const former = person.cookie();
-    await person.client.signIn({ body: { email: person.email, password } });
+    await person.client.signIn({ body: { email: person.email, password: testPassword } });
     expect(sessionOf(person.cookie())).not.toBe(sessionOf(former));
     const answer = await fetch(`${service.url}/v1/user`, { headers: { cookie: former } });
     expect(await answer.json()).toMatchObject({ reason: 'session-expired' });
@@ -202,20 +206,20 @@ describe('a browser session', () => {
     for (const chosen of ['chosen', token, `${token}.${'A'.repeat(43)}=`, sessionOf(ada.cookie())]) {
       const victim = createTestBrowser(service.url);
       victim.setCookie('bothost.session_token', chosen);
-      await victim.client.signIn({ body: { email: person.email, password } });
+      await victim.client.signIn({ body: { email: person.email, password: testPassword } });
       expect(sessionOf(victim.cookie())).not.toBe(chosen);
       expect(await victim.client.getUser()).toMatchObject({ email: person.email });
     }
     const forged = createTestBrowser(service.url);
     forged.setCookie('bothost.session_token', token);
     await expect(forged.client.getUser()).rejects.toMatchObject({ reason: 'session-expired' });
-    await ada.client.signIn({ body: { email: ada.email, password } });
+    await ada.client.signIn({ body: { email: ada.email, password: testPassword } });
   });
 
   it('ends at sign-out; signing out everywhere also ends all other sessions and device logins', async () => {
     const person = await signUpPerson(service, 'leaving');
     const browsers = [createTestBrowser(service.url), createTestBrowser(service.url)];
-    for (const { client } of browsers) await client.signIn({ body: { email: person.email, password } });
+    for (const { client } of browsers) await client.signIn({ body: { email: person.email, password: testPassword } });
     const { token } = await person.client.createPersonalToken({ body: { name: 'ci' } });
     const [one, two] = browsers;
     const cookie = one?.cookie() ?? '';
@@ -245,7 +249,7 @@ describe('a browser session', () => {
     const answer = await fetch(`${service.url}/v1/auth/sign-in`, {
       method: 'POST',
       headers: { origin: 'https://evil.example.com', 'content-type': 'text/plain' },
-      body: JSON.stringify({ email: ada.email, password }),
+      body: JSON.stringify({ email: ada.email, password: testPassword }),
     });
     expect(await answer.json()).toMatchObject({ reason: 'cross-site-request' });
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -273,8 +277,10 @@ describe('sign-in', () => {
     }
     expect(reasons).toEqual([...Array(10).fill('sign-in-failed'), 'too-many-attempts', 'too-many-attempts']);
     const { client } = createTestBrowser(service.url);
-    await expect(client.signIn({ body: { email: person.email, password } })).rejects.toMatchObject({ status: 429 });
-    await client.signIn({ body: { email: ada.email, password } });
+    await expect(client.signIn({ body: { email: person.email, password: testPassword } })).rejects.toMatchObject({
+      status: 429,
+    });
+    await client.signIn({ body: { email: ada.email, password: testPassword } });
   });
 
   it('is limited separately for each client behind a trusted proxy', async () => {
@@ -378,7 +384,7 @@ describe('a device login', () => {
     });
     await ada.client.signOutEverywhere();
     await expect(cli.getUser()).rejects.toMatchObject({ reason: 'key-invalid' });
-    await ada.client.signIn({ body: { email: ada.email, password } });
+    await ada.client.signIn({ body: { email: ada.email, password: testPassword } });
   });
 
   it('can be denied, and expires', async () => {
@@ -491,7 +497,7 @@ describe('the service log', () => {
     const text = lines.join('');
     expect(lines.length).toBeGreaterThan(20);
     for (const secret of [
-      password,
+      testPassword,
       token,
       link,
       sessionOf(ada.cookie()),

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { createClientConfig } from '../../src/store/address.ts';
 import { sendRawRequest as askService } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { createFreshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createUniqueName } from '../support/unique-name.ts';
 
 const canary = 'canary-5A7e-0c41';
 
@@ -48,8 +48,8 @@ describe('the audit log', () => {
   });
 
   it('records the caller, IP address, object and request id of each change', async () => {
-    const set = createFreshName('audited-set');
-    const puller = createFreshName('puller');
+    const set = createUniqueName('audited-set');
+    const puller = createUniqueName('puller');
     const put = await ask('PUT', `/secrets/${set}`, { secrets: [one] });
     await ask('PUT', `/secrets/${set}`, { secrets: [one] });
     await ask('PUT', `/secrets/${set}`, {
@@ -167,7 +167,7 @@ describe('the audit log', () => {
   });
 
   it('makes a change fail with 507 if the entry for the change cannot be written', async () => {
-    const both = createFreshName('both');
+    const both = createUniqueName('both');
     const db = new pg.Client(createClientConfig(service.database.address));
     await db.connect();
     await ask('PUT', `/secrets/${both}`, { secrets: [one] });
@@ -204,8 +204,8 @@ describe('the audit log', () => {
   });
 
   it('can be read only by its own organization, with filters and pages', async () => {
-    const paged = createFreshName('paged');
-    const others = await insertSecondOrganization(service, createFreshName('others'));
+    const paged = createUniqueName('paged');
+    const others = await insertSecondOrganization(service, createUniqueName('others'));
     onTestFinished(others.close);
     await ask('PUT', `/secrets/${paged}`, { secrets: [one] }, { key: others.privateKey });
     const theirs = await ask('GET', '/audit', undefined, { key: others.privateKey });
@@ -262,7 +262,7 @@ describe('the audit log', () => {
   });
 
   it('records dry runs of writes, and limits their rate because a dry run can confirm a guessed value', async () => {
-    const guessed = createFreshName('guessed');
+    const guessed = createUniqueName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
     // Send most dry runs concurrently. Sequential dry runs could take longer than one second each, and the limit allows one

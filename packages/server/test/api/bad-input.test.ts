@@ -7,7 +7,7 @@ import {
   sendRawBytes,
   startAgentSession,
   stopAgentSession,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -120,7 +120,7 @@ describe('request validation', () => {
     const id = await startAgentSession(service, 'plain', { text });
     expect(JSON.parse(await evaluateInBot(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
     await stopAgentSession(service, 'plain', id);
-    await waitUntilIdle(service, 'plain');
+    await waitUntilAgentIdle(service, 'plain');
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe('request validation', () => {
     const id = String(answer['sessionId']);
     expect(await evaluateInBot(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
     await stopAgentSession(service, 'plain', id);
-    await waitUntilIdle(service, 'plain');
+    await waitUntilAgentIdle(service, 'plain');
   });
 
   it('lists the existing fields if a request names an unknown field', async () => {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { type Build, type Client, createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createArchive } from '../support/archive.ts';
-import { createFreshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createUniqueName } from '../support/unique-name.ts';
 
 const region = 'us-west';
 
@@ -389,7 +389,7 @@ describe('an upload', () => {
   });
 
   it('is refused if the organization has a hundred uploads without a build', async () => {
-    const crowd = await insertSecondOrganization(service, createFreshName('crowd'));
+    const crowd = await insertSecondOrganization(service, createUniqueName('crowd'));
     onTestFinished(crowd.close);
     const other = createClient({ origin: service.url, key: crowd.privateKey });
     const asked = await Promise.all(

@@ -8,7 +8,7 @@ import {
   startAgentSession,
   stopAgentSession,
   waitForSessionEnd,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -36,7 +36,7 @@ describe('an agent at its session limit', () => {
     for (const agentName of ['cold', 'warm', 'open-door']) {
       const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
       await Promise.allSettled(sessions.map(({ sessionId }) => stopAgentSession(service, agentName, sessionId)));
-      await waitUntilIdle(service, agentName);
+      await waitUntilAgentIdle(service, agentName);
     }
   });
 
@@ -75,7 +75,7 @@ describe('an agent at its session limit', () => {
     );
 
     await Promise.all(ids.map((id) => stopAgentSession(service, agent, id)));
-    await waitUntilIdle(service, agent);
+    await waitUntilAgentIdle(service, agent);
     expect((await total(agent)) - before).toBe(most);
   });
 
@@ -95,7 +95,7 @@ describe('an agent at its session limit', () => {
       requestId: refused.headers.get('x-request-id'),
     });
     await Promise.all(ids.map((id) => stopAgentSession(service, 'cold', id)));
-    await waitUntilIdle(service, 'cold');
+    await waitUntilAgentIdle(service, 'cold');
   });
 
   it('starts another session after a bot has ended its session', async () => {
@@ -111,7 +111,7 @@ describe('an agent at its session limit', () => {
     });
     expect(sessions).toHaveLength(most);
     await Promise.all(sessions.map(({ sessionId }) => stopAgentSession(service, 'cold', sessionId)));
-    await waitUntilIdle(service, 'cold');
+    await waitUntilAgentIdle(service, 'cold');
   });
 
   it('refuses a WebSocket with HTTP status 429 and keeps its token valid', async () => {
@@ -137,12 +137,12 @@ describe('an agent at its session limit', () => {
     expect(await connect()).toBe(429);
     expect(await connect()).toBe(429);
     await Promise.all(ids.map((id) => stopAgentSession(service, 'cold', id)));
-    await waitUntilIdle(service, 'cold');
+    await waitUntilAgentIdle(service, 'cold');
     expect(await connect()).toBe(101);
     expect((await waitForSessionEnd(service, 'cold', made.sessionId ?? '')).completionStatus).toBe(
       'WS_CONNECTION_CLOSED',
     );
-    await waitUntilIdle(service, 'cold');
+    await waitUntilAgentIdle(service, 'cold');
   });
 
   it('answers 429 to WebSocket upgrades without a token if the agent requires no token', async () => {
@@ -160,7 +160,7 @@ describe('an agent at its session limit', () => {
     );
     expect(attempts.map(({ status }) => status).sort()).toEqual([101, 101, 429, 429, 429, 429, 429, 429]);
     for (const { socket } of attempts) socket.terminate();
-    await waitUntilIdle(service, 'open-door');
+    await waitUntilAgentIdle(service, 'open-door');
     const list = createClient({ origin: service.url, key: service.privateKey });
     const { sessions } = await list.getSessions({ params: { agentName: 'open-door' } });
     expect(sessions.slice(0, sessions.length - before).map((session) => session.completionStatus)).toEqual([

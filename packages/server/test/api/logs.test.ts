@@ -2,8 +2,8 @@ import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
-import { createFreshName } from '../support/fresh-name.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createUniqueName } from '../support/unique-name.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 
@@ -83,7 +83,7 @@ describe('logs', () => {
   });
 
   it('cover all sessions of an agent in chronological order, across pages', async () => {
-    const word = createFreshName('Merged');
+    const word = createUniqueName('Merged');
     const sessions = await Promise.all([1, 2, 3].map(() => startAgentSession(service, 'talker')));
     for (let round = 0; round < 5; round++)
       for (const session of sessions) await say('talker', session, `console.log("${word} ${round}")`);

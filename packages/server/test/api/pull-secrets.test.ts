@@ -1,11 +1,16 @@
 import { Writable } from 'node:stream';
-import { pullSecretCheckRate } from '@bothost/contract';
+import { imagePullSecretCheckRate } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../support/ask.ts';
-import { type FakeRegistry, formatReply, listCredentialForms, startFakeRegistry } from '../support/fake-registry.ts';
-import { createFreshName } from '../support/fresh-name.ts';
+import {
+  type FakeRegistry,
+  formatHttpResponse,
+  listCredentialEncodings,
+  startFakeRegistry,
+} from '../support/fake-registry.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createUniqueName } from '../support/unique-name.ts';
 
 const credentials = 'me:Pa:ss wörd';
 
@@ -17,7 +22,9 @@ describe('API for image pull secrets', () => {
 
   beforeAll(async () => {
     registry = await startFakeRegistry(({ headers }) =>
-      headers.has('authorization') ? formatReply(200) : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }),
+      headers.has('authorization')
+        ? formatHttpResponse(200)
+        : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),
     );
     const output = new Writable({
       write: (chunk, _, done) => {
@@ -41,7 +48,7 @@ describe('API for image pull secrets', () => {
   };
 
   it('checks credentials at a registry without TLS only if BOTHOST_REGISTRIES lists the registry', async () => {
-    hub = createFreshName('hub');
+    hub = createUniqueName('hub');
     expect((await put('http://other.example')).json).toMatchObject({ reason: 'invalid-request' });
     expect(await put(`http://localhost:${registry.port}/`)).toMatchObject({
       status: 202,
@@ -63,7 +70,7 @@ describe('API for image pull secrets', () => {
 
   it('limits the rate of checks, and records refused checks in the audit log', async () => {
     let answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
-    for (let number = 0; number < 3 * pullSecretCheckRate.burst && answer.status === 200; number++) {
+    for (let number = 0; number < 3 * imagePullSecretCheckRate.burst && answer.status === 200; number++) {
       answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
     }
     expect(answer).toMatchObject({ status: 429, json: { reason: 'too-many-checks' } });
@@ -77,6 +84,6 @@ describe('API for image pull secrets', () => {
     const { entries } = await service.client.listAuditEntries({ query: {} });
     const shown = log + JSON.stringify([entries, (await sendRawRequest(service, 'GET', '/secrets')).json]);
     expect(shown).toContain('secrets.verify');
-    for (const form of listCredentialForms(credentials)) expect(shown).not.toContain(form);
+    for (const form of listCredentialEncodings(credentials)) expect(shown).not.toContain(form);
   });
 });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { carriers } from '@bothost/contract';
+import { phoneCarriers } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluateInBot, waitForSessionEnd, waitUntilIdle } from '../support/client.ts';
+import { evaluateInBot, waitForSessionEnd, waitUntilAgentIdle } from '../support/client.ts';
+import { type ColdStartGate, openColdStartGate } from '../support/cold-start-gate.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../support/phone-calls.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { openStartGate, type StartGate } from '../support/start-gate.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /**
@@ -24,12 +24,12 @@ async function useUpTheFirst(service: TestServer, agentName: string) {
 describe('calls from carriers', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
-  let gate: StartGate;
+  let gate: ColdStartGate;
   let bots: BotDirectory[];
   const lines: string[] = [];
 
   beforeAll(async () => {
-    gate = await openStartGate();
+    gate = await openColdStartGate();
     const open = { websocketAuth: 'none' } as const;
     bots = [
       await writeBot('phone', { ...open, maxAgents: 2 }),
@@ -54,7 +54,7 @@ describe('calls from carriers', () => {
   });
   afterEach(async () => {
     lines.length = 0;
-    await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => waitUntilIdle(service, agentName)));
+    await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => waitUntilAgentIdle(service, agentName)));
   });
 
   const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
@@ -66,7 +66,7 @@ describe('calls from carriers', () => {
     return (await read()).sessions[0]?.sessionId ?? '';
   }
 
-  describe.each(carriers)('a call from %s', (carrier) => {
+  describe.each(phoneCarriers)('a call from %s', (carrier) => {
     it('forwards every message unchanged in both directions', async () => {
       const words = createCarrierCall(carrier, hostOf('phone'));
       const call = await dialCall(service, words.path);
@@ -246,7 +246,7 @@ describe('calls from carriers', () => {
 
 describe('a stopping service', () => {
   it('closes all calls with 1001, even while their bot is starting', async () => {
-    const gate = await openStartGate();
+    const gate = await openColdStartGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),
       await writeBot('sleepy', { websocketAuth: 'none', prelude: gate.prelude }),

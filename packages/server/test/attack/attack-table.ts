@@ -2,13 +2,13 @@ import type { AttackResults } from './attacker.ts';
 import type { CheckedSession } from './victim.ts';
 
 /** The victim's sessions in two periods of equal length, one after the other: without and with the attack. */
-export type Round = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
+export type AttackRound = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
 
 /**
  * A measurement of warm starts: milliseconds without and with the attack. Each value, including the ratio, is the median over
  * all rounds.
  */
-export type AttackFigure = {
+export type AttackMeasurement = {
   readonly name: string;
   readonly quietMs: number;
   readonly attackedMs: number;
@@ -22,7 +22,7 @@ const figures = [
   ['start until the bot responds, p99', 'botMs', 0.99],
 ] as const;
 
-export function compareRounds(rounds: readonly Round[]): readonly AttackFigure[] {
+export function compareRounds(rounds: readonly AttackRound[]): readonly AttackMeasurement[] {
   return figures.map(([name, field, fraction]) => {
     const figureOf = (sessions: readonly CheckedSession[]) =>
       quantile(
@@ -50,11 +50,11 @@ export function compareRounds(rounds: readonly Round[]): readonly AttackFigure[]
 
 /** Formats the figures as a Markdown table, followed by the results of the attacks. */
 export function formatAttackReport(options: {
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly AttackRound[];
   readonly restartMs: number;
   readonly results: AttackResults;
 }): string {
-  const warm = (period: keyof Round) => {
+  const warm = (period: keyof AttackRound) => {
     const sessions = options.rounds.flatMap((round) => round[period]);
     return `${sessions.filter(({ isWarm }) => isWarm).length} of ${sessions.length}`;
   };

@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@bothost/contract';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createLayout } from '../../src/store/embedded/layout.ts';
+import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { createReachableAddress } from '../../src/store/embedded/reach.ts';
-import { findOrphans, findPids } from '../crash/orphans.ts';
+import { findOrphans, findProcessIds } from '../crash/orphans.ts';
 import { writeBot } from '../support/bots.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { compareRounds, formatAttackReport, type Round } from './attack-table.ts';
-import type { Attack, AttackResults } from './attacker.ts';
+import { type AttackRound, compareRounds, formatAttackReport } from './attack-table.ts';
+import type { AttackingOrganization, AttackResults } from './attacker.ts';
 import { hostileArchives, hostileBotSource, hostileBots, hostileBuilds } from './hostile-projects.ts';
 import {
   beginSession,
@@ -28,7 +28,7 @@ import {
   stopSession,
   type VictimSession,
   warmInstanceCount,
-  writeParrot,
+  writeVictimBot,
 } from './victim.ts';
 
 declare module 'vitest' {
@@ -52,7 +52,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   let attacker: ChildProcess | undefined;
   let results: AttackResults = {};
   let sessions: readonly CheckedSession[] = [];
-  let rounds: readonly Round[] = [];
+  let rounds: readonly AttackRound[] = [];
   let restartMs = Number.NaN;
 
   beforeAll(
@@ -62,7 +62,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       await chmod(directory, 0o711);
       service = createServiceProcess({
         directory,
-        agents: [await writeParrot(directory)],
+        agents: [await writeVictimBot(directory)],
         port: await findFreePort(),
         environment: {
           // Set low limits for builds and disks, so that even a short attack reaches them often.
@@ -142,7 +142,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     await setSessionNiceness(process, 0);
     attacker?.kill('SIGKILL');
     // Kill repeatedly, because bots and builds create processes faster than one search for pids finds them.
-    for (let pids = findPids(directory); pids.length > 0; pids = findPids(directory)) {
+    for (let pids = findProcessIds(directory); pids.length > 0; pids = findProcessIds(directory)) {
       for (const pid of pids) {
         try {
           process.kill(pid, 'SIGKILL');
@@ -165,8 +165,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   }
 
   /** Creates the organization that attacks, and its agent. */
-  async function openAttacker(): Promise<Omit<Attack, 'used'>> {
-    const { address, release } = createReachableAddress(createLayout(service.dataDirectory).data);
+  async function openAttacker(): Promise<Omit<AttackingOrganization, 'used'>> {
+    const { address, release } = createReachableAddress(createDirectoryLayout(service.dataDirectory).data);
     const organization = await insertSecondOrganization({ database: { address } }, 'attacker');
     const bot = await writeBot('hostile', { alone: true, prelude: hostileBotSource, minAgents: 2, maxAgents: 16 });
     await organization.serve(bot.path);
@@ -200,7 +200,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
    * Starts the attacker with the lowest priority, because a real attacker would not use the processors of the machine on which
    * the service runs. Resolves when the attack has begun, which takes many seconds on a busy machine.
    */
-  async function startAttacker(script: string, attack: Attack): Promise<ChildProcess> {
+  async function startAttacker(script: string, attack: AttackingOrganization): Promise<ChildProcess> {
     const parameters = ['-n', '19', process.execPath, script, JSON.stringify(attack)];
     const attacker = spawn('nice', parameters, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     await setSessionNiceness(attacker, 19);

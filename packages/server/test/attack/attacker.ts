@@ -6,7 +6,7 @@ import { sendRawRequest } from '../support/ask.ts';
 import { type HostileProjects, hostileArchives, hostileBots, hostileBuilds } from './hostile-projects.ts';
 
 /** The organization that attacks. Its agent `hostile` runs `hostileBotSource`. */
-export type Attack = {
+export type AttackingOrganization = {
   readonly url: string;
   readonly privateKey: string;
   readonly publicKey: string;
@@ -22,7 +22,7 @@ export type AttackResults = Readonly<Record<string, number>>;
 
 // The attacker is a separate process, so that it does not delay the client that the test measures. It attacks until it gets
 // SIGTERM, and then prints `AttackResults`.
-const attack = JSON.parse(process.argv[2] ?? '') as Attack;
+const attack = JSON.parse(process.argv[2] ?? '') as AttackingOrganization;
 const { hostname, port } = new URL(attack.url);
 const client = createClient({ origin: attack.url, key: attack.privateKey });
 const results: Record<string, number> = {};
@@ -50,7 +50,7 @@ async function repeat(name: string, act: (round: number) => Promise<void>): Prom
   }
 }
 
-const attackProjects = (kind: keyof Attack['used'], projects: HostileProjects) =>
+const attackProjects = (kind: keyof AttackingOrganization['used'], projects: HostileProjects) =>
   repeat(kind, async (index) => {
     const round = attack.used[kind] + index;
     const all = Object.entries(projects);

@@ -30,7 +30,7 @@ const intervalMs = 500;
 const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
 /** Writes the victim's agent, which has enough warm instances for its starts. Returns its directory. */
-export async function writeParrot(parent: string): Promise<string> {
+export async function writeVictimBot(parent: string): Promise<string> {
   const directory = join(parent, 'parrot');
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'package.json'), JSON.stringify({ type: 'module', main: 'main.js' }));

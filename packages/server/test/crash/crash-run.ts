@@ -7,9 +7,9 @@ import type { Random } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { type BotDiary, openBotDiary } from './bot-diary.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
-import { createKiller, type Killer } from './killer.ts';
+import { createServerKiller, type ServerKiller } from './killer.ts';
 import { type Observer, openObserver } from './observer.ts';
-import { findPids } from './orphans.ts';
+import { findProcessIds } from './orphans.ts';
 import { runScenario, type Scenario, type ScenarioContext, scenarioKinds } from './session-scenario.ts';
 
 declare module 'vitest' {
@@ -19,13 +19,13 @@ declare module 'vitest' {
   }
 }
 
-/** A service with its bots in a temporary directory, five clients, and a `Killer` that kills the server process. */
+/** A service with its bots in a temporary directory, five clients, and a `ServerKiller` that kills the server process. */
 export type CrashRun = {
   readonly directory: string;
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly diary: BotDiary;
-  readonly killer: Killer;
+  readonly killer: ServerKiller;
   readonly context: ScenarioContext;
   /** Ids of the sessions that the killer ignores when it waits for a session to reach a given phase. */
   readonly bystanders: Set<string>;
@@ -48,7 +48,7 @@ export async function prepareCrashRun(random: Random): Promise<CrashRun> {
   await service.start().ready;
   const observer = openObserver(service.dataDirectory, diary);
   const bystanders = new Set<string>();
-  const killer = createKiller({ service, observer, random, bystanders });
+  const killer = createServerKiller({ service, observer, random, bystanders });
   const { events, afterExit } = killer;
   const context: ScenarioContext = { service, observer, diary, random, events, afterExit };
   const scenarios: Scenario[] = [];
@@ -82,7 +82,7 @@ export async function prepareCrashRun(random: Random): Promise<CrashRun> {
     scenarios,
     begin,
     cleanUp: () => {
-      for (const pid of findPids(directory)) {
+      for (const pid of findProcessIds(directory)) {
         try {
           process.kill(pid, 'SIGKILL');
         } catch {}

@@ -5,7 +5,7 @@ import { createArchive } from '../support/archive.ts';
 import { createVersionedBot } from '../support/deploys.ts';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
-export type Deploy = {
+export type DeployAttempt = {
   readonly version: string;
   readonly contentHash: string;
   readonly isBroken: boolean;
@@ -31,7 +31,7 @@ const timeoutMs = 60_000;
 const pollMs = 10;
 
 /** Creates a project with a new archive. In every fourth project, the bot does not start. */
-export function createNextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
+export function createDeployAttempt(number: number): { readonly deploy: DeployAttempt; readonly bytes: Buffer } {
   const isBroken = number % 4 === 3;
   const version = `${number}`;
   const files = createVersionedBot(version, isBroken ? 'process.exit(3);' : '');
@@ -42,7 +42,7 @@ export function createNextDeploy(number: number): { readonly deploy: Deploy; rea
 }
 
 /** Uploads, builds and deploys a project, and waits for the result. Retries requests without a response. */
-export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<void> {
+export async function runDeploy(context: DeployContext, deploy: DeployAttempt, bytes: Buffer): Promise<void> {
   const uploadId = await upload(context, deploy, bytes);
   context.events.emit('create-build');
   const created = await retry(context, 'POST', '/v1/builds', { uploadId, region });
@@ -71,7 +71,7 @@ export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: B
 }
 
 /** Compares the agent's reported state with the expected result of a finished deploy. */
-function judge(deploy: Deploy, shown: unknown): void {
+function judge(deploy: DeployAttempt, shown: unknown): void {
   type Shown = { activeDeploymentReady?: boolean; errors?: { code: string }[]; deployment?: { buildId: string } };
   const { activeDeploymentReady, errors = [], deployment } = shown as Shown;
   if (deployment?.buildId !== deploy.buildId) deploy.problems.push(`another build is desired: ${deployment?.buildId}`);
@@ -83,7 +83,7 @@ function judge(deploy: Deploy, shown: unknown): void {
 }
 
 /** Uploads in parts and resumes at the offset that the service reports. */
-async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<string> {
+async function upload(context: DeployContext, deploy: DeployAttempt, bytes: Buffer): Promise<string> {
   type Upload = { uploadId: string; uploadUrl: string; uploadFields: { token: string }; receivedBytes: number };
   for (;;) {
     context.events.emit('upload');
@@ -135,7 +135,7 @@ function stateOf(body: unknown): string {
 }
 
 /** Runs one session after another during deploys and kills. Returns the versions that responded, in order. */
-export function startSessionCaller(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
+export function startContinuousSessions(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
   const { service } = context;
   const met: string[] = [];
   let isOver = false;

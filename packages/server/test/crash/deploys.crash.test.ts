@@ -8,9 +8,15 @@ import { findFreePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { type DeployPhase, deployPhases, findPartialDeploys, readDeployPhase } from './deploy-phases.ts';
-import { createNextDeploy, type Deploy, type DeployContext, runDeploy, startSessionCaller } from './deploy-scenario.ts';
+import {
+  createDeployAttempt,
+  type DeployAttempt,
+  type DeployContext,
+  runDeploy,
+  startContinuousSessions,
+} from './deploy-scenario.ts';
 import { type DirectDatabase, openDirectDatabase } from './direct-database.ts';
-import { findOrphans, findPids } from './orphans.ts';
+import { findOrphans, findProcessIds } from './orphans.ts';
 
 const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');
@@ -32,13 +38,13 @@ describe(`${wanted} kills of the server during deploys`, () => {
   const random = createSeededRandom(seed);
   const events = new EventEmitter().setMaxListeners(0);
   const hits: DeployPhase[] = [];
-  const deploys: Deploy[] = [];
+  const deploys: DeployAttempt[] = [];
   const partial: string[] = [];
   let directory: string;
   let service: ServiceProcess;
   let database: DirectDatabase;
   let met: readonly string[] = [];
-  let current: Deploy | null = null;
+  let current: DeployAttempt | null = null;
 
   const context = (): DeployContext => ({ service, events, nextServer: (number) => service.ready(number) });
   const times = (phase: DeployPhase) => hits.filter((hit) => hit === phase).length;
@@ -77,7 +83,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     database = openDirectDatabase(service.dataDirectory);
     let number = 0;
     const deployNext = async () => {
-      const { deploy, bytes } = createNextDeploy(number);
+      const { deploy, bytes } = createDeployAttempt(number);
       number += 1;
       current = deploy;
       deploys.push(deploy);
@@ -85,7 +91,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     };
     // The first deploy is not interrupted, so that the agent always has a serving deployment.
     await deployNext();
-    const talk = startSessionCaller(context());
+    const talk = startContinuousSessions(context());
     while (hits.length < wanted) {
       let isOver = false;
       const aim = scarcest();
@@ -101,7 +107,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     process.stdout.write(`${deploys.length} deploys, ${met.length} sessions, ${service.processes.length} processes\n`);
   }, 1_200_000);
   afterAll(() => {
-    for (const pid of findPids(directory)) process.kill(pid, 'SIGKILL');
+    for (const pid of findProcessIds(directory)) process.kill(pid, 'SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   });
 

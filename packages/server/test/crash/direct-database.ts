@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type QueryResult } from 'pg';
 import { createClientConfig } from '../../src/store/address.ts';
 import { isConnectionError } from '../../src/store/connection-error.ts';
-import { createLayout } from '../../src/store/embedded/layout.ts';
+import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { createReachableAddress } from '../../src/store/embedded/reach.ts';
 
 const retryMs = 50;
@@ -16,7 +16,7 @@ export type DirectDatabase = {
 };
 
 export function openDirectDatabase(dataDirectory: string): DirectDatabase {
-  const { address, release } = createReachableAddress(createLayout(dataDirectory).data);
+  const { address, release } = createReachableAddress(createDirectoryLayout(dataDirectory).data);
   const pool = new Pool({ ...createClientConfig(address), max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined);
 

@@ -1,11 +1,11 @@
 import { createClient } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createLayout } from '../../src/store/embedded/layout.ts';
+import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { createSeededRandom } from '../support/random.ts';
 import { type CrashRun, prepareCrashRun } from './crash-run.ts';
 import { findCrossSessionViolations, findViolations } from './invariants.ts';
-import { findOrphans, findPids } from './orphans.ts';
+import { findOrphans, findProcessIds } from './orphans.ts';
 import { beginSession, runScenario, type Scenario, type ScenarioKind, scenarioKinds } from './session-scenario.ts';
 
 /** Duration of a session in milliseconds: long enough that the server can be killed after all sessions have started. */
@@ -48,7 +48,7 @@ async function problemsOf(scenarios: readonly Scenario[]): Promise<readonly stri
 }
 
 async function postmaster(): Promise<number> {
-  const pid = await findPostmaster(createLayout(run.service.dataDirectory).data);
+  const pid = await findPostmaster(createDirectoryLayout(run.service.dataDirectory).data);
   if (pid === undefined) throw new Error('no database runs');
   return pid;
 }
@@ -84,7 +84,7 @@ describe('a running service', () => {
     const { ended } = await allBegun(600_000);
     ended.catch(() => undefined);
     const before = await run.observer.records();
-    await run.killer.killAll(findPids(run.directory).filter((pid) => pid !== run.service.current().pid));
+    await run.killer.killAll(findProcessIds(run.directory).filter((pid) => pid !== run.service.current().pid));
     const server = run.service.start();
     await server.ready;
     const open = async () => (await run.observer.records()).filter(({ state }) => state !== 'ended').length;

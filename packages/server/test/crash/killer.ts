@@ -15,7 +15,7 @@ export type ServerKill = {
   readonly ready: boolean;
 };
 
-export type Killer = {
+export type ServerKiller = {
   /** Kills the running server when a session is in phase `aim`. After a time limit, kills the server in any phase. */
   readonly kill: (aim: SessionPhase) => Promise<ServerKill>;
   readonly killAtBoot: () => Promise<ServerKill>;
@@ -48,13 +48,13 @@ const bootMs = 700;
  * resumes or kills the server (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is known
  * without asking the server.
  */
-export function createKiller(context: {
+export function createServerKiller(context: {
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly random: Random;
   /** Ids of long-running sessions, which are ignored when the killer waits for a session to reach a given phase. */
   readonly bystanders: ReadonlySet<string>;
-}): Killer {
+}): ServerKiller {
   const { service, observer, random } = context;
   const events = new EventEmitter().setMaxListeners(0);
   const sessionsAtExit = new Map<number, ReadonlyMap<string, readonly string[]>>();

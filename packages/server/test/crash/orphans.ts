@@ -25,7 +25,7 @@ export function findOrphans(directory: string): readonly string[] {
  * Returns the pids of processes that name the directory in their arguments, environment or working directory, except the pid of
  * this process.
  */
-export function findPids(
+export function findProcessIds(
   directory: string,
   isWanted: (commandLine: string) => boolean = () => true,
 ): readonly number[] {
@@ -39,7 +39,9 @@ export function findPids(
 }
 
 function processesOf(directory: string): readonly string[] {
-  return findPids(directory).map((pid) => `process ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+  return findProcessIds(directory).map(
+    (pid) => `process ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`,
+  );
 }
 
 function cgroupsOf(dataDirectory: string): readonly string[] {

@@ -8,7 +8,7 @@ import type { SessionRecord } from './observer.ts';
 import { findOrphans } from './orphans.ts';
 import { type SessionPhase, sessionPhases } from './session-phases.ts';
 import { beginSession, greetBot, type Scenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
-import { summarize } from './summary.ts';
+import { summarizeCrashRun } from './summary.ts';
 
 const wanted = inject('kills');
 const perPhase = Math.floor(wanted / 10);
@@ -46,7 +46,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     scenarios = [...run.scenarios, veteran];
     records = await run.observer.records();
     const seconds = (performance.now() - begun) / 1000;
-    process.stdout.write(`${summarize({ seed, seconds, kills, service: run.service, scenarios, records })}\n`);
+    process.stdout.write(`${summarizeCrashRun({ seed, seconds, kills, service: run.service, scenarios, records })}\n`);
   }, 1_200_000);
   afterAll(() => run?.cleanUp());
 

@@ -4,7 +4,7 @@ import type { SessionRecord } from './observer.ts';
 import { sessionPhases } from './session-phases.ts';
 import type { Scenario } from './session-scenario.ts';
 
-export function summarize(options: {
+export function summarizeCrashRun(options: {
   readonly seed: number;
   readonly seconds: number;
   readonly kills: readonly ServerKill[];

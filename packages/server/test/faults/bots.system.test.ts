@@ -13,7 +13,7 @@ import {
   stopAgentSession,
   waitForInstanceExit,
   waitForSessionEnd,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -85,7 +85,7 @@ describe('the service with a faulty bot', () => {
       tail: expect.stringContaining('no luck today'),
     });
     expect((await held).status).toBe(404);
-    await waitUntilIdle(service, 'gone');
+    await waitUntilAgentIdle(service, 'gone');
   });
 
   it('refuses a waiting WebSocket with an HTTP status if the bot exits before it is ready', async () => {
@@ -112,7 +112,7 @@ describe('the service with a faulty bot', () => {
       code: 4,
       tail: expect.stringMatching(/bad.*end/s),
     });
-    await waitUntilIdle(service, 'binary');
+    await waitUntilAgentIdle(service, 'binary');
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('the service with a faulty bot', () => {
       endState: 'agent_error',
     });
     expect(await waitForInstanceExit(service, 'puppet', id)).toMatchObject(exit);
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
   });
 
   it.each([
@@ -148,7 +148,7 @@ describe('the service with a faulty bot', () => {
     const id = await startAgentSession(service, 'puppet');
     await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
     expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe(recorded);
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
   });
 
   it.each([
@@ -158,7 +158,7 @@ describe('the service with a faulty bot', () => {
     const id = await startAgentSession(service, 'puppet');
     await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
     expect(await waitForSessionEnd(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
     const { events } = await waitForSessionEnd(service, 'puppet', id);
     expect(events.map(({ eventCode }) => eventCode)).not.toContain('INSTANCE_EXITED');
     expect(log.filter((line) => line.includes(id) && line.includes('instance ended')).join()).toContain(signal);
@@ -182,7 +182,7 @@ describe('the service with a faulty bot', () => {
     expect(family.map(runs)).toEqual([true, true, true, true]);
     await stopAgentSession(service, 'puppet', id);
     expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe('SESSION_STOPPED');
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
     expect(family.map(runs)).toEqual([false, false, false, false]);
   });
 
@@ -199,7 +199,7 @@ describe('the service with a faulty bot', () => {
     };
     await expect.poll(cut).toBe(true);
     await stopAgentSession(service, 'puppet', id);
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
   });
 
   rootTest('kills only the bot that uses too much memory, and records why', async () => {
@@ -214,7 +214,7 @@ describe('the service with a faulty bot', () => {
     expect(await waitForInstanceExit(service, 'puppet', id)).toMatchObject({ outOfMemory: true });
     expect(await puppet(other, '"still here"')).toBe('still here');
     await stopAgentSession(service, 'puppet', other);
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
   });
 
   it('leaves no process if the session is stopped before its bot is ready', async () => {
@@ -230,7 +230,7 @@ describe('the service with a faulty bot', () => {
       botStartSeconds: null,
       coldStart: null,
     });
-    await waitUntilIdle(service, 'never');
+    await waitUntilAgentIdle(service, 'never');
   });
 
   it('stops the bot if its WebSocket client disconnects before the bot is ready', async () => {
@@ -248,7 +248,7 @@ describe('the service with a faulty bot', () => {
     await expect.poll(async () => (await agent()).startingInstanceCount).toBe(1);
     socket.terminate();
     expect((await waitForSessionEnd(service, 'never', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await waitUntilIdle(service, 'never');
+    await waitUntilAgentIdle(service, 'never');
   });
 
   it.each([
@@ -269,7 +269,7 @@ describe('the service with a faulty bot', () => {
     expect([502, 999]).toContain(status);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     await stopAgentSession(service, 'nonsense', id);
-    await waitUntilIdle(service, 'nonsense');
+    await waitUntilAgentIdle(service, 'nonsense');
   });
 
   it('aborts the response to the client if the bot aborts its response', async () => {
@@ -283,6 +283,6 @@ describe('the service with a faulty bot', () => {
     await puppet(id, 'state.half.destroy(); true');
     await expect(response.text()).rejects.toThrow();
     await stopAgentSession(service, 'puppet', id);
-    await waitUntilIdle(service, 'puppet');
+    await waitUntilAgentIdle(service, 'puppet');
   });
 });

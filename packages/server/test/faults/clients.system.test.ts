@@ -10,7 +10,7 @@ import {
   startAgentSession,
   stopAgentSession,
   waitForSessionEnd,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -56,7 +56,7 @@ describe('when a client disconnects, the service', () => {
     third.destroy();
     expect(await evaluateInBot(service, 'slow', id, 'state.starts.length')).toBe(1);
     await stopAgentSession(service, 'slow', id);
-    await waitUntilIdle(service, 'slow');
+    await waitUntilAgentIdle(service, 'slow');
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('when a client disconnects, the service', () => {
     socket.destroy();
     await expect.poll(() => order(id, 'state.upload')).toBe('broken');
     await stopAgentSession(service, 'target', id);
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
   });
 
   it('stops the download from the bot', async () => {
@@ -94,7 +94,7 @@ describe('when a client disconnects, the service', () => {
     sent.destroy();
     await expect.poll(() => order(id, 'state.closed')).toBe(true);
     await stopAgentSession(service, 'target', id);
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
   });
 
   it('closes the WebSocket of the session proxy to the bot and keeps the session', async () => {
@@ -107,7 +107,7 @@ describe('when a client disconnects, the service', () => {
     await expect.poll(() => order(id, 'sockets.clients.size')).toBe(0);
     expect(await order(id, 'state.starts.length')).toBe(1);
     await stopAgentSession(service, 'target', id);
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
   });
 
   it('ends the session of a WebSocket client, with the same status as when the bot disconnects', async () => {
@@ -129,14 +129,14 @@ describe('when a client disconnects, the service', () => {
     expect((await waitForSessionEnd(service, 'target', client.sessionId)).completionStatus).toBe(
       'WS_CONNECTION_CLOSED',
     );
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
 
     const bot = await open();
     const closed = once(bot.socket, 'close');
     await order(bot.sessionId, 'setImmediate(() => process.kill(process.pid, "SIGKILL")); true');
     expect((await closed)[0]).toBe(1011);
     expect((await waitForSessionEnd(service, 'target', bot.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
   });
 
   it('keeps the session listed and stoppable if the client did not read the whole start response', async () => {
@@ -156,6 +156,6 @@ describe('when a client disconnects, the service', () => {
     expect((await waitForSessionEnd(service, 'target', session?.sessionId ?? '')).completionStatus).toBe(
       'SESSION_STOPPED',
     );
-    await waitUntilIdle(service, 'target');
+    await waitUntilAgentIdle(service, 'target');
   });
 });

@@ -7,7 +7,7 @@ import {
   evaluateInBot,
   startAgentSession,
   waitForSessionEnd,
-  waitUntilIdle,
+  waitUntilAgentIdle,
 } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -93,7 +93,7 @@ describe('when the database is killed, the service', () => {
     await Promise.all(
       sessions.map(({ sessionId }) => service.client.stopSession({ params: { agentName: 'steady', sessionId } })),
     );
-    await waitUntilIdle(service, 'steady');
+    await waitUntilAgentIdle(service, 'steady');
   });
 
   it('records the end of a session that ended while the database was down', async () => {
@@ -105,6 +105,6 @@ describe('when the database is killed, the service', () => {
     process.kill(bot, 'SIGUSR2');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect((await waitForSessionEnd(service, 'steady', id)).completionStatus).toBe('500');
-    await waitUntilIdle(service, 'steady');
+    await waitUntilAgentIdle(service, 'steady');
   });
 });

@@ -4,9 +4,9 @@ import { type Build, type Client, createClient } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
 import { buildProject } from '../support/deploys.ts';
-import { createFreshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createUniqueName } from '../support/unique-name.ts';
 
 const SPARSE_OUTPUT = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
 
@@ -17,7 +17,7 @@ async function startServer(environment: Record<string, string> = {}): Promise<Te
 }
 
 async function organizationOf(service: TestServer): Promise<Client> {
-  const organization = await insertSecondOrganization(service, createFreshName('organization'));
+  const organization = await insertSecondOrganization(service, createUniqueName('organization'));
   onTestFinished(organization.close);
   return createClient({ origin: service.url, key: organization.privateKey });
 }

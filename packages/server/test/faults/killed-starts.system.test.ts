@@ -13,9 +13,9 @@ import {
   startAgentSession,
   waitForSessionEnd,
 } from '../support/client.ts';
+import { openColdStartGate } from '../support/cold-start-gate.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess } from '../support/service-process.ts';
-import { openStartGate } from '../support/start-gate.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 /**
@@ -104,7 +104,7 @@ describe('a session whose server was killed before its bot accepted it', () => {
   });
 
   it('gets a new start deadline from the next server, but ends at most 300 s after its request', async (test) => {
-    const gate = await openStartGate();
+    const gate = await openColdStartGate();
     test.onTestFinished(() => gate.close());
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());

@@ -7,9 +7,9 @@ import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from '../support/bots.ts';
 import { evaluateInBot, startAgentSession } from '../support/client.ts';
+import { openColdStartGate } from '../support/cold-start-gate.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess } from '../support/service-process.ts';
-import { openStartGate } from '../support/start-gate.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -22,7 +22,7 @@ it.runIf(existsSync(program))(
     await chmod(directory, 0o711);
     const database = await createTestDatabase();
     onTestFinished(() => database.drop());
-    const gate = await openStartGate();
+    const gate = await openColdStartGate();
     onTestFinished(() => gate.close());
     const bot = await writeBot('slow', { prelude: gate.prelude });
     onTestFinished(() => bot.remove());

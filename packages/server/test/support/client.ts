@@ -69,7 +69,7 @@ export async function waitForInstanceExit(service: Service, agentName: string, s
 }
 
 /** Waits until an agent has no active session, so that the next test can use the agent's whole capacity. */
-export async function waitUntilIdle(service: Service, agentName: string): Promise<void> {
+export async function waitUntilAgentIdle(service: Service, agentName: string): Promise<void> {
   const read = () => service.client.getAgent({ params: { agentName } });
   await expect.poll(async () => (await read()).activeSessionCount, { timeout: 40_000, interval: 50 }).toBe(0);
 }

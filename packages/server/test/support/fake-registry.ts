@@ -51,13 +51,13 @@ function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
 }
 
-export function formatReply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
+export function formatHttpResponse(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
   const lines = Object.entries({ 'content-length': String(body.length), ...headers });
   return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
 /** Returns the credentials in each encoding in which they could leak. */
-export function listCredentialForms(credentials: string): string[] {
+export function listCredentialEncodings(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {
     const bytes = Buffer.from(text);

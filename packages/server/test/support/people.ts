@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Client, createClient, type Role, type User } from '@bothost/contract';
 import type { TestServer } from './test-server.ts';
 
-export const password = 'a parrot on a shoulder';
+export const testPassword = 'a parrot on a shoulder';
 
 /**
  * An HTTP client that acts like a browser: it keeps cookies and sends the headers that browsers add to requests from a page.
@@ -68,6 +68,8 @@ export async function signUpPerson(
   const { url } = await operator.createOperatorInvitation({ body: { organization, role } });
   const browser = createTestBrowser(service.url);
   const email = `${name}@example.com`;
-  const user = await browser.client.signUp({ body: { token: parseLinkToken(url), email, name, password } });
+  const user = await browser.client.signUp({
+    body: { token: parseLinkToken(url), email, name, password: testPassword },
+  });
   return { ...browser, user, email };
 }

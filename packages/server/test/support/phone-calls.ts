@@ -1,4 +1,4 @@
-import type { Carrier } from '@bothost/contract';
+import type { PhoneCarrier } from '@bothost/contract';
 import { WebSocket } from 'ws';
 
 /** The messages of a call as its carrier sends them: start, audio, a digit, stop. */
@@ -132,12 +132,15 @@ const exotel: CarrierMessages = {
 };
 
 /** A carrier's messages for a call to `{agent}.{org}`, and the path of the call's WebSocket. */
-export function createCarrierCall(carrier: Carrier, serviceHost: string): CarrierMessages & { readonly path: string } {
+export function createCarrierCall(
+  carrier: PhoneCarrier,
+  serviceHost: string,
+): CarrierMessages & { readonly path: string } {
   const words = { twilio: createTwilioCall(serviceHost), telnyx, plivo, exotel }[carrier];
   return { ...words, path: carrier === 'twilio' ? '/ws/twilio' : `/ws/${carrier}?serviceHost=${serviceHost}` };
 }
 
-export type Call = {
+export type PhoneCall = {
   readonly socket: WebSocket;
   readonly say: (...messages: readonly object[]) => void;
   readonly hear: (count: number) => Promise<readonly unknown[]>;
@@ -146,7 +149,7 @@ export type Call = {
 };
 
 /** Opens the WebSocket of a call. Rejects with the HTTP status if the service refuses it. */
-export async function dialCall(service: { readonly url: string }, path: string): Promise<Call> {
+export async function dialCall(service: { readonly url: string }, path: string): Promise<PhoneCall> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}${path}`);
   const heard: unknown[] = [];
   const waiting = new Set<() => void>();

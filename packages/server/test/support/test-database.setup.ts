@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createLayout } from '../../src/store/embedded/layout.ts';
+import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { stopPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { readStartTicks } from '../../src/store/process-lock.ts';
 
@@ -58,6 +58,6 @@ async function removeOrphans(parent: string): Promise<void> {
 }
 
 async function removeDirectory(directory: string): Promise<void> {
-  await stopPostmaster(createLayout(directory).data, 10_000);
+  await stopPostmaster(createDirectoryLayout(directory).data, 10_000);
   await rm(directory, { recursive: true, force: true });
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineOperation, type Method } from '../../operation.ts';
+import { defineOperation, type OperationMethod } from '../../operation.ts';
 import { noBody, noFields } from '../fields.ts';
 
 /**
  * Describes an operation of Pipecat Cloud that has no meaning in this service. It fails with `not-offered`, and Pipecat Cloud's
  * CLI shows the message of this failure. With 404, the CLI would show an empty result.
  */
-function notOffered<const Name extends string>(name: Name, method: Method, path: string, summary: string) {
+function notOffered<const Name extends string>(name: Name, method: OperationMethod, path: string, summary: string) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   return defineOperation({
     name,

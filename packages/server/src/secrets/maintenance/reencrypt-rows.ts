@@ -45,7 +45,7 @@ export async function countSetsWithFormerKeys(
   return rows[0] ?? { total: 0, behind: 0 };
 }
 
-export async function countValues(db: Database): Promise<number> {
+export async function countSecretValues(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from secret_values`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -3,7 +3,7 @@ import { decryptRow, encryptToRow, readCurrentKeys } from '../encrypted-values.t
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
 import { listRevisionRows, type SecretSetRow, updateRevisionMac } from '../rows.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
-import { addVersionCache } from '../vault/keyring.ts';
+import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import type { MaintenanceContext, MaintenancePassResult, ProgressReporter } from './context.ts';
 import { findOrganizationName } from './organizations.ts';
@@ -41,7 +41,7 @@ export async function reencryptSets(
 /** Re-encrypts one secret set. Returns why the set was not changed, or null if it was re-encrypted. */
 async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Promise<string | null> {
   const { db } = context;
-  const reading = { db, keyring: addVersionCache(context.keyring) };
+  const reading = { db, keyring: createCachingKeyring(context.keyring) };
   try {
     const keys = await readCurrentKeys(reading, set.organization_id);
     const revisions = await listRevisionRows(db, set.id);

@@ -3,7 +3,7 @@ import { countWrappedKeysByRootKey } from '../vault/rewrap-keys.ts';
 import { readRootKeyId } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
 import { listOrganizationsWithKeys } from './organizations.ts';
-import { countSetsWithFormerKeys, countValues } from './reencrypt-rows.ts';
+import { countSecretValues, countSetsWithFormerKeys } from './reencrypt-rows.ts';
 import { listTasks } from './task-rows.ts';
 
 /** The status of the vault for the operator: its root keys, the number of items that still use former keys, and its tasks. */
@@ -24,7 +24,7 @@ export async function readVaultStatus(context: Pick<MaintenanceContext, 'db' | '
     rootKeys: await Promise.all(shown),
     organizations: (await listOrganizationsWithKeys(db)).length,
     sets: sets.total,
-    values: await countValues(db),
+    values: await countSecretValues(db),
     behind: {
       keys: [...wraps].reduce((sum, [id, count]) => sum + (id === current ? 0 : count), 0),
       sets: sets.behind,

@@ -1,10 +1,10 @@
 import type { VaultFinding } from '../../store/tables.ts';
 import { decryptRow, readValueRows } from '../encrypted-values.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
-import { findSetById, listRevisionRows, type RevisionRow, type SecretSetRow } from '../rows.ts';
+import { findSecretSetById, listRevisionRows, type RevisionRow, type SecretSetRow } from '../rows.ts';
 import { readInSnapshot } from '../snapshot.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
-import { addVersionCache } from '../vault/keyring.ts';
+import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import { findVaultProblem } from '../vault/vault-state.ts';
 import type { MaintenanceContext, PinnedRevisionLookup, ProgressReporter } from './context.ts';
@@ -33,8 +33,8 @@ export async function verifyVault(
     await verifyKeys(context, id, reportFor(null));
     for (const set of await listSecretSetRows(context.db, id)) {
       await readInSnapshot(context.db, async (db) => {
-        const row = await findSetById(db, id, set.id);
-        const keyring = addVersionCache(context.keyring);
+        const row = await findSecretSetById(db, id, set.id);
+        const keyring = createCachingKeyring(context.keyring);
         if (row !== undefined) await verifySet({ ...context, keyring, db }, row, reportFor(set.name));
       });
       await advance(1);

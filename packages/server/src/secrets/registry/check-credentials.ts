@@ -10,9 +10,9 @@ import {
   createRejectedVerdict,
   createSkippedVerdict,
   createUnreachableVerdict,
+  createVerdictForError,
+  createVerdictForStatus,
   createVerifiedVerdict,
-  verdictForError,
-  verdictForStatus,
 } from './verdict.ts';
 
 export type RegistryAccess = {
@@ -68,7 +68,7 @@ export async function checkCredentials(
     const basic = `Basic ${credentials.toString('base64')}`;
     return await check(senderOf(agent, signal), base, basic, image, access.policy);
   } catch (error) {
-    return verdictForError(error, access.timeoutMs / 1000);
+    return createVerdictForError(error, access.timeoutMs / 1000);
   } finally {
     // Do not await `destroy`, because it waits for connections that are still being opened.
     void agent.destroy().catch(() => {});
@@ -92,12 +92,12 @@ async function check(
   }
   if (anonymous.status === 200)
     return createSkippedVerdict('The registry requires no credentials, so these could not be checked.');
-  if (anonymous.status !== 401) return verdictForStatus('The registry', anonymous);
+  if (anonymous.status !== 401) return createVerdictForStatus('The registry', anonymous);
   const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, policy);
   if (typeof proof !== 'string') return proof;
   const login = await send('GET', api, proof);
   if (login.status === 401 || login.status === 403) return invalid;
-  if (login.status !== 200) return verdictForStatus('The registry', login);
+  if (login.status !== 200) return createVerdictForStatus('The registry', login);
   if (manifest === null || image === null) return createVerifiedVerdict('The registry accepts the credentials.');
   const found = await send('HEAD', manifest, proof);
   if (found.status === 200)
@@ -105,7 +105,7 @@ async function check(
   if (found.status === 401 || found.status === 403) {
     return createRejectedVerdict(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
   }
-  if (found.status !== 404) return verdictForStatus('The registry', found);
+  if (found.status !== 404) return createVerdictForStatus('The registry', found);
   return createRejectedVerdict(
     `The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`,
   );
@@ -138,7 +138,7 @@ async function authorizationFor(
   if (!(address instanceof URL)) return takesBasic ? basic : createUnreachableVerdict(address.problem);
   const response = await send('GET', address, basic, true);
   if (response.status === 401 || response.status === 403) return invalid;
-  if (response.status !== 200) return verdictForStatus('The token server of the registry', response);
+  if (response.status !== 200) return createVerdictForStatus('The token server of the registry', response);
   const token = readToken(response.body);
   return token === null
     ? createUnreachableVerdict('The response of the token server of the registry contains no token.')

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type FakeRegistry,
-  formatReply,
-  listCredentialForms,
+  formatHttpResponse,
+  listCredentialEncodings,
   type RegistryRequest,
   startFakeRegistry,
 } from '../../../test/support/fake-registry.ts';
@@ -16,7 +16,7 @@ const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 const path = ({ line }: RegistryRequest) => line.split(' ')[1] ?? '';
 const isToken = (request: RegistryRequest) => path(request).startsWith('/token');
 const leaks = (registry: FakeRegistry) =>
-  listCredentialForms(credentials).filter((form) => registry.bytes().includes(form));
+  listCredentialEncodings(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
  * `other` is an attacker's server. The operator has listed its host as a registry, so only the rules for token servers prevent
@@ -30,7 +30,7 @@ describe('checkCredentials', () => {
 
   beforeEach(async () => {
     registry = await startFakeRegistry((request, socket) => answer(request, socket));
-    other = await startFakeRegistry(() => formatReply(200, {}, '{"token":"stolen"}'));
+    other = await startFakeRegistry(() => formatHttpResponse(200, {}, '{"token":"stolen"}'));
     lookedUp.length = 0;
   });
   afterEach(async () => {
@@ -58,10 +58,10 @@ describe('checkCredentials', () => {
   const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
     odd(request) ??
     (isToken(request)
-      ? formatReply(200, { 'content-type': 'application/json' }, '{"token":"good.token"}')
+      ? formatHttpResponse(200, { 'content-type': 'application/json' }, '{"token":"good.token"}')
       : request.headers.get('authorization') === 'Bearer good.token'
-        ? formatReply(200)
-        : formatReply(401, bearer(`${at()}/token`, ',service="a&b=c"')));
+        ? formatHttpResponse(200)
+        : formatHttpResponse(401, bearer(`${at()}/token`, ',service="a&b=c"')));
 
   it('sends the credentials once to get a token, or with each request if the registry uses Basic', async () => {
     answer = withToken(() => null);
@@ -80,8 +80,8 @@ describe('checkCredentials', () => {
     ]);
     answer = ({ headers }) =>
       headers.get('authorization') === basic
-        ? formatReply(200)
-        : formatReply(401, { 'www-authenticate': 'Basic realm="x"' });
+        ? formatHttpResponse(200)
+        : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' });
     expect(await check({ image: 'app' })).toMatchObject({ result: 'verified' });
     expect(lookedUp).toEqual(['registry.test', 'registry.test']);
   });
@@ -94,7 +94,7 @@ describe('checkCredentials', () => {
     ['not a URL', () => 'token'],
     ['a file URL', () => 'file:///etc/passwd'],
   ])('sends no credentials if the token realm is %s', async (_, realm) => {
-    answer = () => formatReply(401, bearer(realm()));
+    answer = () => formatHttpResponse(401, bearer(realm()));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringMatching(/registry/i) });
     expect([leaks(registry), other.bytes()]).toEqual([[], '']);
   });
@@ -102,14 +102,14 @@ describe('checkCredentials', () => {
   it('uses Basic authentication if the token realm is forged and the registry offers both schemes', async () => {
     answer = ({ headers }) =>
       headers.has('authorization')
-        ? formatReply(200)
-        : formatReply(401, { 'www-authenticate': `Bearer realm="${elsewhere()}/token", Basic realm="x"` });
+        ? formatHttpResponse(200)
+        : formatHttpResponse(401, { 'www-authenticate': `Bearer realm="${elsewhere()}/token", Basic realm="x"` });
     expect(await check()).toMatchObject({ result: 'verified' });
     expect(other.bytes()).toBe('');
   });
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %s', async (status) => {
-    const away = () => formatReply(status, { location: `${elsewhere()}/v2/` });
+    const away = () => formatHttpResponse(status, { location: `${elsewhere()}/v2/` });
     answer = away;
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('redirects') });
     expect(leaks(registry)).toEqual([]);
@@ -173,7 +173,7 @@ describe('checkCredentials', () => {
 
   it('resolves the host name of a registry only once', async () => {
     answer = withToken(() => null);
-    const trap = await startFakeRegistry(() => formatReply(200), '127.0.0.2', registry.port);
+    const trap = await startFakeRegistry(() => formatHttpResponse(200), '127.0.0.2', registry.port);
     try {
       expect(await check({ resolve: [['127.0.0.1'], ['127.0.0.2']] })).toMatchObject({ result: 'verified' });
       expect([lookedUp, trap.bytes()]).toEqual([['registry.test'], '']);
@@ -185,7 +185,7 @@ describe('checkCredentials', () => {
   it.each([[['127.0.0.1']], [['93.184.216.34', '127.0.0.1']], [['::ffff:127.0.0.1']], [['169.254.169.254']], [[]]])(
     'does not connect to an unlisted registry with the addresses %j',
     async (addresses) => {
-      answer = () => formatReply(200);
+      answer = () => formatHttpResponse(200);
       const policy = createRegistryPolicy([`http://another.test:${registry.port}`], []);
       const plain = new Set([`registry.test:${registry.port}`]);
       const world = { policy: { ...policy, plain }, resolve: async () => addresses, timeoutMs: 5_000 };
@@ -198,7 +198,7 @@ describe('checkCredentials', () => {
   );
 
   it('does not connect to an unlisted registry on a private address or without TLS', async () => {
-    answer = () => formatReply(200);
+    answer = () => formatHttpResponse(200);
     const world = { policy: createRegistryPolicy([], []), resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     for (const host of [`127.0.0.1:${registry.port}`, `localhost:${registry.port}`, at(), '169.254.169.254']) {
       expect(await checkCredentials(world, host, Buffer.from(credentials), null)).toMatchObject({ result: 'skipped' });
@@ -207,12 +207,12 @@ describe('checkCredentials', () => {
   });
 
   it('does not connect to a listed registry that resolves to the address of a metadata service', async () => {
-    answer = () => formatReply(200);
+    answer = () => formatHttpResponse(200);
     expect(await check({ resolve: [['169.254.169.254']] })).toMatchObject({ result: 'skipped' });
   });
 
   it('gives up after three requests if the registry keeps asking for a token', async () => {
-    answer = withToken((request) => (isToken(request) ? null : formatReply(401, bearer(`${at()}/token`))));
+    answer = withToken((request) => (isToken(request) ? null : formatHttpResponse(401, bearer(`${at()}/token`))));
     expect(await check({ image: 'app' })).toMatchObject({ result: 'rejected' });
     expect(registry.requests).toHaveLength(3);
   });
@@ -220,7 +220,7 @@ describe('checkCredentials', () => {
   it('sends no password if the registry asks for Basic after it issued a token', async () => {
     answer = withToken(({ headers }) =>
       headers.get('authorization') === 'Bearer good.token'
-        ? formatReply(401, { 'www-authenticate': 'Basic realm="x"' })
+        ? formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' })
         : null,
     );
     expect(await check()).toMatchObject({ result: 'rejected' });
@@ -238,26 +238,28 @@ describe('checkCredentials', () => {
     ['application/json', '{"token":"ünicode"}'],
     ['image/png', '\u0089PNG'],
   ])('rejects a token response of type %s with the body %j', async (type, body) => {
-    answer = withToken((request) => (isToken(request) ? formatReply(200, { 'content-type': type }, body) : null));
+    answer = withToken((request) =>
+      isToken(request) ? formatHttpResponse(200, { 'content-type': type }, body) : null,
+    );
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('no token') });
   });
 
   it.each([
-    [() => formatReply(404), 'unreachable', /answers 404/],
-    [() => formatReply(403), 'unreachable', /answers 403/],
-    [() => formatReply(429, { 'retry-after': '30' }), 'unreachable', /in 30 s/],
+    [() => formatHttpResponse(404), 'unreachable', /answers 404/],
+    [() => formatHttpResponse(403), 'unreachable', /answers 403/],
+    [() => formatHttpResponse(429, { 'retry-after': '30' }), 'unreachable', /in 30 s/],
     [
-      () => formatReply(429, { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }),
+      () => formatHttpResponse(429, { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }),
       'unreachable',
       /after 2026-11-20T12:00:00/,
     ],
-    [() => formatReply(429, { 'retry-after': '[red]' }), 'unreachable', /Try again later/],
-    [() => formatReply(503), 'unreachable', /answers 503/],
-    [() => formatReply(401), 'unreachable', /does not support/],
-    [() => formatReply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not support/],
-    [() => formatReply(200), 'skipped', /requires no credentials/],
+    [() => formatHttpResponse(429, { 'retry-after': '[red]' }), 'unreachable', /Try again later/],
+    [() => formatHttpResponse(503), 'unreachable', /answers 503/],
+    [() => formatHttpResponse(401), 'unreachable', /does not support/],
+    [() => formatHttpResponse(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not support/],
+    [() => formatHttpResponse(200), 'skipped', /requires no credentials/],
     [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection was lost/],
-    [() => formatReply(204), 'unreachable', /answers 204/],
+    [() => formatHttpResponse(204), 'unreachable', /answers 204/],
   ])('maps the registry response %s to the verdict %s', async (line, result, message) => {
     answer = line;
     expect(await check()).toEqual({ result, message: expect.stringMatching(message) });
@@ -284,7 +286,7 @@ describe('checkCredentials', () => {
     [429, 'unreachable'],
     [307, 'unreachable'],
   ])('maps status %s of the image request to %s if the credentials are valid', async (status, result) => {
-    answer = withToken(({ line }) => (line.startsWith('HEAD') ? formatReply(status) : null));
+    answer = withToken(({ line }) => (line.startsWith('HEAD') ? formatHttpResponse(status) : null));
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result });
   });
 
@@ -296,8 +298,8 @@ describe('checkCredentials', () => {
     'maps status %s of the image request to %s if the registry requires no authentication',
     async (status, result, message) => {
       answer = ({ line, headers }) => {
-        if (line.startsWith('GET') || headers.get('authorization') === basic) return formatReply(200);
-        return formatReply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
+        if (line.startsWith('GET') || headers.get('authorization') === basic) return formatHttpResponse(200);
+        return formatHttpResponse(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
       };
       expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
     },
@@ -307,10 +309,10 @@ describe('checkCredentials', () => {
     const echo = `${credentials} ${basic} [red]`;
     answer = ({ headers }) =>
       headers.has('authorization')
-        ? formatReply(401, { 'www-authenticate': 'Basic realm="x"', 'x-echo': basic }, echo)
-        : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }, echo);
+        ? formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"', 'x-echo': basic }, echo)
+        : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }, echo);
     const verdict = JSON.stringify(await check());
-    for (const form of listCredentialForms(credentials)) expect(verdict).not.toContain(form);
+    for (const form of listCredentialEncodings(credentials)) expect(verdict).not.toContain(form);
     expect(verdict).not.toContain('[');
   });
 });

@@ -1,9 +1,9 @@
-import type { PullSecretResult } from '@bothost/contract';
+import type { ImagePullSecretCheckResult } from '@bothost/contract';
 import { RefusedAddressError } from './guarded-agent.ts';
 
 /** The result of a check with a sentence for the owner of the credentials. The sentence contains no text from the registry. */
 export type CredentialVerdict = {
-  readonly result: PullSecretResult;
+  readonly result: ImagePullSecretCheckResult;
   readonly message: string;
 };
 
@@ -16,7 +16,7 @@ export const createSkippedVerdict = (message: string): CredentialVerdict => ({ r
  * Returns the verdict for an HTTP status that does not show whether the credentials are valid. `who` is the registry or its token
  * server.
  */
-export function verdictForStatus(
+export function createVerdictForStatus(
   who: string,
   response: { readonly status: number; readonly retryAfter: string | undefined },
 ): CredentialVerdict {
@@ -49,7 +49,7 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-export function verdictForError(error: unknown, seconds: number): CredentialVerdict {
+export function createVerdictForError(error: unknown, seconds: number): CredentialVerdict {
   if (error instanceof RefusedAddressError) {
     return createSkippedVerdict(
       `The registry was not asked: ${error.message} has an address that the operator has to allow with BOTHOST_REGISTRIES.`,

@@ -121,7 +121,7 @@ function noKey(purpose: KeyPurpose): DamagedDataError {
 }
 
 /** Returns a keyring that remembers each key it has looked up by version. Use it to read many values in one snapshot. */
-export function addVersionCache(keyring: Keyring): Keyring {
+export function createCachingKeyring(keyring: Keyring): Keyring {
   const versions = new Map<string, Promise<VersionedKey>>();
   return {
     ...keyring,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chooseAccount, parseAccounts } from './account.ts';
+import { choosePostgresAccount, parsePasswdFile } from './account.ts';
 
-const accounts = parseAccounts(`root:x:0:0:root:/root:/bin/bash
+const accounts = parsePasswdFile(`root:x:0:0:root:/root:/bin/bash
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 # a comment
 postgres:x:101:104::/var/lib/postgresql:/bin/bash
@@ -12,7 +12,7 @@ const [root, nobody, postgres, anna] = accounts;
 if (root === undefined || nobody === undefined || postgres === undefined || anna === undefined)
   throw new Error('accounts');
 
-test('parseAccounts skips lines that are not accounts', () => {
+test('parsePasswdFile skips lines that are not accounts', () => {
   expect(accounts.map(({ name }) => name)).toEqual(['root', 'nobody', 'postgres', 'anna']);
   expect(postgres).toEqual({ name: 'postgres', uid: 101, gid: 104 });
 });
@@ -24,7 +24,7 @@ test.each([
   ['root keeps the account that owns the data', root, accounts, nobody.uid, nobody],
   ['root keeps the ordinary user who created the data', root, accounts, anna.uid, anna],
 ])('%s', (_name, own, known, owner, expected) => {
-  expect(chooseAccount(own, known, owner)).toEqual(expected);
+  expect(choosePostgresAccount(own, known, owner)).toEqual(expected);
 });
 
 test.each([
@@ -50,6 +50,6 @@ test.each([
     undefined,
     /may not run as root/,
   ],
-])('chooseAccount refuses %s', (_name, own, known, owner, sentence) => {
-  expect(() => chooseAccount(own, known, owner)).toThrow(sentence);
+])('choosePostgresAccount refuses %s', (_name, own, known, owner, sentence) => {
+  expect(() => choosePostgresAccount(own, known, owner)).toThrow(sentence);
 });

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { StoreError } from '../store-error.ts';
 
 /** An entry in `/etc/passwd`. */
-export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
+export type OsAccount = { readonly name: string; readonly uid: number; readonly gid: number };
 
 /**
  * Names of the accounts under which root may run PostgreSQL, in order of preference. The first existing one is used.
@@ -10,7 +10,7 @@ export type Account = { readonly name: string; readonly uid: number; readonly gi
 const preferred = ['postgres', 'nobody', 'daemon'];
 
 /** Parses `/etc/passwd` (passwd(5)); skips invalid lines. */
-export function parseAccounts(passwd: string): readonly Account[] {
+export function parsePasswdFile(passwd: string): readonly OsAccount[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
     if (name === undefined || !/^\d+$/.test(uid ?? '') || !/^\d+$/.test(gid ?? '')) return [];
@@ -24,7 +24,7 @@ export function parseAccounts(passwd: string): readonly Account[] {
  *
  * @throws StoreError if there is no entry
  */
-export function findOwnAccount(): Account {
+export function findProcessAccount(): OsAccount {
   try {
     const { username, uid, gid } = userInfo();
     return { name: username, uid, gid };
@@ -43,7 +43,11 @@ export function findOwnAccount(): Account {
  *
  * @throws StoreError if none of these accounts exists, or if this process may not become the owner of the database
  */
-export function chooseAccount(own: Account, accounts: readonly Account[], clusterOwner: number | undefined): Account {
+export function choosePostgresAccount(
+  own: OsAccount,
+  accounts: readonly OsAccount[],
+  clusterOwner: number | undefined,
+): OsAccount {
   if (own.uid !== 0) {
     if (clusterOwner === undefined || clusterOwner === own.uid) return own;
     const owner = accounts.find((account) => account.uid === clusterOwner)?.name ?? `user id ${clusterOwner}`;

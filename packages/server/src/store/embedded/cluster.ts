@@ -1,11 +1,11 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
-import type { Account } from './account.ts';
+import type { OsAccount } from './account.ts';
 import { describeProgramFailure } from './disk.ts';
 import type { PostgresPrograms } from './programs.ts';
 import { runPostgresProgram } from './run.ts';
-import { roleName } from './settings.ts';
+import { databaseRoleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
 
@@ -19,7 +19,7 @@ const initdbArguments = [
 ];
 
 /** SQL for the single-user mode of PostgreSQL with -j, where an empty line ends a statement. */
-const statements = `create role ${roleName} login;\n\ncreate database ${roleName} owner ${roleName};\n\n`;
+const statements = `create role ${databaseRoleName} login;\n\ncreate database ${databaseRoleName} owner ${databaseRoleName};\n\n`;
 
 /** Reads the major version of the database in a directory and the user id of its owner. Undefined if there is no database. */
 export async function readCluster(directory: string): Promise<{ major: string; owner: number } | undefined> {
@@ -39,7 +39,7 @@ export async function readCluster(directory: string): Promise<{ major: string; o
  *
  * @throws StoreError with the end of the program's output, for example if the disk is full
  */
-export async function createCluster(programs: PostgresPrograms, directory: string, account: Account): Promise<void> {
+export async function createCluster(programs: PostgresPrograms, directory: string, account: OsAccount): Promise<void> {
   const parent = path.dirname(directory);
   for (const name of await readdir(parent)) {
     if (name.startsWith(unfinishedPrefix)) await removeAll(path.join(parent, name));

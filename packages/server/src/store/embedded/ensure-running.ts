@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { withProcessLock } from '../process-lock.ts';
 import { StoreError } from '../store-error.ts';
 import { waitForValue } from '../wait.ts';
-import { type Account, chooseAccount, parseAccounts } from './account.ts';
+import { choosePostgresAccount, type OsAccount, parsePasswdFile } from './account.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { describeProgramFailure, explainDiskError } from './disk.ts';
-import { type Layout, makeDirectories, requireProgramAccess } from './layout.ts';
-import { findPostmaster, hasProcesses, removeStaleLocks, startPostmaster } from './postmaster.ts';
+import { type DirectoryLayout, makeDirectories, requireProgramAccess } from './layout.ts';
+import { findPostmaster, hasProcessesInDirectory, removeStaleLocks, startPostmaster } from './postmaster.ts';
 import { probeDatabase } from './probe.ts';
 import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
 import { createReachableAddress } from './reach.ts';
@@ -19,14 +19,18 @@ import { writeSettings } from './settings.ts';
 const startTimeoutMs = 120_000;
 
 /** Parameters of every start of the embedded database. `own` is the account of this process. */
-export type Installation = { readonly layout: Layout; readonly own: Account; readonly programPackage: ProgramPackage };
+export type PostgresInstallation = {
+  readonly layout: DirectoryLayout;
+  readonly own: OsAccount;
+  readonly programPackage: ProgramPackage;
+};
 
 /**
  * Makes sure that the database runs and accepts connections, whatever state a kill left it in.
  *
  * @throws StoreError if that is impossible
  */
-export async function ensureRunning(installation: Installation): Promise<'adopted' | 'started'> {
+export async function ensurePostgresRunning(installation: PostgresInstallation): Promise<'adopted' | 'started'> {
   const { layout } = installation;
   try {
     await makeDirectories(layout, installation.own.uid === 0);
@@ -41,9 +45,9 @@ export async function ensureRunning(installation: Installation): Promise<'adopte
   }
 }
 
-async function start({ layout, own, programPackage }: Installation): Promise<'adopted' | 'started'> {
-  const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
-  const account = chooseAccount(own, accounts, (await readCluster(layout.data))?.owner);
+async function start({ layout, own, programPackage }: PostgresInstallation): Promise<'adopted' | 'started'> {
+  const accounts = parsePasswdFile(await readFile('/etc/passwd', 'utf8'));
+  const account = choosePostgresAccount(own, accounts, (await readCluster(layout.data))?.owner);
   const programs = await installPrograms(programPackage, layout.root);
   if (account.uid !== own.uid) await requireProgramAccess(programs, account);
   if ((await readCluster(layout.data)) === undefined) await createCluster(programs, layout.data, account);
@@ -65,10 +69,10 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
  * starting or ending.
  */
 async function startOnce(options: {
-  readonly layout: Layout;
+  readonly layout: DirectoryLayout;
   readonly postgres: string;
   readonly settingsFile: string;
-  readonly account: Account;
+  readonly account: OsAccount;
 }): Promise<'adopted' | 'started' | undefined> {
   const { layout, postgres, settingsFile, account } = options;
   const found = await probeData(layout.data);
@@ -88,7 +92,7 @@ async function startOnce(options: {
   if (output === undefined) return 'started';
   // Wait if processes of a killed database server are still ending, or if another process started the server first.
   if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(output)) {
-    const haveEnded = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
+    const haveEnded = async () => ((await hasProcessesInDirectory(dataDirectory)) ? undefined : true);
     await waitForValue({ directory: dataDirectory, timeoutMs: 1_000, check: haveEnded });
     return undefined;
   }
@@ -97,7 +101,7 @@ async function startOnce(options: {
   );
 }
 
-function requireSameMajor(major: string, programPackage: ProgramPackage, layout: Layout): void {
+function requireSameMajor(major: string, programPackage: ProgramPackage, layout: DirectoryLayout): void {
   if (major === programPackage.major) return;
   throw new StoreError(
     `The database in ${layout.data} was created by PostgreSQL ${major}, and this program has PostgreSQL ${programPackage.major}. ` +

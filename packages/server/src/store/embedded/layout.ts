@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
-import type { Account } from './account.ts';
+import type { OsAccount } from './account.ts';
 import type { PostgresPrograms } from './programs.ts';
 import { runPostgresProgram } from './run.ts';
 
 /** Paths of the embedded database. Only `data` belongs to the account that PostgreSQL runs as. */
-export type Layout = {
+export type DirectoryLayout = {
   readonly root: string;
   readonly data: string;
   readonly settings: string;
@@ -15,14 +15,14 @@ export type Layout = {
   readonly log: string;
 };
 
-export function createLayout(dataDirectory: string): Layout {
+export function createDirectoryLayout(dataDirectory: string): DirectoryLayout {
   const root = path.join(path.resolve(dataDirectory), 'postgres');
   const at = (name: string) => path.join(root, name);
   return { root, data: at('data'), settings: at('settings'), starting: at('starting'), log: at('postgres.log') };
 }
 
 /** Creates missing directories. If run by root, PostgreSQL's account can enter them but not list them. */
-export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<void> {
+export async function makeDirectories(layout: DirectoryLayout, byRoot: boolean): Promise<void> {
   const mode = byRoot ? 0o711 : 0o700;
   for (const directory of [path.dirname(layout.root), layout.root]) {
     const made = await mkdir(directory, { recursive: true, mode });
@@ -35,7 +35,7 @@ export async function makeDirectories(layout: Layout, byRoot: boolean): Promise<
  *
  * @throws StoreError that names the directory that the account cannot enter
  */
-export async function requireProgramAccess(programs: PostgresPrograms, account: Account): Promise<void> {
+export async function requireProgramAccess(programs: PostgresPrograms, account: OsAccount): Promise<void> {
   const { code, output } = await runPostgresProgram({
     file: programs.postgres,
     args: ['--version'],
@@ -55,7 +55,7 @@ export async function requireProgramAccess(programs: PostgresPrograms, account: 
   );
 }
 
-async function findClosedDirectory(directory: string, account: Account): Promise<string | undefined> {
+async function findClosedDirectory(directory: string, account: OsAccount): Promise<string | undefined> {
   const parent = path.dirname(directory);
   const above = parent === directory ? undefined : await findClosedDirectory(parent, account);
   if (above !== undefined) return above;

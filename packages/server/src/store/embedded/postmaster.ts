@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { waitForValue } from '../wait.ts';
-import type { Account } from './account.ts';
+import type { OsAccount } from './account.ts';
 import { createAccountOptions, programEnvironment } from './run.ts';
 
 /** Maximum size of the log in bytes. A larger log is truncated. */
@@ -41,13 +41,13 @@ async function worksIn(pid: number | string, directory: string): Promise<boolean
 export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   const pid = await readPostmasterPid(dataDirectory);
   if (pid === undefined || !(await isAlive(pid))) return;
-  if (await hasProcesses(dataDirectory)) return;
+  if (await hasProcessesInDirectory(dataDirectory)) return;
   await rm(path.join(dataDirectory, '.s.PGSQL.5432.lock'), { force: true });
   await rm(path.join(dataDirectory, 'postmaster.pid'), { force: true });
 }
 
 /** Whether any process works in the directory, such as a child of a killed server. */
-export async function hasProcesses(dataDirectory: string): Promise<boolean> {
+export async function hasProcessesInDirectory(dataDirectory: string): Promise<boolean> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   return (await Promise.all(processes.map((process) => worksIn(process, dataDirectory)))).includes(true);
 }
@@ -66,7 +66,7 @@ export async function startPostmaster(options: {
   readonly dataDirectory: string;
   readonly settingsFile: string;
   readonly logFile: string;
-  readonly account: Account;
+  readonly account: OsAccount;
   readonly timeoutMs: number;
 }): Promise<string | undefined> {
   const log = await open(options.logFile, 'a', 0o600);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Account } from './account.ts';
+import type { OsAccount } from './account.ts';
 
 /**
  * Environment of PostgreSQL's programs. They inherit no variables, because the variables of the service may contain
@@ -9,7 +9,7 @@ import type { Account } from './account.ts';
 export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** Returns the user and group for a child process. Empty if the child runs under the account of this process. */
-export function createAccountOptions(account: Account): { uid?: number; gid?: number } {
+export function createAccountOptions(account: OsAccount): { uid?: number; gid?: number } {
   return process.geteuid?.() === account.uid ? {} : { uid: account.uid, gid: account.gid };
 }
 
@@ -17,7 +17,7 @@ export function createAccountOptions(account: Account): { uid?: number; gid?: nu
 export async function runPostgresProgram(options: {
   readonly file: string;
   readonly args: readonly string[];
-  readonly account: Account;
+  readonly account: OsAccount;
   readonly input: string;
 }): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(options.file, options.args, {

@@ -1,12 +1,12 @@
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Account } from './account.ts';
+import type { OsAccount } from './account.ts';
 
 /** Name of the service's database role and of its database. */
-export const roleName = 'bothost';
+export const databaseRoleName = 'bothost';
 
 /** Part of the socket's name (`.s.PGSQL.<port>`). No TCP port is opened. */
-export const port = 5432;
+export const postgresPort = 5432;
 
 /**
  * Returns the configuration of the server. The settings for durability are PostgreSQL's defaults. The other settings suit a
@@ -18,7 +18,7 @@ export const port = 5432;
 function serverSettings(directory: string): string {
   return `# Written at each start of the database; use ALTER SYSTEM for settings of your own.
 listen_addresses = ''
-port = ${port}
+port = ${postgresPort}
 unix_socket_directories = '.'
 unix_socket_permissions = 0700
 hba_file = ${quote(path.join(directory, 'pg_hba.conf'))}
@@ -64,13 +64,13 @@ const hostBasedAccess = 'local all all peer map=bothost\n';
 /**
  * Allows these accounts to connect as the role of the service, and as the superuser `postgres` for maintenance by the operator.
  */
-function accountMap(accounts: readonly Account[]): string {
+function accountMap(accounts: readonly OsAccount[]): string {
   const names = [...new Set(accounts.map(({ name }) => name))];
-  return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
+  return names.flatMap((name) => [databaseRoleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
 }
 
 /** Writes the configuration into a directory that PostgreSQL's account can read but not write. Returns the main file's path. */
-export async function writeSettings(directory: string, accounts: readonly Account[]): Promise<string> {
+export async function writeSettings(directory: string, accounts: readonly OsAccount[]): Promise<string> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, 0o755);
   const main = path.join(directory, 'postgresql.conf');

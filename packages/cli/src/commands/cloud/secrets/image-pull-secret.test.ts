@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failure, type PullSecretCheck, type PutSecretsRequest, type SecretWriteResult } from '@bothost/contract';
+import { failure, type ImagePullSecretCheck, type PutSecretsRequest, type SecretWriteResult } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { disconnectError, type FakeService, startFakeService } from '../../../../test/fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
@@ -17,7 +17,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   let directory: string;
   let before: number | null;
   let change: SecretWriteResult['change'];
-  let verification: PullSecretCheck;
+  let verification: ImagePullSecretCheck;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-pull-'));

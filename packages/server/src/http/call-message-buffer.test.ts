@@ -1,14 +1,14 @@
-import { heldCallBufferLimits } from '@bothost/contract';
+import { callBufferLimits } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { createHeldCall } from './held-call.ts';
+import { createCallMessageBuffer } from './call-message-buffer.ts';
 
 const text = (value: unknown) => Buffer.from(JSON.stringify(value));
 const media = (bytes: number, more: object = {}) =>
   text({ event: 'media', media: { payload: Buffer.alloc(bytes).toString('base64') }, ...more });
 
-describe('createHeldCall', () => {
+describe('createCallMessageBuffer', () => {
   it('keeps the last two seconds of audio, and all other messages', () => {
-    const call = createHeldCall('twilio');
+    const call = createCallMessageBuffer('twilio');
     const audio = Array.from({ length: 5 }, (_, second) => media(8000, { second }));
     const [start, mark, stop] = ['start', 'mark', 'stop'].map((event) => text({ event }));
     const bytes = Buffer.from([1, 2, 3]);
@@ -19,37 +19,37 @@ describe('createHeldCall', () => {
   });
 
   it('converts seconds to bytes with the audio format of the carrier', () => {
-    const call = createHeldCall('exotel');
+    const call = createCallMessageBuffer('exotel');
     for (let second = 0; second < 4; second += 1) call.add(media(16_000), false);
     expect(call.messages()).toHaveLength(2);
   });
 
   it('limits the number of large messages that contain little audio', () => {
-    const call = createHeldCall('twilio');
+    const call = createCallMessageBuffer('twilio');
     for (let sent = 0; sent < 1000; sent += 1) call.add(media(1, { filling: 'x'.repeat(1000) }), false);
     expect(call.messages().length).toBeLessThan(130);
   });
 
   it('limits the total size of large messages that claim to be audio', () => {
-    const call = createHeldCall('plivo');
+    const call = createCallMessageBuffer('plivo');
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;
     while (call.add(silent, false)) taken += 1;
-    expect(taken).toBe(Math.floor(heldCallBufferLimits.otherBytes / (silent.length + 64)));
+    expect(taken).toBe(Math.floor(callBufferLimits.otherBytes / (silent.length + 64)));
   });
 
   it('limits the number of empty messages', () => {
-    const call = createHeldCall('plivo');
+    const call = createCallMessageBuffer('plivo');
     let taken = 0;
     while (taken < 10_000 && call.add(Buffer.alloc(0), false)) taken += 1;
-    expect(taken).toBe(heldCallBufferLimits.otherBytes / 64);
+    expect(taken).toBe(callBufferLimits.otherBytes / 64);
   });
 
   it('copies messages that are slices of larger buffers', () => {
     const read = Buffer.alloc(65_536, 'x');
     const message = text({ event: 'mark' });
     message.copy(read, 100);
-    const call = createHeldCall('twilio');
+    const call = createCallMessageBuffer('twilio');
     call.add(read.subarray(100, 100 + message.length), false);
     const [{ data } = { data: read }] = call.messages();
     expect(data).toEqual(message);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatGreeting } from './greeting.ts';
+import { formatReadyMessage } from './ready-message.ts';
 
 const firstStart = {
   organizationId: 'o',
@@ -19,7 +19,7 @@ const server = {
 
 describe('the start message', () => {
   it('shows the new API keys and a link with the public key on a terminal at the first start of the service', () => {
-    const text = formatGreeting({ ...server, firstStart }, true, null);
+    const text = formatReadyMessage({ ...server, firstStart }, true, null);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
     expect(text).toContain('npx botcli cloud agent start parrot');
@@ -27,28 +27,28 @@ describe('the start message', () => {
   });
 
   it('shows the path of the CLI profile instead of the API keys if the output is not a terminal', () => {
-    const text = formatGreeting({ ...server, firstStart }, false, null);
+    const text = formatReadyMessage({ ...server, firstStart }, false, null);
     expect(text).not.toMatch(/sk_|pk_/);
     expect(text).toContain(firstStart.profileFile);
   });
 
   it('shows the one-time link for the first account, also at later starts of the service', () => {
     const link = 'http://127.0.0.1:7420/join#token';
-    expect(formatGreeting({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
+    expect(formatReadyMessage({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
   });
 
   it('names the command that creates an API key, at every start of the service', () => {
     for (const started of [firstStart, null]) {
-      expect(formatGreeting({ ...server, firstStart: started }, true, null)).toContain(
+      expect(formatReadyMessage({ ...server, firstStart: started }, true, null)).toContain(
         'npx botcli operator keys create',
       );
     }
   });
 
   it('shows no API keys if the operator provided them, and none at later starts of the service', () => {
-    expect(formatGreeting({ ...server, firstStart: { ...firstStart, areKeysGiven: true } }, true, null)).not.toMatch(
-      /sk_|pk_|profile/,
-    );
-    expect(formatGreeting({ ...server, firstStart: null }, true, null)).not.toMatch(/sk_|pk_|profile/);
+    expect(
+      formatReadyMessage({ ...server, firstStart: { ...firstStart, areKeysGiven: true } }, true, null),
+    ).not.toMatch(/sk_|pk_|profile/);
+    expect(formatReadyMessage({ ...server, firstStart: null }, true, null)).not.toMatch(/sk_|pk_|profile/);
   });
 });

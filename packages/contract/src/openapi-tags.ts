@@ -1,5 +1,5 @@
 /** The groups of operations in the OpenAPI document, in the order of the API reference. */
-export const tags = {
+export const openApiTags = {
   public: ['Starting sessions', 'Start sessions and reach their bots, with a public key.'],
   sessions: ['Sessions', 'List, read and stop sessions.'],
   agents: ['Agents', 'Agents and their deployments.'],
@@ -16,4 +16,4 @@ export const tags = {
   operator: ['Operator', 'Backups and the encryption of secrets, with the token of the operator.'],
 } as const satisfies Readonly<Record<string, readonly [name: string, description: string]>>;
 
-export type Tag = keyof typeof tags;
+export type OpenApiTag = keyof typeof openApiTags;

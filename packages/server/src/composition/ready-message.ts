@@ -5,7 +5,7 @@ import type { RunningServer } from './server.ts';
  * Returns the message that the service prints when it is ready. Shows keys only on a terminal, because other output may be
  * stored. `invitation` is the one-time link for the first account, or null if there are accounts.
  */
-export function formatGreeting(
+export function formatReadyMessage(
   server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>,
   isTerminal: boolean,
   invitation: string | null,

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { callOpeningLimits, failure } from '@bothost/contract';
+import { callStartMessageLimits, failure } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
-import { parseMessageFields } from './held-call.ts';
+import { parseCarrierMessage } from './call-message-buffer.ts';
 import { getObjectFields } from './json-body.ts';
-import { parseServiceHost, type ServiceHost } from './socket-path.ts';
+import { parseQualifiedAgentName, type QualifiedAgentName } from './socket-path.ts';
 
 /** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}`. */
 const hostParameter = '_pipecatCloudServiceHost';
@@ -15,11 +15,11 @@ const hostParameter = '_pipecatCloudServiceHost';
  * @throws failure `invalid-request` if there is no `start` within the limits of time and bytes, the JSON is invalid, or
  * no agent is named
  */
-export function readCallOpening(
+export function readAgentFromCallStart(
   client: WebSocket,
   socket: Duplex,
-  seconds: number = callOpeningLimits.seconds,
-): Promise<ServiceHost> {
+  seconds: number = callStartMessageLimits.seconds,
+): Promise<QualifiedAgentName> {
   let bytes = 0;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -34,15 +34,15 @@ export function readCallOpening(
     const onClose = () => refuse('The call ended before its start message.');
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > callOpeningLimits.bytes)
-        refuse(`The call sent no start message in ${callOpeningLimits.bytes} bytes.`);
+      if (bytes > callStartMessageLimits.bytes)
+        refuse(`The call sent no start message in ${callStartMessageLimits.bytes} bytes.`);
     };
     const onMessage = (data: RawData, isBinary: boolean) => {
-      const fields = isBinary ? {} : parseMessageFields(data);
+      const fields = isBinary ? {} : parseCarrierMessage(data);
       if (typeof fields['event'] !== 'string') return refuse('A message of the call is not one of a media stream.');
       if (fields['event'] !== 'start') return;
       const named = getObjectFields(getObjectFields(fields['start'])['customParameters'])[hostParameter];
-      const host = typeof named === 'string' ? parseServiceHost(named) : null;
+      const host = typeof named === 'string' ? parseQualifiedAgentName(named) : null;
       if (host === null) return refuse(`The start message names no agent in ${hostParameter}.`);
       end(() => resolve(host));
     };

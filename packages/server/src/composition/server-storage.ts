@@ -18,7 +18,7 @@ import { runtimeDriver } from './runtime.ts';
 import type { Teardown } from './teardown.ts';
 
 /** The data directory, database and region lock of this server. All other parts depend on them. */
-export type Foundation = {
+export type ServerStorage = {
   readonly base: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
   readonly data: DataDirectory;
   readonly store: Store;
@@ -35,7 +35,7 @@ export type Foundation = {
  *
  * @throws OperatorError, StoreError
  */
-export async function openFoundation(config: Config, logger: Logger, teardown: Teardown): Promise<Foundation> {
+export async function openServerStorage(config: Config, logger: Logger, teardown: Teardown): Promise<ServerStorage> {
   const { data, restore } = await openData(config, teardown);
   const now = () => new Date();
   const host = { id: data.id, region: config.region };

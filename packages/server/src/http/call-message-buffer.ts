@@ -1,11 +1,11 @@
-import { type Carrier, heldCallBufferLimits } from '@bothost/contract';
+import { callBufferLimits, type PhoneCarrier } from '@bothost/contract';
 import type { RawData } from 'ws';
 import { getObjectFields } from './json-body.ts';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
 /** Holds the messages of a phone call until its bot is connected. */
-export type HeldCall = {
+export type CallMessageBuffer = {
   /** Adds a message. Returns false if the messages without audio exceed the size limit. */
   readonly add: (data: RawData, isBinary: boolean) => boolean;
   /** The held messages, unchanged and in order of arrival. */
@@ -13,7 +13,7 @@ export type HeldCall = {
 };
 
 /** Audio bytes per second: 8000 samples of one byte, or of two bytes for Exotel, which sends 16-bit PCM. */
-const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
+const audioRates: Record<PhoneCarrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
 /**
  * Size limit of the held audio messages, as a multiple of the size limit of the audio in them. A carrier's usual audio message
@@ -31,8 +31,8 @@ const messageBytes = 64;
  * Holds the most recent seconds of audio and all messages without audio. A bot identifies the call by the first
  * messages, which contain no audio.
  */
-export function createHeldCall(carrier: Carrier): HeldCall {
-  const most = heldCallBufferLimits.audioSeconds * audioRates[carrier];
+export function createCallMessageBuffer(carrier: PhoneCarrier): CallMessageBuffer {
+  const most = callBufferLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
   let audioBytes = 0;
   let audioWireBytes = 0;
@@ -51,7 +51,7 @@ export function createHeldCall(carrier: Carrier): HeldCall {
       held.push(message);
       if (message.audioBytes === 0) {
         otherBytes += messageBytes + message.data.length;
-        return otherBytes <= heldCallBufferLimits.otherBytes;
+        return otherBytes <= callBufferLimits.otherBytes;
       }
       audioBytes += message.audioBytes;
       audioWireBytes += message.data.length;
@@ -63,7 +63,7 @@ export function createHeldCall(carrier: Carrier): HeldCall {
 }
 
 /** Parses a carrier's message. Returns an empty object if the message is not a JSON object. */
-export function parseMessageFields(data: RawData): Readonly<Record<string, unknown>> {
+export function parseCarrierMessage(data: RawData): Readonly<Record<string, unknown>> {
   try {
     return getObjectFields(JSON.parse(String(data)));
   } catch {
@@ -73,7 +73,7 @@ export function parseMessageFields(data: RawData): Readonly<Record<string, unkno
 
 /** Number of audio bytes in a message. All four carriers send `{"event": "media", "media": {"payload": <base64>}}`. */
 function audioBytesOf(data: RawData): number {
-  const fields = parseMessageFields(data);
+  const fields = parseCarrierMessage(data);
   const { payload } = getObjectFields(fields['media']);
   return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }

@@ -6,7 +6,7 @@ export const minMaskedCharacters = 6;
  * percent-encoded. The whole value: escaped or encoded to one line, and in Base64, also within a longer encoded text and with
  * the line breaks of `base64` and PEM. Omits forms shorter than `minMaskedCharacters`.
  */
-export function listValueForms(values: Iterable<string>): readonly string[] {
+export function listSecretValueEncodings(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();
   for (const value of values) {
     const lines = value.split('\n').map((line) => line.replace(/\r$/, ''));

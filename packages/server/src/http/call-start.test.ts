@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { readCallOpening } from './call-opening.ts';
+import { readAgentFromCallStart } from './call-start.ts';
 
 const undo: (() => void)[] = [];
 afterEach(() => {
@@ -27,9 +27,9 @@ async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket
   return { near, socket, far };
 }
 
-it('readCallOpening rejects a call that sends no start message in time', async () => {
+it('readAgentFromCallStart rejects a call that sends no start message in time', async () => {
   const { near, socket, far } = await call();
-  const opening = readCallOpening(near, socket, 0.05);
+  const opening = readAgentFromCallStart(near, socket, 0.05);
   far.send('{"event":"connected"}');
   await expect(opening).rejects.toMatchObject({
     reason: 'invalid-request',
@@ -37,27 +37,27 @@ it('readCallOpening rejects a call that sends no start message in time', async (
   });
 });
 
-it('readCallOpening rejects if the call ends before its start message', async () => {
+it('readAgentFromCallStart rejects if the call ends before its start message', async () => {
   const { near, socket, far } = await call();
-  const opening = readCallOpening(near, socket);
+  const opening = readAgentFromCallStart(near, socket);
   far.close();
   await expect(opening).rejects.toMatchObject({ reason: 'invalid-request' });
 });
 
-it('readCallOpening limits the bytes of an incomplete message', async () => {
+it('readAgentFromCallStart limits the bytes of an incomplete message', async () => {
   const { near, socket, far } = await call();
-  const opening = readCallOpening(near, socket);
+  const opening = readAgentFromCallStart(near, socket);
   // Send pongs instead of pings. The service would answer pings, and too many queued answers would end the connection.
   for (let sent = 0; sent < 200; sent += 1) far.pong('x'.repeat(100));
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });
 
-it('readCallOpening removes its listeners after the start message', async () => {
+it('readAgentFromCallStart removes its listeners after the start message', async () => {
   const { near, socket, far } = await call();
   const count = () =>
     ['message', 'close'].map((event) => near.listenerCount(event)).concat(socket.listenerCount('data'));
   const before = count();
-  const opening = readCallOpening(near, socket);
+  const opening = readAgentFromCallStart(near, socket);
   far.send('{"event":"start","start":{"customParameters":{"_pipecatCloudServiceHost":"phone.home"}}}');
   expect(await opening).toEqual({ agentName: 'phone', organizationName: 'home' });
   expect(count()).toEqual(before);

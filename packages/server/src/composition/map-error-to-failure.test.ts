@@ -2,14 +2,14 @@ import { ApiError, failure } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { DamagedDataError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
-import { failureFromError } from './failure-from-error.ts';
+import { mapErrorToFailure } from './map-error-to-failure.ts';
 
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
 
-it('failureFromError returns a documented failure unchanged', () => {
+it('mapErrorToFailure returns a documented failure unchanged', () => {
   const known = failure('at-capacity');
-  expect(failureFromError(known)).toBe(known);
+  expect(mapErrorToFailure(known)).toBe(known);
 });
 
 it.each([
@@ -26,8 +26,8 @@ it.each([
   ['a bug', new TypeError('secret detail'), 'internal'],
   ['a value that is not an error', 'secret detail', 'internal'],
   ['nothing', undefined, 'internal'],
-])("failureFromError maps %s to a documented failure and omits the error's own message", (_, error, reason) => {
-  const mapped = failureFromError(error);
+])("mapErrorToFailure maps %s to a documented failure and omits the error's own message", (_, error, reason) => {
+  const mapped = mapErrorToFailure(error);
   expect(mapped).toBeInstanceOf(ApiError);
   expect(mapped.reason).toBe(reason);
   expect(mapped.message).not.toContain('secret detail');

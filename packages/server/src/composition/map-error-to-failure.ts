@@ -4,7 +4,7 @@ import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
 /** Maps any error to one of the documented failures. An unknown error becomes a 500, with details only in the log. */
-export function failureFromError(error: unknown): ApiError {
+export function mapErrorToFailure(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });
   if (isTransientError(error)) return failure('database-unavailable', { cause: error });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Delays cold starts of bots for as long as a test needs. */
-export type StartGate = {
+export type ColdStartGate = {
   /** JavaScript that runs at the start of a bot and delays `listen` until the gate allows it. */
   readonly prelude: string;
   readonly shut: () => void;
@@ -12,7 +12,7 @@ export type StartGate = {
 };
 
 /** Opens a gate to which every bot connects before it listens. */
-export async function openStartGate(): Promise<StartGate> {
+export async function openColdStartGate(): Promise<ColdStartGate> {
   let isShut = false;
   const waiting: Socket[] = [];
   const server = createServer((socket) => {
