@@ -21,7 +21,7 @@ import toml  # noqa: F401
 import typer  # noqa: F401
 
 
-def run_child(request: dict) -> None:
+def run_in_child_process(request: dict) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["directory"])
@@ -36,7 +36,7 @@ def run_child(request: dict) -> None:
         app()
 
 
-def fork(request: dict) -> tuple[int, int]:
+def fork_command(request: dict) -> tuple[int, int]:
     """Return the process id and the file descriptor of the output, which is a terminal if there are answers."""
     if request["answers"]:
         process, terminal = pty.fork()
@@ -53,7 +53,7 @@ def fork(request: dict) -> tuple[int, int]:
         os.dup2(child_output, 2)
     status = 70
     try:
-        run_child(request)
+        run_in_child_process(request)
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -64,8 +64,8 @@ def fork(request: dict) -> tuple[int, int]:
     os._exit(status)
 
 
-def run(request: dict) -> dict:
-    process, file = fork(request)
+def run_command(request: dict) -> dict:
+    process, file = fork_command(request)
     answers = list(request["answers"])
     output = b""
     seen = 0
@@ -87,4 +87,4 @@ def run(request: dict) -> dict:
 
 
 for line in sys.stdin:
-    print(json.dumps(run(json.loads(line))), flush=True)
+    print(json.dumps(run_command(json.loads(line))), flush=True)

@@ -52,7 +52,7 @@ async def start_session(bot: RunningBot) -> "asyncio.Task[int]":
     return session
 
 
-async def status_during_session(bot: RunningBot, route: str) -> int:
+async def request_during_session(bot: RunningBot, route: str) -> int:
     session = await start_session(bot)
     status = await send_request(bot, route)
     await send_request(bot, "POST /_bot/stop")
@@ -60,7 +60,7 @@ async def status_during_session(bot: RunningBot, route: str) -> int:
     return status
 
 
-async def status_of_stopped_session(bot: RunningBot, _: str) -> int:
+async def run_stopped_session(bot: RunningBot, _: str) -> int:
     session = await start_session(bot)
     await send_request(bot, "POST /_bot/stop")
     return await session
@@ -70,9 +70,9 @@ SCENARIOS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
     "always": send_request,
     "the bot can run a session": send_request,
     "the session ended by itself": lambda bot, route: send_request(bot, route, b'{"seconds": 0}'),
-    "the session was stopped": status_of_stopped_session,
+    "the session was stopped": run_stopped_session,
     "the bot failed": lambda bot, route: send_request(bot, route, b'{"fail": true}'),
-    "a session is running": status_during_session,
+    "a session is running": request_during_session,
     "the body is not a JSON object": lambda bot, route: send_request(bot, route, b"[]"),
     "the body has more than 1 MiB": lambda bot, route: send_request(bot, route, b" " * 1_048_577),
     "the bot does not support the transport": lambda bot, route: send_request(

@@ -195,7 +195,7 @@ async def test_active_socket_stays_open_after_sigterm(plain_bot: Path) -> None:
         assert await bot.process.wait() == 0
 
 
-def loud_audio(samples: int) -> bytes:
+def create_loud_audio(samples: int) -> bytes:
     return b"\x00\x40" * samples
 
 
@@ -205,10 +205,10 @@ async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
             ready = {"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": {"version": "2.2.0"}}
             message = PROTOBUF_FRAMES.Frame(message=PROTOBUF_FRAMES.MessageFrame(data=json.dumps(ready)))
             await client.send(message.SerializeToString())
-            sound = PROTOBUF_FRAMES.AudioRawFrame(audio=loud_audio(3200), sample_rate=16000, num_channels=1)
+            sound = PROTOBUF_FRAMES.AudioRawFrame(audio=create_loud_audio(3200), sample_rate=16000, num_channels=1)
             await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
             heard, messages = b"", set()
-            while loud_audio(800) not in heard or "bot-ready" not in messages:
+            while create_loud_audio(800) not in heard or "bot-ready" not in messages:
                 frame = PROTOBUF_FRAMES.Frame.FromString(await client.recv())
                 if frame.WhichOneof("frame") == "audio":
                     assert frame.audio.sample_rate == 16000
@@ -222,7 +222,7 @@ async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
 
 async def test_stop_ends_a_pipecat_pipeline() -> None:
     async with running_bot(ECHO_BOT_DIRECTORY) as bot, open_socket(bot) as client:
-        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=loud_audio(3200), sample_rate=16000, num_channels=1)
+        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=create_loud_audio(3200), sample_rate=16000, num_channels=1)
         await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
         await client.recv()
         assert (await bot.post("/_bot/stop")).status_code == 202
@@ -294,7 +294,7 @@ async def test_pipecat_error_names_the_failing_service(tmp_path: Path) -> None:
     )
     assert changed != source
     async with running_bot(write_bot(tmp_path, changed)) as bot, open_socket(bot) as client:
-        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=loud_audio(320), sample_rate=16000, num_channels=1)
+        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=create_loud_audio(320), sample_rate=16000, num_channels=1)
         await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
         message: dict[str, Any] = {}
         while message.get("type") != "error":

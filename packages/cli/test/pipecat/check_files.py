@@ -21,7 +21,7 @@ def parse_file(path, validate):
         assert len(EvalScenarioFile.load(path)) > 0
 
 
-def find_error(path, validate):
+def find_parse_error(path, validate):
     try:
         parse_file(Path(path), validate)
     except Exception as error:  # noqa: BLE001: every failure is reported as the file's
@@ -33,4 +33,4 @@ if __name__ == "__main__":
     warnings.simplefilter("error")
     # All files share one validator, because creating a validator takes longer than validating a hundred files.
     validate = api.Validator()
-    print(json.dumps([{"path": path, "error": find_error(path, validate)} for path in json.load(sys.stdin)]))
+    print(json.dumps([{"path": path, "error": find_parse_error(path, validate)} for path in json.load(sys.stdin)]))

@@ -45,7 +45,7 @@ def load_module(path):
     return module
 
 
-def find_constructions(path):
+def find_service_constructions(path):
     """Return the statements of `run_bot` that construct services."""
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read())
@@ -67,7 +67,7 @@ def walk_error_causes(error):
 
 async def construct_services(path, module, failures, made):
     async with aiohttp.ClientSession() as session:
-        for name, expression in find_constructions(path):
+        for name, expression in find_service_constructions(path):
             code = compile(expression, path, "eval")
             try:
                 made.append(type(eval(code, vars(module), {"session": session})).__name__)  # noqa: S307

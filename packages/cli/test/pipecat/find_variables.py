@@ -18,7 +18,7 @@ LIBRARY_ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
 # Packages of Pipecat with optional modules: a bot uses only some of them. Imports of other packages are not followed.
 OPTIONAL_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
 # Functions in vendors' packages that read environment variables, with the modules that define them.
-READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
+ENVIRONMENT_READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
 
 
 @cache
@@ -42,9 +42,11 @@ def find_imports(module):
         elif isinstance(node, ast.ImportFrom):
             base = parts[: len(parts) - node.level + package] if node.level else []
             whole = ".".join([*base, *([node.module] if node.module else [])])
-            found |= {whole, *(READER_MODULES.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
+            found |= {whole, *(ENVIRONMENT_READER_MODULES.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
     return {
-        name for name in found if (name.startswith(OPTIONAL_PACKAGES) or name in READER_MODULES.values()) and parse_module(name)
+        name
+        for name in found
+        if (name.startswith(OPTIONAL_PACKAGES) or name in ENVIRONMENT_READER_MODULES.values()) and parse_module(name)
     }
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from construct_services import block_network, construct_services
 
-COMMON = [
+COMMON_MODULES = [
     "pipecat.audio.vad.silero",
     "pipecat.pipeline.runner",
     "pipecat.pipeline.worker",
@@ -51,7 +51,7 @@ def run_in_child(action):
     return result
 
 
-def serve(project):
+def fork_bot(project):
     """Import and fork a bot as the fork server does. Must run in a process that has imported no other bot."""
     from bothost_shim import fork_server
     from bothost_shim.fork_supervisor.proc import has_shared_memory
@@ -61,7 +61,7 @@ def serve(project):
     os.environ.update(project["variables"])
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
-        fork_server.prepare_logging("ERROR")
+        fork_server.configure_logging("ERROR")
         fork_server.register_module()
         try:
             fork_server._import({"level": "module", "modules": []})
@@ -70,10 +70,10 @@ def serve(project):
         except (fork_server.UnusableBotError, fork_server.UnsafeImportError) as error:
             return {"reason": str(error), "forks": []}
         block_network()
-        return {"reason": reason, "forks": [run_in_child(lambda: build(path)) for _ in range(2)]}
+        return {"reason": reason, "forks": [run_in_child(lambda: construct_bot_services(path)) for _ in range(2)]}
 
 
-def build(path):
+def construct_bot_services(path):
     failures, made = [], []
     asyncio.run(construct_services(path, sys.modules["bot"], failures, made))
     return {"failures": [failure for failure in failures if failure["wants"] is None]}
@@ -86,6 +86,6 @@ if __name__ == "__main__":
     # a process with threads cannot be forked safely.
     os.environ.update(OPENBLAS_NUM_THREADS="1", ORT_DISABLE_TELEMETRY="1")
     # Import the modules that all bots use before forking, so that they are imported only once.
-    for module in COMMON:
+    for module in COMMON_MODULES:
         import_module(module)
-    print(json.dumps([{"name": project["name"], **run_in_child(lambda: serve(project))} for project in asked["projects"]]))
+    print(json.dumps([{"name": project["name"], **run_in_child(lambda: fork_bot(project))} for project in asked["projects"]]))

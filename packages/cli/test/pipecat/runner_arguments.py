@@ -14,7 +14,7 @@ from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from starlette.websockets import WebSocket
 
 # The first WebSocket messages that each telephone carrier and the command `pipecat eval` send to a bot.
-FIRST_MESSAGES = {
+FIRST_SOCKET_MESSAGES = {
     "twilio": [
         {"event": "connected", "protocol": "Call", "version": "1.0.0"},
         {
@@ -48,7 +48,7 @@ FIRST_MESSAGES = {
 }
 
 
-async def open_socket(messages):
+async def create_fake_socket(messages):
     """Return a WebSocket on which a client has sent these messages."""
     left = [{"type": "websocket.connect"}]
     left += [{"type": "websocket.receive", "text": json.dumps(message)} for message in messages]
@@ -64,7 +64,7 @@ async def open_socket(messages):
     return opened
 
 
-async def create_arguments(entry_point, body):
+async def create_runner_arguments(entry_point, body):
     """Return the runner arguments for an entry point: `dial-in`, `plain` (no transport), or a key of `transport_params`."""
     if entry_point == "daily":
         return DailyRunnerArguments(room_url="https://example.daily.co/room", token="token", body=body)
@@ -77,7 +77,7 @@ async def create_arguments(entry_point, body):
     if entry_point == "webrtc":
         return SmallWebRTCRunnerArguments(webrtc_connection=SmallWebRTCConnection(), body=body)
     if entry_point == "websocket":
-        return WebSocketRunnerArguments(websocket=await open_socket([]), transport_type="websocket", body=body)
+        return WebSocketRunnerArguments(websocket=await create_fake_socket([]), transport_type="websocket", body=body)
     if entry_point == "plain":
         return RunnerArguments(body=body)
-    return WebSocketRunnerArguments(websocket=await open_socket(FIRST_MESSAGES[entry_point]), body=body)
+    return WebSocketRunnerArguments(websocket=await create_fake_socket(FIRST_SOCKET_MESSAGES[entry_point]), body=body)

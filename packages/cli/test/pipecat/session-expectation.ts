@@ -12,7 +12,7 @@ import {
 } from './sessions.ts';
 
 /**
- * What `hold_sessions.py` reports about a session. `effects` are the bot's actions at the start of the session and at each step.
+ * What `run_sessions.py` reports about a session. `effects` are the bot's actions at the start of the session and at each step.
  */
 export type ObservedSession = {
   readonly transport: string;

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Never
 
-from .log_lines import finish_logging, logger, prepare_logging
+from .log_lines import configure_logging, configure_root_logger, logger
 from .settings import InvalidSettingError, read_settings
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
     except InvalidSettingError as error:
         return _refuse(str(error))
     if not is_forked:
-        prepare_logging(settings.log_level)
+        configure_logging(settings.log_level)
 
     from .bot_module import UnusableBotError, load_bot
     from .pipecatcloud_system import register_module
@@ -79,7 +79,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
             bot = load_bot(Path.cwd())
         except UnusableBotError as error:
             return _refuse(str(error))
-        finish_logging()
+        configure_root_logger()
 
     from .arguments import preload_argument_classes
     from .host import Host

@@ -2,16 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 
-from .asgi import Application, Message, Receive, Scope, Send, raw_path
+from .asgi import Application, Message, Receive, Scope, Send, get_raw_path
 from .control_token import require_token
 from .host import Host
 from .http_exchange import HttpError, reject_websocket, send_json
 from .log_lines import logger
-from .pipecatcloud_system import bot_application
+from .pipecatcloud_system import get_bot_application
 from .probes import respond_livez, respond_readyz
-from .session_control import report_session, stop_session
+from .session_control import respond_with_session_state, stop_session
 from .signalling import handle_offer
-from .socket_session import socket_session
+from .socket_session import run_socket_session
 from .start import run_session
 from .uploads import store_upload
 
@@ -30,7 +30,7 @@ async def _stop(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _report(host: Host, scope: Scope, _: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
-    await report_session(host, scope, send)
+    await respond_with_session_state(host, scope, send)
 
 
 _ROUTES: dict[str, dict[str, _Route]] = {
@@ -70,7 +70,7 @@ async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> Non
     except HttpError as error:
         await send_json(send, error.status, error.body())
     except Exception:
-        logger.exception("Request %s %s failed", scope["method"], raw_path(scope))
+        logger.exception("Request %s %s failed", scope["method"], get_raw_path(scope))
         if not has_started:
             await send_json(send, 500, HttpError(500, "The request failed").body())
 
@@ -82,7 +82,7 @@ async def _dispatch(host: Host, scope: Scope, receive: Receive, send: Send) -> N
         if route is None:
             raise HttpError(405, f"{scope['path']} does not support {scope['method']}")
         return await route(host, scope, receive, send)
-    user = bot_application()
+    user = get_bot_application()
     is_upload = (scope["method"], scope["path"]) == ("POST", "/files")
     if is_upload and (host.bot.file_storage is not None or user is None):
         return await store_upload(host, scope, receive, send)
@@ -92,11 +92,11 @@ async def _dispatch(host: Host, scope: Scope, receive: Receive, send: Send) -> N
 
 
 async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    user = bot_application()
+    user = get_bot_application()
     try:
         if scope["path"] == "/ws":
             require_token(scope, host.settings.control_token)
-            await socket_session(host, scope, receive, send)
+            await run_socket_session(host, scope, receive, send)
         elif user is None:
             raise HttpError(404, f"{scope['path']} is not a WebSocket route")
         else:
@@ -108,7 +108,7 @@ async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> No
 
 async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:
     """Run the lifespan handlers of the bot's own application."""
-    user = bot_application()
+    user = get_bot_application()
     if user is not None:
         await user(scope, receive, send)
         return
@@ -124,7 +124,7 @@ def _logged(scope: Scope, send: Send) -> Send:
 
     async def logged(message: Message) -> None:
         if message["type"] == "http.response.start":
-            logger.info("%s %s %s", scope["method"], raw_path(scope), message["status"])
+            logger.info("%s %s %s", scope["method"], get_raw_path(scope), message["status"])
         await send(message)
 
     return logged

@@ -10,13 +10,13 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-def raw_path(scope: Scope) -> str:
+def get_raw_path(scope: Scope) -> str:
     """Return the path as sent, without its query. A decoded path could contain line breaks and forge log lines."""
     path: bytes = scope["raw_path"]
     return path.decode("latin-1")
 
 
-def first_header(scope: Scope, *names: str) -> str | None:
+def get_first_header(scope: Scope, *names: str) -> str | None:
     """Return the value of the first header in `names` that is present and not empty. Names must be in lower case."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     for name in names:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .service_errors import prefix_service_names
+from .service_errors import prefix_errors_with_service_name
 
 
 class UnusableBotError(Exception):
@@ -48,7 +48,7 @@ def load_bot(directory: Path) -> Bot:
         raise UnusableBotError("bot.py has no function bot(args)")
     if inspect.isfunction(run) and inspect.isgeneratorfunction(run):
         raise UnusableBotError("bot(args) of bot.py is a generator, not an async function")
-    prefix_service_names()
+    prefix_errors_with_service_name()
     return Bot(run=run, readyz=getattr(module, "readyz", None), file_storage=_file_storage(module))
 
 

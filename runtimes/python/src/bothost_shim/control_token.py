@@ -2,7 +2,7 @@
 
 import hmac
 
-from .asgi import Scope, first_header
+from .asgi import Scope, get_first_header
 from .http_exchange import HttpError
 
 
@@ -12,9 +12,9 @@ def require_token(scope: Scope, token: str | None) -> None:
         raise HttpError(401, "This path requires the control token")
 
 
-def require_session(scope: Scope, token: str | None, session_id: str) -> None:
+def require_session_id(scope: Scope, token: str | None, session_id: str) -> None:
     """Check the session id that the service adds to forwarded requests. Raises HttpError 401 or 404."""
-    given = first_header(scope, "x-session-id", "x-daily-session-id")
+    given = get_first_header(scope, "x-session-id", "x-daily-session-id")
     if given is not None and given != session_id:
         raise HttpError(404, "The session does not exist")
     if given is None and not _has_token(scope, token):
@@ -24,6 +24,6 @@ def require_session(scope: Scope, token: str | None, session_id: str) -> None:
 def _has_token(scope: Scope, token: str | None) -> bool:
     if token is None:
         return True
-    scheme, _, bearer = (first_header(scope, "authorization") or "").partition(" ")
-    given = [first_header(scope, "x-bot-control-token") or "", bearer.strip() if scheme.lower() == "bearer" else ""]
+    scheme, _, bearer = (get_first_header(scope, "authorization") or "").partition(" ")
+    given = [get_first_header(scope, "x-bot-control-token") or "", bearer.strip() if scheme.lower() == "bearer" else ""]
     return any(hmac.compare_digest(text.encode(), token.encode()) for text in given)

@@ -9,7 +9,7 @@ from .asgi import Message, Receive
 _SECONDS = 1.0
 
 
-class FirstFrame:
+class PeekableReceive:
     """An ASGI `receive` with a method `peek`."""
 
     def __init__(self, receive: Receive) -> None:

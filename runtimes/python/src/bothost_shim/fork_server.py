@@ -14,10 +14,10 @@ from typing import Any, Never
 
 from .bot_module import Bot, UnusableBotError, load_bot
 from .forked_instance import ForkedInstance, ImportState, run_instance
-from .forked_state import InitialEnvironment, find_generators, find_paths
-from .log_lines import finish_logging, prepare_logging
+from .forked_state import InitialEnvironment, find_path_variables, find_random_generators
+from .log_lines import configure_logging, configure_root_logger
 from .pipecatcloud_system import register_module
-from .preloading import imported_libraries, preload
+from .preloading import list_imported_libraries, preload
 
 _CONTROL_DESCRIPTOR = 3
 _MESSAGE_BYTES = 196_608
@@ -39,7 +39,7 @@ def main() -> int:
     control = socket.socket(fileno=_CONTROL_DESCRIPTOR)
     control.set_inheritable(False)
     order = json.loads(control.recv(_MESSAGE_BYTES))
-    prepare_logging((os.environ.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper())
+    configure_logging((os.environ.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper())
     register_module()
     try:
         environment = InitialEnvironment()
@@ -49,7 +49,7 @@ def main() -> int:
         if os.listdir(home):
             raise UnsafeImportError("importing the bot wrote files into the home directory")
     except (LookupError, UnusableBotError, UnsafeImportError) as error:
-        _report(control, {"reason": str(error), "modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
+        _report(control, {"reason": str(error), "modules": list_imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
         return 1
     imported = ImportState(
         bot=bot,
@@ -57,12 +57,12 @@ def main() -> int:
         variables=variables,
         home=home,
         modules=frozenset(sys.modules),
-        generators=find_generators(),
-        paths=find_paths(home),
+        generators=find_random_generators(),
+        paths=find_path_variables(home),
     )
     gc.collect()
     gc.freeze()
-    _report(control, {"modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
+    _report(control, {"modules": list_imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
     forked = _serve(control)
     if forked is None:
         # Skip the `atexit` handlers of the bot, because only instances should run them.
@@ -79,7 +79,7 @@ def _import(order: dict[str, Any]) -> Bot | None:
     before = _open_files()
     bot = load_bot(Path.cwd()) if order["level"] == "module" else None
     if bot is not None:
-        finish_logging()
+        configure_root_logger()
     preload(order["modules"])
     threads = sorted(_thread_names())
     if len(threads) > 1:

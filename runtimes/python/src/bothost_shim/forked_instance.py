@@ -13,8 +13,14 @@ from typing import Any
 
 from . import linux
 from .bot_module import Bot
-from .forked_state import INSTANCE_VARIABLE, InitialEnvironment, move_paths, replace_environment, reseed
-from .preloading import imported_modules
+from .forked_state import (
+    INSTANCE_VARIABLE,
+    InitialEnvironment,
+    move_path_variables,
+    replace_environment,
+    reseed_generators,
+)
+from .preloading import list_imported_modules
 
 _REPARENT_SECONDS = 5.0
 _MODULE_LIMIT = 2000
@@ -56,8 +62,8 @@ def run_instance(forked: ForkedInstance, imported: ImportState) -> int:
         sys.stderr.flush()
         os._exit(_UNUSABLE)
     replace_environment(environment, imported.variables)
-    move_paths(imported.paths, imported.home, environment["HOME"])
-    reseed(imported.generators)
+    move_path_variables(imported.paths, imported.home, environment["HOME"])
+    reseed_generators(imported.generators)
 
     from .__main__ import run_forked
 
@@ -122,7 +128,7 @@ def _wait_for_parent(pid: int) -> None:
 
 def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
     """Report the modules that the session imported, so that the next fork server imports them before the fork."""
-    names = [name for name in imported_modules() if name not in known]
+    names = [name for name in list_imported_modules() if name not in known]
     channel.setblocking(False)
     try:
         channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())

@@ -49,7 +49,7 @@ class InitialEnvironment:
         ctypes.memmove(self._address, value.ljust(self._length, b"\0"), self._length)
 
 
-def find_generators() -> list[Any]:
+def find_random_generators() -> list[Any]:
     """Find all random number generators, before `gc.freeze` hides them."""
     numpy_random: Any = sys.modules.get("numpy.random")
     kinds: tuple[type[Any], ...] = (random.Random,)
@@ -60,7 +60,7 @@ def find_generators() -> list[Any]:
     return [one for one in found if not issubclass(type(one), random.SystemRandom)]
 
 
-def reseed(generators: list[Any]) -> None:
+def reseed_generators(generators: list[Any]) -> None:
     """Reseed each generator from the operating system."""
     random.seed()
     for generator in generators:
@@ -76,7 +76,7 @@ def reseed(generators: list[Any]) -> None:
         torch.seed()
 
 
-def find_paths(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath]]:
+def find_path_variables(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath]]:
     """Find the module variables that contain paths in a directory. Returns namespace, name and value of each."""
     namespaces = [module.__dict__ for module in list(sys.modules.values()) if type(module) is ModuleType]
     return [
@@ -87,8 +87,8 @@ def find_paths(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath
     ]
 
 
-def move_paths(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str) -> None:
-    """Replace the directory at the beginning of the paths in the variables that `find_paths` returned."""
+def move_path_variables(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str) -> None:
+    """Replace the directory at the beginning of the paths in the variables that `find_path_variables` returned."""
     for namespace, name, value in paths:
         namespace[name] = type(value)(directory + str(value)[len(former) :])
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from .asgi import Scope, first_header
+from .asgi import Scope, get_first_header
 from .bot_module import Bot
 from .http_exchange import HttpError
 from .log_lines import logger
@@ -38,7 +38,7 @@ class Host:
         """Start a session with the id in the request's headers. Raises HttpError 409 or 503."""
         if self.draining.is_set():
             raise HttpError(503, "The instance accepts no further session")
-        session_id = first_header(scope, "x-session-id", "x-daily-session-id")
+        session_id = get_first_header(scope, "x-session-id", "x-daily-session-id")
         try:
             session = self.slot.start(session_id or self.settings.session_id or str(uuid4()), _max_seconds(scope))
         except SessionRunningError as error:
@@ -60,7 +60,7 @@ class Host:
 
 def _max_seconds(scope: Scope) -> float | None:
     try:
-        seconds = float(first_header(scope, "x-max-session-seconds", "x-pcc-max-session-seconds") or "")
+        seconds = float(get_first_header(scope, "x-max-session-seconds", "x-pcc-max-session-seconds") or "")
     except ValueError:
         return None
     return seconds if 0 < seconds <= 2_000_000 else None

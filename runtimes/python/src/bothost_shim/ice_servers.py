@@ -11,7 +11,7 @@ _SECONDS = 2.0
 _BYTES = 65_536
 
 
-async def ice_servers(settings: Settings) -> list[dict[str, Any]]:
+async def fetch_ice_servers(settings: Settings) -> list[dict[str, Any]]:
     """Fetch the ICE servers from the service. If that fails, use PIPECAT_ICE_SERVERS."""
     if settings.ice_config_url is not None:
         try:

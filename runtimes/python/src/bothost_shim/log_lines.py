@@ -53,7 +53,7 @@ def _handler() -> logging.Handler:
     return handler
 
 
-def prepare_logging(level: str) -> None:
+def configure_logging(level: str) -> None:
     """Configure the log lines of the host and of loguru.
 
     Call it before the bot is imported. It sets loguru's defaults, so that lines have the session id even if a bot
@@ -95,7 +95,7 @@ def _prepare_loguru(level: str) -> None:
     _context.enter_context(loguru.logger.contextualize(session_id=_name))
 
 
-def finish_logging() -> None:
+def configure_root_logger() -> None:
     """Configure the root logger of the standard library, unless the bot did so while it was imported."""
     root = logging.getLogger()
     if not root.handlers:

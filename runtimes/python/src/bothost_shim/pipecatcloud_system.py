@@ -18,7 +18,7 @@ def register_module() -> None:
     sys.modules["pipecatcloud_system"] = sys.modules[__name__]
 
 
-def bot_application() -> "FastAPI | None":
+def get_bot_application() -> "FastAPI | None":
     """Return the application if the bot imported `app`, else None."""
     return _application
 

@@ -38,16 +38,18 @@ def preload(remembered: Iterable[str]) -> None:
     _import_all(remembered)
 
 
-def imported_modules() -> list[str]:
+def list_imported_modules() -> list[str]:
     """Return the names of imported modules that another process of this environment can import."""
     return [name for name, module in list(sys.modules.items()) if _is_importable(name, module)]
 
 
-def imported_libraries(project: Path) -> list[str]:
+def list_imported_libraries(project: Path) -> list[str]:
     """Return the names of importable modules that are not part of the project."""
     prefix = f"{project}/"
     return [
-        name for name in imported_modules() if not f"{sys.modules[name].__dict__.get('__file__')}".startswith(prefix)
+        name
+        for name in list_imported_modules()
+        if not f"{sys.modules[name].__dict__.get('__file__')}".startswith(prefix)
     ]
 
 

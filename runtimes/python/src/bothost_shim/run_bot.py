@@ -7,7 +7,7 @@ from typing import Any
 
 from .bot_module import Bot
 from .log_lines import logger, set_session_id
-from .session import Outcome, Session
+from .session import Session, SessionOutcome
 
 
 def log_session(session: Session, image_version: str | None) -> None:
@@ -23,28 +23,28 @@ def log_session(session: Session, image_version: str | None) -> None:
     session.at_end.append(leave)
 
 
-async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
+async def run_bot(session: Session, bot: Bot, arguments: Any) -> SessionOutcome:
     """Run `bot(arguments)` and return the outcome. Never raises. The caller must mark the session as ended."""
     if session.asked_to_end.is_set():
-        return outcome_without_failure(session)
+        return get_outcome_without_failure(session)
     task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
     session.tasks.add(task)
     await asyncio.wait({task})
     session.tasks.discard(task)
     failure = None if task.cancelled() else task.result()
     if failure is None:
-        return outcome_without_failure(session)
+        return get_outcome_without_failure(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
     # If the session was requested to end, the reason of this request decides the outcome, even if the bot raised an
     # error.
-    return outcome_without_failure(session) if session.end_reason is not None else Outcome(500)
+    return get_outcome_without_failure(session) if session.end_reason is not None else SessionOutcome(500)
 
 
-def outcome_without_failure(session: Session) -> Outcome:
+def get_outcome_without_failure(session: Session) -> SessionOutcome:
     """Return the outcome of a session whose bot did not fail."""
     if session.end_reason == "limit":
-        return Outcome(200, "SESSION_TIME_LIMIT")
-    return Outcome(503) if session.end_reason == "shutdown" else Outcome(200)
+        return SessionOutcome(200, "SESSION_TIME_LIMIT")
+    return SessionOutcome(503) if session.end_reason == "shutdown" else SessionOutcome(200)
 
 
 async def _call(bot: Bot, arguments: Any) -> BaseException | None:

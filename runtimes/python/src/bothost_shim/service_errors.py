@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 
-def prefix_service_names() -> None:
+def prefix_errors_with_service_name() -> None:
     """Change Pipecat's RTVI errors from `text` to `Service: text`, if the bot uses Pipecat.
 
     Does not import Pipecat. If a version of Pipecat lacks the private method that is replaced, errors do not change.

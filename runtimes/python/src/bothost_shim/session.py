@@ -10,7 +10,7 @@ EndReason = Literal["stopped", "limit", "shutdown", "client disconnected"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SessionOutcome:
     """How a session ended:
 
     the HTTP status and completion status of `POST /bot` (docs/bot-contract.md, "End of a session").
@@ -28,7 +28,7 @@ class Session:
     started_at: datetime
     # The reason of the first request to end the session. None before such a request.
     end_reason: EndReason | None = None
-    outcome: Outcome | None = None
+    outcome: SessionOutcome | None = None
     ended_at: datetime | None = None
     # The running calls of `bot()`: a second one starts when a WebRTC client connects to a session without a transport.
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -46,7 +46,7 @@ class Session:
         for task in self.tasks:
             task.cancel()
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: SessionOutcome) -> None:
         """Record how the session ended. All calls after the first one are ignored."""
         if self.ended.is_set():
             return

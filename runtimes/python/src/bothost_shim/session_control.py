@@ -27,7 +27,7 @@ async def stop_session(host: Host, receive: Receive, send: Send) -> None:
     await send_json(send, 202, {})
 
 
-async def report_session(host: Host, scope: Scope, send: Send) -> None:
+async def respond_with_session_state(host: Host, scope: Scope, send: Send) -> None:
     """Respond with the session's state. With `wait=N`, respond when the session has ended, or after N seconds."""
     session = host.slot.running
     if session is not None:

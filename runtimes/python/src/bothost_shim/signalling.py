@@ -3,10 +3,10 @@
 import json
 
 from .asgi import Receive, Scope, Send
-from .control_token import require_session
+from .control_token import require_session_id
 from .host import Host
 from .http_exchange import HttpError, read_body, send_json
-from .ice_servers import ice_servers
+from .ice_servers import fetch_ice_servers
 from .offers import supports_webrtc
 
 _BODY_BYTES = 262_144
@@ -28,10 +28,10 @@ async def handle_offer(host: Host, scope: Scope, receive: Receive, send: Send) -
     session = await host.offers.current(_START_SECONDS)
     if session is None:
         raise HttpError(404, "No session waits for an offer")
-    require_session(scope, host.settings.control_token, session.id)
+    require_session_id(scope, host.settings.control_token, session.id)
     if scope["method"] == "PATCH":
         await host.offers.add_candidates(request)
         await send_json(send, 200, {"status": "success"})
     else:
-        answer = await host.offers.offer(request, await ice_servers(host.settings))
+        answer = await host.offers.offer(request, await fetch_ice_servers(host.settings))
         await send_json(send, 200, answer)

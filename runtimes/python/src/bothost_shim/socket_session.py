@@ -8,29 +8,29 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from .arguments import build_arguments
-from .asgi import Message, Receive, Scope, Send, first_header
-from .first_frame import FirstFrame, begins_with_handshake
+from .asgi import Message, Receive, Scope, Send, get_first_header
+from .first_frame import PeekableReceive, begins_with_handshake
 from .host import Host
 from .log_lines import logger
 from .run_bot import run_bot
-from .session import Outcome, Session
+from .session import Session, SessionOutcome
 
 # Seconds for a bot to end after its client disconnected. Canceling a Pipecat pipeline takes up to 20 s.
 _LINGER_SECONDS = 25.0
 
 
-async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def run_socket_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Accept a socket and run the bot on it. Raises HttpError if a session is running."""
     from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
     session = host.start_session(scope)
-    outcome = Outcome(500)
+    outcome = SessionOutcome(500)
     try:
-        frames = FirstFrame(_limit_linger(session, receive))
+        frames = PeekableReceive(_limit_linger(session, receive))
         websocket = WebSocket(scope, frames.receive, send)
         await websocket.accept()
         transport_type = None
-        if first_header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
+        if get_first_header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
             transport_type = None if begins_with_handshake(await frames.peek()) else "websocket"
         arguments = build_arguments(
             "websocket",
@@ -64,7 +64,7 @@ def _limit_linger(session: Session, receive: Receive) -> Receive:
     return observed_receive
 
 
-def _closing(outcome: Outcome) -> tuple[int, str]:
+def _closing(outcome: SessionOutcome) -> tuple[int, str]:
     if outcome.status == 500:
         return 1011, "The bot raised an exception"
     return (1012, "The instance is shutting down") if outcome.status == 503 else (1000, outcome.completion_status or "")

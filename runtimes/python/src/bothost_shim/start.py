@@ -5,19 +5,19 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from .arguments import build_arguments
-from .asgi import Receive, Scope, Send, first_header
+from .asgi import Receive, Scope, Send, get_first_header
 from .host import Host
 from .http_exchange import HttpError, read_object, send_json
 from .offers import supports_webrtc
-from .run_bot import outcome_without_failure, run_bot
-from .session import Outcome, Session
+from .run_bot import get_outcome_without_failure, run_bot
+from .session import Session, SessionOutcome
 
 _BODY_BYTES = 1_048_576
 
 
 async def run_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Run a session and respond when it has ended. A caller that disconnects does not end the session."""
-    transport = first_header(scope, "x-transport-type", "x-daily-transport-type")
+    transport = get_first_header(scope, "x-transport-type", "x-daily-transport-type")
     body = await read_object(receive, _BODY_BYTES)
     room = _room(scope)
     _require_support(transport)
@@ -25,7 +25,7 @@ async def run_session(host: Host, scope: Scope, receive: Receive, send: Send) ->
     try:
         outcome = await _run(host, session, transport, room, body)
     except Exception:
-        session.finish(Outcome(500))
+        session.finish(SessionOutcome(500))
         raise
     await host.delete_uploads()
     session.finish(outcome)
@@ -33,7 +33,7 @@ async def run_session(host: Host, scope: Scope, receive: Receive, send: Send) ->
 
 
 def _room(scope: Scope) -> dict[str, str] | None:
-    room_url, token = first_header(scope, "x-daily-room-url"), first_header(scope, "x-daily-room-token")
+    room_url, token = get_first_header(scope, "x-daily-room-url"), get_first_header(scope, "x-daily-room-token")
     if room_url is None and token is None:
         return None
     if room_url is None or token is None:
@@ -50,7 +50,7 @@ def _require_support(transport: str | None) -> None:
 
 async def _run(
     host: Host, session: Session, transport: str | None, room: dict[str, str] | None, body: dict[str, Any]
-) -> Outcome:
+) -> SessionOutcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
     if room is not None and transport != "webrtc":
         return await run_bot(session, host.bot, build_arguments("daily", body=body, **common, **room))
@@ -58,7 +58,7 @@ async def _run(
         return await run_bot(session, host.bot, build_arguments("plain", body=body, **common))
     async with host.offers.session(session) as connected:
 
-        async def run_connected() -> Outcome:
+        async def run_connected() -> SessionOutcome:
             connection, request_data = await connected
             arguments = build_arguments("webrtc", body=request_data or body, webrtc_connection=connection, **common)
             return await run_bot(session, host.bot, arguments)
@@ -71,15 +71,19 @@ async def _run(
         is_connected = await _wait(connected, session, host.settings.offer_seconds)
         session.waits_for_client = False
         if not is_connected:
-            return outcome_without_failure(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
+            return (
+                get_outcome_without_failure(session)
+                if session.end_reason
+                else SessionOutcome(504, "BOT_CONNECTION_TIMEOUT")
+            )
         return await run_connected()
 
 
 async def _run_both(
-    plain: Coroutine[Any, Any, Outcome],
+    plain: Coroutine[Any, Any, SessionOutcome],
     connected: "asyncio.Future[Any]",
-    run_connected: Callable[[], Coroutine[Any, Any, Outcome]],
-) -> Outcome:
+    run_connected: Callable[[], Coroutine[Any, Any, SessionOutcome]],
+) -> SessionOutcome:
     """Run `bot()` once immediately, and a second time when a WebRTC client connects.
 
     The first run can wait for the client with `SmallWebRTCSessionManager`.
@@ -100,7 +104,7 @@ async def _wait(connected: "asyncio.Future[Any]", session: Session, seconds: flo
     return connected.done()
 
 
-def _answer(outcome: Outcome) -> dict[str, Any]:
+def _answer(outcome: SessionOutcome) -> dict[str, Any]:
     if outcome.status == 200:
         return {} if outcome.completion_status is None else {"completionStatus": outcome.completion_status}
     messages = {

@@ -3,7 +3,7 @@ import { camera, startHeaders, startUrl } from './config';
 import { errorMessage, isNormalClose } from './error-messages';
 import type { EntryPoint } from './transports';
 
-export type Line = {
+export type TranscriptLine = {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
@@ -17,7 +17,7 @@ export type Line = {
 /** A session event that the page shows to developers. */
 export type SessionEvent = { readonly id: number; readonly at: Date; readonly text: string };
 
-export type State = {
+export type ConversationState = {
   readonly phase: 'idle' | 'connecting' | 'talking' | 'ended' | 'failed';
   readonly speaking: 'you' | 'bot' | 'nobody';
   readonly microphone: boolean;
@@ -25,7 +25,7 @@ export type State = {
   readonly microphones: readonly MediaDeviceInfo[];
   /** The chosen microphone; '' is the browser's default. */
   readonly microphoneId: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly TranscriptLine[];
   readonly video: MediaStreamTrack | null;
   readonly error: string | null;
   /** The latest processing time and time to first output of each service, in milliseconds. */
@@ -36,7 +36,7 @@ export type State = {
 
 export type Conversation = {
   /** The current state. Returns the same object until the state changes. */
-  readonly state: () => State;
+  readonly state: () => ConversationState;
   /** Calls the listener after each change, until the returned function is called. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly start: (entry: EntryPoint) => Promise<void>;
@@ -58,7 +58,7 @@ const newConversation = {
   events: [],
 } as const;
 
-export const initialState: State = {
+export const initialState: ConversationState = {
   phase: 'idle',
   microphones: [],
   microphoneId: '',
@@ -78,7 +78,7 @@ export function createConversation(): Conversation {
   // `mediaDevices` is undefined on a server that renders the page, and on pages without HTTPS.
   const devices = globalThis.navigator?.mediaDevices as MediaDevices | undefined;
 
-  function update(part: Partial<State>): void {
+  function update(part: Partial<ConversationState>): void {
     state = { ...state, ...part };
     for (const listener of listeners) listener();
   }
@@ -89,7 +89,7 @@ export function createConversation(): Conversation {
     update({ events: [event, ...state.events].slice(0, maxEvents) });
   }
 
-  function addLine(line: Omit<Line, 'id'>): void {
+  function addLine(line: Omit<TranscriptLine, 'id'>): void {
     const same = state.lines.findIndex(
       ({ segment }) => segment !== undefined && segment === line.segment,
     );
@@ -118,7 +118,7 @@ export function createConversation(): Conversation {
     update({ metrics });
   }
 
-  function onSpeaking(who: State['speaking']): void {
+  function onSpeaking(who: ConversationState['speaking']): void {
     update({ speaking: who });
     if (who !== 'nobody') log(who === 'you' ? 'You started speaking' : 'Bot started speaking');
   }

@@ -1,6 +1,6 @@
-import type { State } from './conversation';
+import type { ConversationState } from './conversation';
 
-export const phaseLabels: Readonly<Record<State['phase'], string>> = {
+export const phaseLabels: Readonly<Record<ConversationState['phase'], string>> = {
   idle: 'Not connected',
   connecting: 'Connecting …',
   talking: 'Connected',
@@ -8,17 +8,17 @@ export const phaseLabels: Readonly<Record<State['phase'], string>> = {
   failed: 'Failed',
 };
 
-export function isOpen({ phase }: State): boolean {
+export function isConversationOpen({ phase }: ConversationState): boolean {
   return phase === 'connecting' || phase === 'talking';
 }
 
-export function mainButtonLabel(state: State): string {
-  if (isOpen(state)) return 'Hang up';
+export function getMainButtonLabel(state: ConversationState): string {
+  if (isConversationOpen(state)) return 'Hang up';
   return state.phase === 'idle' ? 'Talk' : 'Talk again';
 }
 
 /** Returns a hint on what to do next. The page shows it until the transcript has its first line. */
-export function hint({ phase }: State): string {
+export function getHint({ phase }: ConversationState): string {
   if (phase === 'connecting') return 'Connecting you to the bot.';
   if (phase === 'talking') return 'Say something.';
   return 'Press Talk and say hello. Your browser will ask for the microphone.';

@@ -2,12 +2,12 @@
  * Returns the URL that starts sessions, on the hosting service or on Pipecat's development runner.
  * Only the Next.js server reads this URL, not the browser.
  */
-export function startUrl(): URL {
+export function getStartUrl(): URL {
   return new URL(process.env.BOT_START_URL || 'http://localhost:7860/start');
 }
 
 /** Forwards a request of the browser, adds the API key, and returns the response. */
-export async function forward(request: Request, url: URL): Promise<Response> {
+export async function forwardRequest(request: Request, url: URL): Promise<Response> {
   const key = process.env.BOT_START_PUBLIC_API_KEY;
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
   try {

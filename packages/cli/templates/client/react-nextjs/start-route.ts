@@ -1,6 +1,6 @@
-import { forward, startUrl } from '../../../bot-service';
+import { forwardRequest, getStartUrl } from '../../../bot-service';
 
 /** Starts a session for the browser, which never receives the API key. */
 export function POST(request: Request): Promise<Response> {
-  return forward(request, startUrl());
+  return forwardRequest(request, getStartUrl());
 }

@@ -1,7 +1,7 @@
-import type { State } from './conversation';
+import type { ConversationState } from './conversation';
 
 /** Shows the response times of the services and the events of the session. Collapsed by default. */
-export function Details({ metrics, events }: Pick<State, 'metrics' | 'events'>) {
+export function Details({ metrics, events }: Pick<ConversationState, 'metrics' | 'events'>) {
   const rows = Object.entries(metrics);
   return (
     <details>

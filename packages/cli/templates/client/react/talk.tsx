@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { name } from './config';
-import type { Line } from './conversation';
+import type { TranscriptLine } from './conversation';
 import { Details } from './details';
-import { hint, isOpen, mainButtonLabel, phaseLabels } from './phases';
+import { getHint, getMainButtonLabel, isConversationOpen, phaseLabels } from './phases';
 import { entryPoints } from './transports';
 import { useConversation } from './use-conversation';
 
@@ -10,7 +10,7 @@ import { useConversation } from './use-conversation';
 export function Talk() {
   const [state, conversation] = useConversation();
   const [chosen, setChosen] = useState(0);
-  const open = isOpen(state);
+  const open = isConversationOpen(state);
   return (
     <main className="talk" data-phase={state.phase}>
       <header>
@@ -30,7 +30,7 @@ export function Talk() {
             {state.error}
           </p>
         ) : (
-          state.lines.length === 0 && <p className="hint">{hint(state)}</p>
+          state.lines.length === 0 && <p className="hint">{getHint(state)}</p>
         )}
       </div>
       <Lines lines={state.lines} />
@@ -46,7 +46,7 @@ export function Talk() {
               : conversation.start(entryPoints[chosen] ?? entryPoints[0]))
           }
         >
-          {mainButtonLabel(state)}
+          {getMainButtonLabel(state)}
         </button>
         {state.phase === 'talking' && (
           <button type="button" onClick={() => conversation.setMicrophone(!state.microphone)}>
@@ -109,7 +109,7 @@ function TextInput({ onSend }: { onSend: (text: string) => Promise<void> }) {
   );
 }
 
-function Lines({ lines }: { lines: readonly Line[] }) {
+function Lines({ lines }: { lines: readonly TranscriptLine[] }) {
   const list = useRef<HTMLOListElement>(null);
   const last = lines.at(-1)?.text;
   useEffect(() => {

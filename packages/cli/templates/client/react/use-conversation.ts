@@ -1,11 +1,16 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { type Conversation, createConversation, initialState, type State } from './conversation';
+import {
+  type Conversation,
+  type ConversationState,
+  createConversation,
+  initialState,
+} from './conversation';
 
 /**
  * Returns the state of the conversation, and the object that controls the conversation. Ends the
  * conversation on unmount.
  */
-export function useConversation(): readonly [State, Conversation] {
+export function useConversation(): readonly [ConversationState, Conversation] {
   const [conversation] = useState(createConversation);
   const state = useSyncExternalStore(
     conversation.subscribe,

@@ -1,7 +1,7 @@
 import './style.css';
 import { name } from './config';
-import { createConversation, type Line, type State } from './conversation';
-import { hint, isOpen, mainButtonLabel, phaseLabels } from './phases';
+import { type ConversationState, createConversation, type TranscriptLine } from './conversation';
+import { getHint, getMainButtonLabel, isConversationOpen, phaseLabels } from './phases';
 import { entryPoints } from './transports';
 
 const conversation = createConversation();
@@ -22,7 +22,7 @@ find(root, 'h1', HTMLElement).textContent = name;
 document.title = name;
 parts.entries.append(...entryPoints.map((entry, index) => new Option(entry.label, String(index))));
 parts.main.addEventListener('click', () => {
-  if (isOpen(conversation.state())) void conversation.stop();
+  if (isConversationOpen(conversation.state())) void conversation.stop();
   else void conversation.start(entryPoints[Number(parts.entries.value)] ?? entryPoints[0]);
 });
 parts.microphone.addEventListener('click', () => {
@@ -31,8 +31,8 @@ parts.microphone.addEventListener('click', () => {
 conversation.subscribe(() => show(conversation.state()));
 show(conversation.state());
 
-function show(state: State): void {
-  const open = isOpen(state);
+function show(state: ConversationState): void {
+  const open = isConversationOpen(state);
   root.dataset.phase = state.phase;
   parts.phase.textContent = phaseLabels[state.phase];
   parts.face.dataset.speaking = state.speaking;
@@ -41,9 +41,9 @@ function show(state: State): void {
   parts.lines.replaceChildren(...state.lines.map(lineElement));
   parts.lines.scrollTop = parts.lines.scrollHeight;
   parts.error.textContent = state.error ?? '';
-  parts.hint.textContent = state.error === null && state.lines.length === 0 ? hint(state) : '';
+  parts.hint.textContent = state.error === null && state.lines.length === 0 ? getHint(state) : '';
   parts.main.dataset.open = String(open);
-  parts.main.textContent = mainButtonLabel(state);
+  parts.main.textContent = getMainButtonLabel(state);
   parts.microphone.textContent = state.microphone ? 'Mute' : 'Unmute';
   parts.microphone.hidden = state.phase !== 'talking';
   parts.entries.hidden = open || entryPoints.length < 2;
@@ -56,7 +56,7 @@ function showVideo(track: MediaStreamTrack | null): void {
   parts.video.srcObject = track === null ? null : new MediaStream([track]);
 }
 
-function lineElement({ who, text }: Line): HTMLLIElement {
+function lineElement({ who, text }: TranscriptLine): HTMLLIElement {
   const element = document.createElement('li');
   element.dataset.who = who;
   element.textContent = text;

@@ -12,8 +12,8 @@ from .proc import find_privileges, has_variable, read_stat
 
 _CREDENTIALS = struct.Struct("iii")
 _MESSAGE_BYTES = 196_608
-HELLO = b"h"
-GO = b"g"
+HELLO_MESSAGE = b"h"
+GO_MESSAGE = b"g"
 
 
 class UnsafeForkError(Exception):
@@ -108,7 +108,7 @@ class Instance:
         """Record in the exit file that the bot was started, then let the process run it. Raises OSError."""
         self.exit_file.mark_started()
         self.owner = None
-        self.channel.send(GO)
+        self.channel.send(GO_MESSAGE)
 
     def close(self) -> None:
         """Close all files of the instance."""

@@ -9,8 +9,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .instance import HELLO, Instance, UnsafeForkError, parse_request
-from .untrusted_text import describe_error, module_names
+from .instance import HELLO_MESSAGE, Instance, UnsafeForkError, parse_request
+from .untrusted_text import describe_error, filter_module_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,13 +121,13 @@ class Instances:
                     self._selector.unregister(instance.channel)
                 return
             message, pid, _ = received
-            if instance.pid is None and message == HELLO:
+            if instance.pid is None and message == HELLO_MESSAGE:
                 self._announce(instance, pid)
             elif instance.owner is None and pid == instance.pid:
                 # Accept only one list of module names per instance, because a session must not keep the supervisor
                 # busy.
                 self._selector.unregister(instance.channel)
-                self._broadcast({"event": "modules", "modules": module_names(json.loads(message))})
+                self._broadcast({"event": "modules", "modules": filter_module_names(json.loads(message))})
         except BlockingIOError:
             return
         except (UnsafeForkError, OSError) as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .proc import count_threads, find_children, has_shared_memory, read_cgroup_pids, read_stat
 from .start_server import start_server
-from .untrusted_text import describe_error, module_names, shorten
+from .untrusted_text import describe_error, filter_module_names, shorten_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ class ForkServer:
         try:
             message = self._socket.recv(_MESSAGE_BYTES)
             report = json.loads(message) if message else {}
-            modules, reason = module_names(report.get("modules")), report.get("reason")
+            modules, reason = filter_module_names(report.get("modules")), report.get("reason")
         except BlockingIOError:
             return
         except (OSError, ValueError, AttributeError, RecursionError):
@@ -103,7 +103,7 @@ class ForkServer:
         if not message:
             self._close()
         elif self._state["state"] == "importing":
-            problem = shorten(reason) if reason else self._find_problem(is_forking=False)
+            problem = shorten_text(reason) if reason else self._find_problem(is_forking=False)
             self._state["modules"] = modules
             self._set_state("failed" if problem else "ready", problem)
             if problem:

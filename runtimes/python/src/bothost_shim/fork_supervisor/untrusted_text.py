@@ -7,17 +7,17 @@ _MODULE_LIMIT = 2000
 _NAME_CHARACTERS = 200
 
 
-def shorten(text: object) -> str:
+def shorten_text(text: object) -> str:
     """Return at most the first `_TEXT_CHARACTERS` characters of a text."""
     return str(text)[:_TEXT_CHARACTERS]
 
 
 def describe_error(error: Exception) -> str:
     """Return the message of an error as one line."""
-    return shorten(" ".join(str(error).split())) or type(error).__name__
+    return shorten_text(" ".join(str(error).split())) or type(error).__name__
 
 
-def module_names(names: Any) -> list[str]:
+def filter_module_names(names: Any) -> list[str]:
     """Return the texts that are valid names of modules."""
     if not isinstance(names, list):
         return []

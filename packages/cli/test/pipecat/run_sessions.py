@@ -43,7 +43,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from bot_parts import list_changed_parameters, list_observers, list_processors, list_tools
 from construct_services import block_network, load_module
-from runner_arguments import create_arguments
+from runner_arguments import create_runner_arguments
 
 # Arguments for event handlers. The first argument, the object that sends the event, is omitted.
 EVENT_ARGUMENTS = {
@@ -130,7 +130,7 @@ class Session:
     async def hold(self, module):
         """Run the session and return what the bot created and did."""
         error = None
-        given = await create_arguments(self.asked["entryPoint"], self.asked["body"])
+        given = await create_runner_arguments(self.asked["entryPoint"], self.asked["body"])
         try:
             await module.bot(given)
         except Exception as failure:  # noqa: BLE001: a bot may fail in any way
@@ -173,7 +173,7 @@ async def send_events(self):
 
 
 @replace_method((WorkerRunner, "cancel"))
-async def record_end(_self, reason=None):
+async def record_session_end(_self, reason=None):
     session.note(f"ends: {reason}" if reason else "ends")
 
 
@@ -183,9 +183,9 @@ async def record_frames(_self, frames):
 
 
 @replace_method((BaseObject, "add_event_handler"))
-def record_handler(self, event, handler):
+def record_event_handler(self, event, handler):
     session.register(self, event, handler)
-    record_handler.original(self, event, handler)
+    record_event_handler.original(self, event, handler)
 
 
 @replace_method((BaseObject, "_run_handler"))
@@ -205,7 +205,7 @@ async def record_dialout(_self, settings=None):
 
 
 @replace_method((aiohttp.ClientSession, "_request"))
-async def record_request(self, method, url, *, data=None, **_named):
+async def record_http_request(self, method, url, *, data=None, **_named):
     auth = self.auth.encode() if self.auth else None
     session.note(f"{method} {url} as {auth}: {json.dumps(data)}")
     if not session.asked["reachable"]:
@@ -237,7 +237,7 @@ def record_log_message(message):
         session.note("says: " + re.sub(r"\d{8}T[\d.]+Z", "TIME", record["message"]))
 
 
-def hold_sessions(project):
+def run_sessions(project):
     global session
     os.environ.update(project["variables"])
     session = Session(project["file"], {})
@@ -264,7 +264,7 @@ if __name__ == "__main__":
     socket.getaddrinfo = block_network
     logger.remove()
     logger.add(record_log_message, level="INFO")
-    answer = json.dumps([hold_sessions(project) for project in projects])
+    answer = json.dumps([run_sessions(project) for project in projects])
     print(answer, flush=True)
     # Exit without waiting for Daily's threads, which would keep the process running.
     os._exit(0)
