@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findComposeCommand, readLogs, runDocker, runScript } from './testing/commands.ts';
-import { readContainerCommands } from './testing/document.ts';
-import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilReady } from './testing/session.ts';
+import { findComposeCommand, readContainerLogs, runDocker, runScript } from './testing/commands.ts';
+import { readDocumentedContainerCommands } from './testing/document.ts';
+import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilServiceReady } from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -46,12 +46,12 @@ describe.skipIf(images === null)('the service of the compose file', () => {
   }
 
   it('starts with the documented command and stores a session in the database container', async () => {
-    const command = (await readContainerCommands()).at(-1) ?? '';
+    const command = (await readDocumentedContainerCommands()).at(-1) ?? '';
     const adapted = command
       .replaceAll('images/secrets', folder)
       .replace('docker compose', `${await findComposeCommand()} -p ${project}`);
     await runScript(adapted, root, variables);
-    await waitUntilReady(origin);
+    await waitUntilServiceReady(origin);
     const sessionId = await runParrotSession(origin, await keys());
     const service = await container('bothost');
     expect(await runDocker('exec', service, 'ls', '/var/lib/bothost')).not.toContain('postgres');
@@ -64,7 +64,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
   it('shows no secret in docker inspect, logs or top, and publishes its port only on loopback', async () => {
     const service = await container('bothost');
     const visible =
-      (await runDocker('inspect', service)) + (await readLogs(service)) + (await runDocker('top', service));
+      (await runDocker('inspect', service)) + (await readContainerLogs(service)) + (await runDocker('top', service));
     for (const name of ['private_key', 'public_key', 'database_password'])
       expect(visible).not.toContain(await secret(name));
     expect(await runDocker('port', service)).toBe(`7420/tcp -> ${origin.replace('http://', '')}`);
@@ -79,7 +79,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
     expect(codes).toEqual(['0', '0']);
     await compose('down');
     await compose('up -d');
-    await waitUntilReady(origin);
+    await waitUntilServiceReady(origin);
     expect(await container('bothost')).not.toBe(before[0]);
     expect(await readCompletionStatus(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
     await runParrotSession(origin, await keys());

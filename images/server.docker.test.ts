@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../packages/contract/src/index.ts';
-import { readLogs, runDocker, runScript } from './testing/commands.ts';
-import { readContainerCommands } from './testing/document.ts';
-import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilReady } from './testing/session.ts';
+import { readContainerLogs, runDocker, runScript } from './testing/commands.ts';
+import { readDocumentedContainerCommands } from './testing/document.ts';
+import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilServiceReady } from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,7 +23,7 @@ describe.skipIf(images === null)('the image of the service', () => {
 
   /** Runs a documented command with a free port and with names of container and volume that are unique to this test run. */
   async function runDocumented(index: number, more = ''): Promise<string> {
-    const command = (await readContainerCommands())[index] ?? '';
+    const command = (await readDocumentedContainerCommands())[index] ?? '';
     const adapted = command
       .replaceAll(/(?<![\w./-])bothost(?![\w./-])(?! botcli)/g, name)
       .replace('exec bothost', `exec ${name}`)
@@ -67,13 +67,13 @@ describe.skipIf(images === null)('the image of the service', () => {
     // Allow core dumps in the container, as some container engines do by default.
     await runDocumented(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0 --ulimit core=-1');
     origin = await findOrigin();
-    await waitUntilReady(origin);
+    await waitUntilServiceReady(origin);
     await expect.poll(() => runDocker('inspect', '-f', '{{.State.Health.Status}}', name)).toBe('healthy');
     expect(await runDocumented(2)).toContain('parrot');
     keys = await keysInside();
     expect(keys.privateKey.length).toBeGreaterThan(30);
     sessionId = await runParrotSession(origin, keys);
-    const output = await readLogs(name);
+    const output = await readContainerLogs(name);
     for (const key of Object.values(keys)) expect(output).not.toContain(key);
   });
 
@@ -116,13 +116,13 @@ describe.skipIf(images === null)('the image of the service', () => {
 
     await runDocker('start', name);
     origin = await findOrigin();
-    await waitUntilReady(origin);
+    await waitUntilServiceReady(origin);
     expect(await readCompletionStatus(origin, keys, live)).toBe('SESSION_STOPPED');
 
     await runDocker('rm', '-f', name);
     await runDocumented(1, '-e BOTHOST_SHUTDOWN_GRACE=0');
     origin = await findOrigin();
-    await waitUntilReady(origin);
+    await waitUntilServiceReady(origin);
     expect(await keysInside()).toEqual(keys);
     expect(await readCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
     await runParrotSession(origin, keys);

@@ -1,6 +1,6 @@
-import { defineFolderTableTests } from './folder-table.ts';
+import { defineFolderImportTests } from './folder-import-table.ts';
 
-defineFolderTableTests({
+defineFolderImportTests({
   source: 'packages/cli/src',
   document: 'docs/architecture.md',
   heading: '## The command line',

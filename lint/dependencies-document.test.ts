@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { repositoryRoot, trackedFiles } from './prose/tracked-files.ts';
+import { listTrackedFiles, repositoryRoot } from './prose/tracked-files.ts';
 
 type Manifest = {
   readonly name?: string;
@@ -11,7 +11,7 @@ type Manifest = {
 };
 
 it('docs/dependencies.md lists exactly the direct dependencies, each once', () => {
-  const paths = trackedFiles(['json']).filter((path) =>
+  const paths = listTrackedFiles(['json']).filter((path) =>
     /^(?:(?:packages|examples|runtimes)\/[^/]+\/|bench\/)?package\.json$/.test(path),
   );
   const manifests = paths.map((path) => JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8')) as Manifest);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createTelemetry } from '../packages/server/src/metrics/telemetry.ts';
 import { settings } from '../packages/server/src/settings.ts';
-import { trackedFiles } from './prose/tracked-files.ts';
+import { listTrackedFiles } from './prose/tracked-files.ts';
 
 /**
  * Checks that the documents name existing files, settings, metrics and messages. `test/first-session.system.test.ts`
@@ -147,7 +147,7 @@ function fragmentsOf(message: string): readonly string[] {
     .filter((fragment) => /[a-z]/i.test(fragment));
 }
 
-const sources = trackedFiles(['ts', 'tsx', 'py'])
+const sources = listTrackedFiles(['ts', 'tsx', 'py'])
   .filter((path) => path.includes('/src/') && !path.includes('.test.'))
   .map((path) => read(path).replace(/['"`]\s*\+\s*['"`]/g, ''))
   .join('\n');

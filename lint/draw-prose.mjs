@@ -13,9 +13,9 @@ if (!Number.isSafeInteger(seed)) throw new RangeError(`--seed takes an integer, 
 
 const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(path, import.meta.url)), { configFile: false, logLevel: 'error' })).module;
-const { trackedFiles } = await load('prose/tracked-files.ts');
+const { listTrackedFiles } = await load('prose/tracked-files.ts');
 const { readProse } = await load('prose/read-prose.ts');
-const files = trackedFiles(['ts', 'tsx', 'js', 'mjs', 'py', 'sh'], values.under);
+const files = listTrackedFiles(['ts', 'tsx', 'js', 'mjs', 'py', 'sh'], values.under);
 const read = files.map((path) => ({ path, prose: readProse(path) }));
 console.log(`seed ${seed}, ${files.length} files`);
 for (const [kind, size] of Object.entries(sizes)) {

@@ -1,9 +1,9 @@
-import { defineFolderTableTests } from './folder-table.ts';
+import { defineFolderImportTests } from './folder-import-table.ts';
 
-defineFolderTableTests({
+defineFolderImportTests({
   source: 'packages/runtime/src/process',
   document: 'packages/runtime/README.md',
   heading: '## Inside the process driver',
   programFiles: ['process-runtime.ts', 'options.ts', 'machine.ts', 'polling.ts'],
-  groundFiles: ['error-message.ts', 'isolate-failure.ts'],
+  groundFiles: ['error-message.ts', 'run-and-log-failure.ts'],
 });

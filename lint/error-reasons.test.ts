@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { failureReasons } from '../packages/cli/src/failure-reasons.ts';
 import { failures } from '../packages/contract/src/errors.ts';
-import { repositoryRoot, trackedFiles } from './prose/tracked-files.ts';
+import { listTrackedFiles, repositoryRoot } from './prose/tracked-files.ts';
 
-const sources = trackedFiles(['ts', 'tsx'], 'packages');
+const sources = listTrackedFiles(['ts', 'tsx'], 'packages');
 const isTest = (path: string) => path.includes('.test.') || /^packages\/[^/]+\/test\//.test(path);
 
 /** Returns all quoted words in files. Error reasons are always quoted. */

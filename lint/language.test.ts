@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readProse } from './prose/read-prose.ts';
-import { repositoryRoot, trackedFiles } from './prose/tracked-files.ts';
+import { listTrackedFiles, repositoryRoot } from './prose/tracked-files.ts';
 
 /** Archaic words, and phrases without a clear subject. */
 const unclear: readonly RegExp[] = [
@@ -52,11 +52,11 @@ function find(path: string, texts: readonly string[]): readonly string[] {
 }
 
 it('comments, test names, messages and documents use plain terms', () => {
-  const sources = trackedFiles(['ts', 'tsx', 'js', 'mjs', 'py', 'sh']).flatMap((path) => {
+  const sources = listTrackedFiles(['ts', 'tsx', 'js', 'mjs', 'py', 'sh']).flatMap((path) => {
     const { comments, messages, testNames } = readProse(path);
     return find(path, [...comments, ...messages, ...testNames]);
   });
-  const documents = trackedFiles(['md']).flatMap((path) => {
+  const documents = listTrackedFiles(['md']).flatMap((path) => {
     const text = readFileSync(join(repositoryRoot, path), 'utf8').replace(/^```.*?^```/gms, '');
     return find(path, text.split('\n'));
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { runEvaluation } from '../packages/cli/test/generated-bots/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
 import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
-import { hearGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
+import { receiveGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
 import { listReachedVendors } from '../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitchHertz } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
 import { type StandInVendors, startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
@@ -91,7 +91,7 @@ async function deploy(): Promise<void> {
 
 it('a deployed telephone bot greets a caller through the service', async () => {
   const url = socketOf('/ws/twilio');
-  const heard = await hearGreeting(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
+  const heard = await receiveGreeting(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
   expect(heard.pitch).toBeCloseTo(pitchHertz, -1.5);
   expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
 });
@@ -105,7 +105,7 @@ it('a deployed telephone bot passes its evaluations through the service', async 
 
 it('a deployed telephone bot accepts one call per token if tokens are required', async () => {
   await commands("sed -i '/websocket_auth/d' deploy.toml && botcli cloud deploy --yes");
-  const plain = hearGreeting(socketOf('/ws/twilio'), { _pipecatCloudServiceHost: 'phone.home' });
+  const plain = receiveGreeting(socketOf('/ws/twilio'), { _pipecatCloudServiceHost: 'phone.home' });
   await expect(plain).rejects.toThrow('code 1008');
   const token = async () => {
     const response = await fetch(`${service.origin}/v1/public/phone/start`, {
@@ -115,7 +115,7 @@ it('a deployed telephone bot accepts one call per token if tokens are required',
     });
     return ((await response.json()) as { token: string }).token;
   };
-  const heard = await hearGreeting(socketOf(`/ws/twilio/phone.home/${await token()}`), {});
+  const heard = await receiveGreeting(socketOf(`/ws/twilio/phone.home/${await token()}`), {});
   expect(heard.pitch).toBeCloseTo(pitchHertz, -1.5);
   const url = socketOf(`/ws/generic/phone.home/${await token()}`);
   const first = (scenarios: string) => scenarios.slice(0, scenarios.indexOf('  - name: question'));

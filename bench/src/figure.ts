@@ -27,10 +27,10 @@ export type BenchmarkOptions = {
   readonly log: (line: string) => void;
 };
 
-export type Verdict = 'pass' | 'over' | '';
+export type FigureVerdict = 'pass' | 'over' | '';
 
 /** A ratio that could not be measured counts as exceeding its limit. */
-export function judgeFigure({ ratio, limit }: Pick<BenchmarkFigure, 'ratio' | 'limit'>): Verdict {
+export function judgeFigure({ ratio, limit }: Pick<BenchmarkFigure, 'ratio' | 'limit'>): FigureVerdict {
   if (limit === null) return '';
   if (ratio === null) return 'over';
   return ('most' in limit ? ratio <= limit.most : ratio >= limit.least) ? 'pass' : 'over';

@@ -26,12 +26,12 @@ export async function startProgram(name: string, args: readonly string[]): Promi
     env: minimalEnvironment,
   });
   for await (const line of createInterface({ input: child.stdout })) {
-    return { pid: child.pid ?? 0, origin: `http://127.0.0.1:${line}`, stop: () => stopChild(child) };
+    return { pid: child.pid ?? 0, origin: `http://127.0.0.1:${line}`, stop: () => stopChildProcess(child) };
   }
   throw new Error(`${name} exited before it accepted connections.`);
 }
 
-export async function stopChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+export async function stopChildProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill(signal);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type BenchAgent, writeAgentDirectory } from './agent-directory.ts';
 import { findFreePort } from './free-port.ts';
-import { minimalEnvironment, stopChild } from './program.ts';
+import { minimalEnvironment, stopChildProcess } from './program.ts';
 import { serviceProgramPath } from './repository.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -74,7 +74,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
       });
     } finally {
       await database.end();
-      await stopChild(child);
+      await stopChildProcess(child);
       await log.close();
     }
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arch } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { canRun, readCommandOutput, runDocker } from './commands.ts';
+import { canRunCommand, readCommandOutput, runDocker } from './commands.ts';
 
 const nodeVersion = '24.21.0';
 const npmVersion = '11.19.1';
@@ -21,10 +21,10 @@ export async function buildBaseImage(cache: string): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url));
   const key = createHash('sha256').update(recipe).digest('hex').slice(0, 12);
   const name = `bothost-test-base:${key}`;
-  if (await canRun('docker', 'image', 'inspect', name)) return name;
+  if (await canRunCommand('docker', 'image', 'inspect', name)) return name;
   await mkdir(cache, { recursive: true });
   const archive = join(cache, `base-${key}.tar`);
-  if (!(await canRun('test', '-f', archive))) await makeArchive(archive);
+  if (!(await canRunCommand('test', '-f', archive))) await makeArchive(archive);
   await runDocker('import', '--change', `ENV NODE_EXTRA_CA_CERTS=${authorities}`, archive, name);
   return name;
 }

@@ -18,12 +18,12 @@ export async function runScript(text: string, directory: string, variables: Read
 export const runDocker = (...words: readonly string[]) => readCommandOutput('docker', ...words);
 
 /** Returns the standard output and standard error of a container. */
-export async function readLogs(container: string): Promise<string> {
+export async function readContainerLogs(container: string): Promise<string> {
   const { stdout, stderr } = await run('docker', ['logs', container], options);
   return stdout + stderr;
 }
 
-export async function canRun(program: string, ...words: readonly string[]): Promise<boolean> {
+export async function canRunCommand(program: string, ...words: readonly string[]): Promise<boolean> {
   return readCommandOutput(program, ...words).then(
     () => true,
     () => false,
@@ -32,5 +32,5 @@ export async function canRun(program: string, ...words: readonly string[]): Prom
 
 /** The command `docker compose`, or `docker-compose` in older installations. */
 export async function findComposeCommand(): Promise<string> {
-  return (await canRun('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
+  return (await canRunCommand('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
 }

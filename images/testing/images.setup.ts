@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { buildBaseImage } from './base-image.ts';
-import { canRun, runDocker } from './commands.ts';
+import { canRunCommand, runDocker } from './commands.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Builds the images once for all tests, and keeps them as a build cache for the next run. */
 export async function setup(project: TestProject): Promise<void> {
   const { givenBase = '', baseCache = '', inCi = false } = project.config.provide;
-  if (!(await canRun('docker', 'info'))) {
+  if (!(await canRunCommand('docker', 'info'))) {
     if (inCi) throw new Error('The image tests need a Docker engine, but none is running. Start one.');
     console.log('Image tests skipped: no Docker engine is running.');
     project.provide('images', null);

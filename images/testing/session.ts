@@ -30,7 +30,7 @@ export async function readCompletionStatus(
 }
 
 /** Resolves when the service accepts sessions. */
-export async function waitUntilReady(origin: string): Promise<void> {
+export async function waitUntilServiceReady(origin: string): Promise<void> {
   const status = () =>
     fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
       ({ status }) => status,

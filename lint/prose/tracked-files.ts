@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Returns the sorted paths of the tracked files with one of these extensions, relative to the repository. */
-export function trackedFiles(extensions: readonly string[], under = ''): readonly string[] {
+export function listTrackedFiles(extensions: readonly string[], under = ''): readonly string[] {
   const patterns = extensions.map((extension) => `:(top,glob)${join(under, `**/*.${extension}`)}`);
   // Includes untracked files, so that a check sees new files before they are committed.
   const command = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...patterns];

@@ -13,7 +13,7 @@ import {
   type SecondOrganization,
 } from '../../packages/server/test/support/second-organization.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/support/test-server.ts';
-import { type Commands, openCommands } from './commands.ts';
+import { type CommandRunner, openCommandRunner } from './commands.ts';
 import { agentSteps, type CommandStep, cleanUpSteps, organizationSteps } from './steps.ts';
 import { createCertificate, startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 import versions from './versions.json' with { type: 'json' };
@@ -61,7 +61,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
     let other: SecondOrganization;
     let ada: TestPerson;
     let proxy: TlsProxy;
-    let commands: Commands;
+    let commands: CommandRunner;
     /** Values that earlier commands printed, such as ids, by the name with which later commands refer to them. */
     const kept = new Map<string, string>();
     const rows: string[] = [];
@@ -79,7 +79,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       await writeDocker(join(folder, 'docker-folder'));
       const certificate = await createCertificate(folder);
       proxy = await startTlsProxy(folder, service.url);
-      commands = await openCommands(version, {
+      commands = await openCommandRunner(version, {
         directory: join(folder, 'first'),
         environment: {
           HOME: folder,

@@ -19,7 +19,7 @@ export type CommandOptions = {
   readonly answers?: readonly (readonly [prompt: string, keys: string])[];
 };
 
-export type Commands = {
+export type CommandRunner = {
   /** Runs `pipecat` with these arguments, or a Python file. The output contains standard output and standard error. */
   readonly run: (commandLine: readonly string[], options?: CommandOptions) => Promise<CommandResult>;
   readonly close: () => void;
@@ -29,10 +29,10 @@ export type Commands = {
  * Installs a version of `pipecatcloud` with Pipecat's CLI into the cache, and starts a process that runs commands with it, one at
  * a time.
  */
-export async function openCommands(
+export async function openCommandRunner(
   version: string,
   defaults: { readonly directory: string; readonly environment: Readonly<Record<string, string>> },
-): Promise<Commands> {
+): Promise<CommandRunner> {
   const server = spawn(join(await install(version), 'python'), [join(import.meta.dirname, 'run_commands.py')], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // The packages read SSL_CERT_FILE when they are imported.

@@ -10,7 +10,7 @@ import { openUv } from '../../packages/cli/test/pipecat/uv.ts';
 import { type StandInVendors, startStandInVendors } from '../../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/support/test-server.ts';
-import { openCommands } from './commands.ts';
+import { openCommandRunner } from './commands.ts';
 import versions from './versions.json' with { type: 'json' };
 
 /** A project that Pipecat's generator wrote, deployed unchanged with Pipecat's CLI. */
@@ -44,7 +44,7 @@ export async function deployProject(name: string, options: string): Promise<Depl
   const path = `${inject('uvFolder')}:${inherited.path}`;
   const service = await startTestServer({ environment: { PATH: path, ...secrets.buildVariables } });
   const directory = join(folder, name);
-  const commands = await openCommands(versions.pypi.pipecatcloud[0] ?? '', {
+  const commands = await openCommandRunner(versions.pypi.pipecatcloud[0] ?? '', {
     directory: folder,
     environment: {
       HOME: folder,

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callBot, hearGreeting } from '../../packages/cli/test/generated-bots/phone-call.ts';
+import { callBot, receiveGreeting } from '../../packages/cli/test/generated-bots/phone-call.ts';
 import { listReachedVendors } from '../../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitchHertz } from '../../packages/cli/test/stand-in-vendors/cartesia.ts';
 import { type DeployedProject, deployProject } from './deployed-project.ts';
@@ -36,10 +36,10 @@ it('a call without a token is answered only after websocket_auth is set to none'
   const { service, pipecat } = project;
   const url = `${service.url.replace('http', 'ws')}/ws/twilio`;
   const parameters = { _pipecatCloudServiceHost: 'phone.test-org' };
-  await expect(hearGreeting(url, parameters)).rejects.toThrow('code 1008');
+  await expect(receiveGreeting(url, parameters)).rejects.toThrow('code 1008');
   const file = join(project.directory, 'server/pcc-deploy.toml');
   await writeFile(file, `websocket_auth = "none"\n${await readFile(file, 'utf8')}`);
   await pipecat('cloud deploy --yes');
-  expect((await hearGreeting(url, parameters)).pitch).toBeCloseTo(pitchHertz, -1.5);
+  expect((await receiveGreeting(url, parameters)).pitch).toBeCloseTo(pitchHertz, -1.5);
   await pipecat('cloud agent delete phone --force');
 });

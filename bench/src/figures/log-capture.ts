@@ -13,7 +13,7 @@ import {
 } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
-import { minimalEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import type { PrintReport, PrintRequest } from '../programs/printing-bot.ts';
 import { quantile } from '../quantile.ts';
 import { respondsWith200, type Service, withService, withTemporaryDirectory } from '../service.ts';
@@ -68,7 +68,7 @@ async function printPlain(order: PrintRequest): Promise<PrintReport> {
       );
       return await print(origin, order);
     } finally {
-      await stopChild(child);
+      await stopChildProcess(child);
       await file.close();
     }
   });

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { request } from 'undici';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
-import { minimalEnvironment, packageIndexVariables, stopChild } from '../program.ts';
+import { minimalEnvironment, packageIndexVariables, stopChildProcess } from '../program.ts';
 import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -113,6 +113,6 @@ async function startByHand({ python, directory }: BotCall): Promise<number> {
     }
     throw new Error('The reference bot, which runs without the service, exited.');
   } finally {
-    await stopChild(child);
+    await stopChildProcess(child);
   }
 }

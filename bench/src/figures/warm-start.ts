@@ -4,7 +4,7 @@ import { Agent, type ClientRequest, type RequestOptions, request } from 'node:ht
 import type pg from 'pg';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
-import { minimalEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { quantile } from '../quantile.ts';
 import { parrotProgramPath } from '../repository.ts';
 import { respondsWith200, type Service, withService } from '../service.ts';
@@ -93,7 +93,7 @@ async function postOnce(): Promise<number> {
     await answer;
     return after - before;
   } finally {
-    await stopChild(child);
+    await stopChildProcess(child);
   }
 }
 

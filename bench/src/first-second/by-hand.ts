@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { findFreePort } from '../free-port.ts';
 import { readCpuSeconds } from '../process-usage.ts';
-import { minimalEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { respondsWith200 } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -41,7 +41,7 @@ export async function startStandaloneBot({
   child.once('exit', (code, signal) => {
     failure = new Error(`The bot that was started by hand exited with ${code ?? signal}.`);
   });
-  const stop = () => stopChild(child, 'SIGKILL');
+  const stop = () => stopChildProcess(child, 'SIGKILL');
   try {
     await waitUntil('the bot that was started by hand', async () => {
       if (failure !== null) throw failure;

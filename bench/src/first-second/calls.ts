@@ -21,9 +21,9 @@ const atOnce = 10;
 const oneWarmGoalMs = 1500;
 const refillRatio = 1.2;
 
-export const createServicePhoneUrl = (service: Service) =>
+export const createHostedBotCallUrl = (service: Service) =>
   `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
-export const createStandalonePhoneUrl = ({ origin }: StandaloneBot) => `${origin.replace('http', 'ws')}/ws`;
+export const createStandaloneBotCallUrl = ({ origin }: StandaloneBot) => `${origin.replace('http', 'ws')}/ws`;
 
 /**
  * Measures single calls to a warm instance, alternating with calls to a bot that was started by hand. Calls are made over WebRTC
@@ -42,9 +42,9 @@ export async function measureSingleCalls(bench: VoiceBenchContext): Promise<void
     await waitForIdleService(service, 1);
     webCallsByHand.push(await bench.webCaller.call(webByHand));
     await waitForIdleService(service, 1);
-    phoneCalls.push(await callOnce(createServicePhoneUrl(service)));
+    phoneCalls.push(await callOnce(createHostedBotCallUrl(service)));
     await waitForIdleService(service, 1);
-    phoneCallsByHand.push(await callOnce(createStandalonePhoneUrl(byHand)));
+    phoneCallsByHand.push(await callOnce(createStandaloneBotCallUrl(byHand)));
   }
   const connected = (calls: readonly WebCallTiming[]) => calls.map(({ connectedMs }) => connectedMs);
   const firstAudio = (calls: readonly WebCallTiming[]) => calls.map(({ firstAudioMs }) => firstAudioMs);
@@ -60,9 +60,9 @@ export async function measureCallBurst({ service, byHand, runs, report }: VoiceB
   const [ours, reference]: [number[], number[]] = [[], []];
   for (let index = 0; index < runs; index++) {
     await waitForIdleService(service, 1);
-    ours.push(...(await callAtOnce(createServicePhoneUrl(service))));
+    ours.push(...(await callAtOnce(createHostedBotCallUrl(service))));
     await waitForIdleService(service, 1);
-    reference.push(...(await callAtOnce(createStandalonePhoneUrl(byHand))));
+    reference.push(...(await callAtOnce(createStandaloneBotCallUrl(byHand))));
   }
   report({
     what: `${atOnce} phone calls at once on one warm instance: answered`,
@@ -93,10 +93,10 @@ export async function measurePoolRefill({ service, byHand, runs, report }: Voice
     ] as const) {
       await scaleAgent(service, forked, atOnce, maxAgents);
       await waitForIdleService(service, atOnce);
-      calls.push(...(await callAtOnce(createServicePhoneUrl(service))));
+      calls.push(...(await callAtOnce(createHostedBotCallUrl(service))));
     }
     await waitForIdleService(service, atOnce);
-    reference.push(...(await callAtOnce(createStandalonePhoneUrl(byHand))));
+    reference.push(...(await callAtOnce(createStandaloneBotCallUrl(byHand))));
   }
   const summarize = (name: string, statistic: (values: readonly number[]) => number): BenchmarkFigure => ({
     what: `${atOnce} phone calls at once on ${atOnce} warm instances, with refill: first audio, ${name}`,

@@ -2,7 +2,7 @@ import { formatMegabytes } from '../figure.ts';
 import { findProcessTree, readProportionalSetBytes } from '../process-usage.ts';
 import { mean } from '../quantile.ts';
 import { startStandaloneBot } from './by-hand.ts';
-import { createServicePhoneUrl, createStandalonePhoneUrl, waitForIdleService } from './calls.ts';
+import { createHostedBotCallUrl, createStandaloneBotCallUrl, waitForIdleService } from './calls.ts';
 import { listOpenInstances, readInstanceMemoryBytes, scaleAgent } from './instances.ts';
 import { callBotByPhone } from './phone-call.ts';
 import { synthesizeSpeech } from './speech.ts';
@@ -39,12 +39,12 @@ export async function measureConversationMemory({
 }: VoiceBenchContext): Promise<void> {
   const question = await synthesizeSpeech(byHandOptions.interpreter, 'What is the capital of France?');
   await waitForIdleService(service, count);
-  const ours = await converse(createServicePhoneUrl(service), question, async () => {
+  const ours = await converse(createHostedBotCallUrl(service), question, async () => {
     const instances = (await listOpenInstances(service, forked)).filter(({ sessionId }) => sessionId !== null);
     return mean(await Promise.all(instances.map(({ id }) => readInstanceMemoryBytes(service, id))));
   });
   await waitForIdleService(service, count);
-  const together = await converse(createStandalonePhoneUrl(byHand), question, async () =>
+  const together = await converse(createStandaloneBotCallUrl(byHand), question, async () =>
     readProportionalSetBytes(await findProcessTree(byHand.pid)),
   );
   report({

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { minimalEnvironment, stopChild } from '../program.ts';
+import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { webRtcCallerPath } from '../repository.ts';
 
 /** The URLs with which a browser reaches a bot: `start` starts a session, `offer` accepts the WebRTC offer for the session. */
@@ -35,6 +35,6 @@ export function startWebCaller(interpreter: string): WebCaller {
       if ('error' in result) throw new Error(`The WebRTC call failed: ${result.error}`);
       return result;
     },
-    stop: () => stopChild(child),
+    stop: () => stopChildProcess(child),
   };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from './config.ts';
-import { type Parrot, startParrot } from './server.ts';
+import { type ParrotServer, startParrotServer } from './server.ts';
 
 const contract = readFileSync(new URL('../../../docs/bot-contract.md', import.meta.url), 'utf8');
 
@@ -20,11 +20,11 @@ function tableOf(section: string): readonly (readonly string[])[] {
 }
 
 const TOKEN = 'token';
-const parrots: Parrot[] = [];
+const parrots: ParrotServer[] = [];
 afterEach(() => Promise.all(parrots.splice(0).map((parrot) => parrot.close())));
 
 async function open() {
-  const parrot = await startParrot({
+  const parrot = await startParrotServer({
     host: '127.0.0.1',
     port: 0,
     controlToken: TOKEN,

@@ -9,8 +9,8 @@ import {
   readNumberField,
   sendJson,
 } from './http-exchange.ts';
-import { runPlainBot } from './plain-bot.ts';
 import type { Session, SessionSlot } from './session.ts';
+import { runTransportlessBot } from './transportless-bot.ts';
 
 export type ParrotContext = {
   readonly slot: SessionSlot;
@@ -45,7 +45,7 @@ export async function runBot(
   const bot = plainBotOf(body);
   const session = startSession(context, request.headers, enteredAtMs);
   context.log(`session ${session.id} started`);
-  await runPlainBot({ ...bot, signal: session.signal, log: context.log });
+  await runTransportlessBot({ ...bot, signal: session.signal, log: context.log });
   const completionStatus = completionStatusOf(session);
   session.finish({ status: 200, ...completionStatus });
   context.log(`session ${session.id} ended`);
@@ -53,7 +53,7 @@ export async function runBot(
 }
 
 /** Reads the start body of a WebSocket session from the base64-encoded JSON in `?body=`. */
-export function readSocketBody(url: URL): JsonObject {
+export function readStartBodyFromUrl(url: URL): JsonObject {
   const encoded = url.searchParams.get('body');
   // A query parser would turn an unescaped + into a space.
   return encoded ? parseJsonObject(Buffer.from(encoded.replaceAll(' ', '+'), 'base64').toString('utf8')) : {};
@@ -87,7 +87,11 @@ export async function stopBot(
  * `GET /_bot/session?wait=SECONDS`: returns the state of the session. With `wait`, responds when the session ends, or after this
  * number of seconds.
  */
-export async function reportSession(context: ParrotContext, url: URL, response: ServerResponse): Promise<void> {
+export async function respondWithSessionState(
+  context: ParrotContext,
+  url: URL,
+  response: ServerResponse,
+): Promise<void> {
   const query = { wait: Number(url.searchParams.get('wait') ?? 0) };
   const wait = Math.min(
     longestPollSeconds,
@@ -119,7 +123,7 @@ export function startSession(context: ParrotContext, headers: IncomingHttpHeader
 }
 
 /** Throws `RequestError` 409 if a session is running. */
-export function requireIdle(context: ParrotContext): void {
+export function requireNoRunningSession(context: ParrotContext): void {
   if (context.slot.running() !== undefined) throw alreadyRunning();
 }
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { decodeFrame, encodeAudio, encodeMessage } from './frames.ts';
 import { createRtviMessage, parseRtvi, type RtviMessage } from './rtvi.ts';
-import { startParrot } from './server.ts';
+import { startParrotServer } from './server.ts';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -21,7 +21,7 @@ type Client = {
 };
 
 async function connect(body: Record<string, unknown> = {}): Promise<Client> {
-  const parrot = await startParrot({
+  const parrot = await startParrotServer({
     host: '127.0.0.1',
     port: 0,
     controlToken: undefined,

@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { createAudioSender } from './audio-sender.ts';
 import { decodeFrame, encodeAudio, encodeInterruption, encodeMessage, type InboundFrame } from './frames.ts';
 import type { JsonObject } from './http-exchange.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from './rtvi.ts';
 import type { Session } from './session.ts';
 import { createGreetingSound, resample, synthesizeChirps } from './sound.ts';
-import { createSpeaker } from './speaker.ts';
 import { createVoiceActivityDetector, type VoiceEvent } from './voice-activity.ts';
 
 export type Conversation = {
@@ -34,7 +34,7 @@ export function runConversation({ socket, body, now, log }: Conversation): void 
   };
   const sendMessage = (json: string) => send(encodeMessage(json));
   const hear = createVoiceActivityDetector();
-  const speaker = createSpeaker({
+  const speaker = createAudioSender({
     sampleRate: outputRate,
     now,
     send: (samples) => send(encodeAudio(samples, outputRate)),

@@ -6,7 +6,7 @@ import { answerCall } from './phone-call.ts';
  * Talks over an accepted `/ws` socket. The first message shows the kind of client: Pipecat's frames are bytes, and carriers send
  * text.
  */
-export function answerClient(conversation: Conversation): void {
+export function handleFirstMessage(conversation: Conversation): void {
   const { socket, session, log } = conversation;
   socket.on('error', (cause) => log(`socket error: ${cause.message}`));
   socket.once('message', (data: RawData, isBinary: boolean) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from './config.ts';
-import { startParrot } from './server.ts';
+import { startParrotServer } from './server.ts';
 
 const log = (line: string): void => {
   process.stdout.write(`parrot: ${line}\n`);
@@ -8,7 +8,7 @@ const log = (line: string): void => {
 
 try {
   const config = readConfig();
-  const parrot = await startParrot({
+  const parrot = await startParrotServer({
     ...config,
     newSessionId: () => config.sessionId ?? randomUUID(),
     now: () => new Date(),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { decodeMuLaw, encodeMuLaw, phoneSampleRateHz } from './mu-law.ts';
-import { startParrot } from './server.ts';
+import { startParrotServer } from './server.ts';
 import { joinSounds, measureLoudness } from './sound.ts';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
@@ -14,7 +14,7 @@ type CarrierMessage = Readonly<Record<string, unknown>> & { readonly event: stri
 
 async function ring() {
   const lines: string[] = [];
-  const parrot = await startParrot({
+  const parrot = await startParrotServer({
     host: '127.0.0.1',
     port: 0,
     controlToken: undefined,

@@ -1,9 +1,9 @@
 import type { RawData } from 'ws';
+import { createAudioSender } from './audio-sender.ts';
 import type { Conversation } from './conversation.ts';
 import { decodeMuLaw, encodeMuLaw, phoneSampleRateHz } from './mu-law.ts';
 import { toJsonObject } from './rtvi.ts';
 import { createGreetingSound } from './sound.ts';
-import { createSpeaker } from './speaker.ts';
 import { createVoiceActivityDetector } from './voice-activity.ts';
 
 /**
@@ -18,7 +18,7 @@ export function answerCall({ socket, now, log }: Conversation): void {
   const send = (event: string, fields: object = {}) => {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ event, streamSid, ...fields }));
   };
-  const speaker = createSpeaker({
+  const speaker = createAudioSender({
     sampleRate: phoneSampleRateHz,
     now,
     send: (samples) => send('media', { media: { payload: Buffer.from(encodeMuLaw(samples)).toString('base64') } }),

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Parrot, startParrot } from './server.ts';
+import { type ParrotServer, startParrotServer } from './server.ts';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function startTestParrot(controlToken?: string): Promise<{ parrot: Parrot; url: string; lines: string[] }> {
+async function startTestParrot(controlToken?: string): Promise<{ parrot: ParrotServer; url: string; lines: string[] }> {
   const lines: string[] = [];
-  const parrot = await startParrot({
+  const parrot = await startParrotServer({
     host: '127.0.0.1',
     port: 0,
     controlToken,

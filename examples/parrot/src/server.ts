@@ -3,18 +3,25 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import {
   bindSessionToSocket,
   type ParrotContext,
-  readSocketBody,
-  reportSession,
-  requireIdle,
+  readStartBodyFromUrl,
+  requireNoRunningSession,
+  respondWithSessionState,
   runBot,
   startSession,
   stopBot,
 } from './bot-routes.ts';
 import { hasControlToken } from './control-token.ts';
-import { answerClient } from './first-message.ts';
+import { handleFirstMessage } from './first-message.ts';
 import { createErrorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
 import { createSessionSlot } from './session.ts';
-import { burnRoute, echoRoute, echoSocketRoute, entryTimeRoute, eventsRoute, helloRoute } from './user-routes.ts';
+import {
+  cpuMemoryLoadRoute,
+  echoRoute,
+  echoSocketRoute,
+  eventsRoute,
+  handlerEntryTimeRoute,
+  helloRoute,
+} from './user-routes.ts';
 
 export type ParrotOptions = {
   /** Path of the Unix socket to listen on. If it is set, host and port are not used. */
@@ -30,7 +37,7 @@ export type ParrotOptions = {
   readonly log: (line: string) => void;
 };
 
-export type Parrot = {
+export type ParrotServer = {
   /** The port on which the server listens, or 0 if it listens on a Unix socket. */
   readonly port: number;
   readonly close: () => Promise<void>;
@@ -50,19 +57,19 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
   ['/livez', { GET: alive }],
   ['/bot', { POST: (context, { request, response }) => runBot(context, request, response) }],
   ['/_bot/stop', { POST: (context, { request, response }) => stopBot(context, request, response) }],
-  ['/_bot/session', { GET: (context, { url, response }) => reportSession(context, url, response) }],
+  ['/_bot/session', { GET: (context, { url, response }) => respondWithSessionState(context, url, response) }],
   ['/', { GET: (context, { response }) => helloRoute(context, response) }],
   ['/hello', { GET: (context, { response }) => helloRoute(context, response) }],
-  ['/entered', { GET: (context, { response }) => entryTimeRoute(context, response) }],
+  ['/entered', { GET: (context, { response }) => handlerEntryTimeRoute(context, response) }],
   ['/echo', { POST: (_, { request, response }) => echoRoute(request, response) }],
   ['/events', { GET: (context, { response }) => eventsRoute(context, response) }],
-  ['/burn', { POST: (context, { request, response }) => burnRoute(context, request, response) }],
+  ['/burn', { POST: (context, { request, response }) => cpuMemoryLoadRoute(context, request, response) }],
 ]);
 
 const reserved = /^\/(bot|ws|_bot\/.*)$/;
 
 /** Rejects with the listener's error, for example if the port is taken. */
-export async function startParrot(options: ParrotOptions): Promise<Parrot> {
+export async function startParrotServer(options: ParrotOptions): Promise<ParrotServer> {
   const closing = new AbortController();
   const slot = createSessionSlot(options.now);
   const context: ParrotContext = { ...options, slot, closing: closing.signal };
@@ -135,11 +142,11 @@ function upgrade(
   if (url.pathname === '/echo-socket') {
     accept(echoSocketRoute);
   } else if (url.pathname === '/ws') {
-    const body = readSocketBody(url);
-    requireIdle(context);
+    const body = readStartBodyFromUrl(url);
+    requireNoRunningSession(context);
     accept((socket) => {
       const session = startSession(context, request.headers, enteredAtMs);
-      answerClient({ socket, session, body, now: context.preciseNow, log: context.log });
+      handleFirstMessage({ socket, session, body, now: context.preciseNow, log: context.log });
       void bindSessionToSocket(session, socket);
     });
   } else {

@@ -16,7 +16,7 @@ export function helloRoute(context: ParrotContext, response: ServerResponse): vo
 }
 
 /** `GET /entered`: returns the time at which the handler of the running session, or else of the last session, was called. */
-export function entryTimeRoute(context: ParrotContext, response: ServerResponse): void {
+export function handlerEntryTimeRoute(context: ParrotContext, response: ServerResponse): void {
   const session = context.slot.latest();
   sendJson(response, 200, { sessionId: session?.id ?? null, enteredAtMs: session?.enteredAtMs ?? null });
 }
@@ -59,7 +59,7 @@ export function echoSocketRoute(socket: WebSocket): void {
 }
 
 /** `POST /burn {cpuMillicores, megabytes, seconds}`: uses CPU and memory, then returns how much it actually used. */
-export async function burnRoute(
+export async function cpuMemoryLoadRoute(
   context: ParrotContext,
   request: IncomingMessage,
   response: ServerResponse,

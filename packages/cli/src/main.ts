@@ -1,7 +1,7 @@
 import { createProcessIo } from './io/process-io.ts';
-import { run } from './program.ts';
+import { runCommandLine } from './program.ts';
 
-// If the event loop becomes empty before `run` settles, the process must not exit with status 0.
+// If the event loop becomes empty before `runCommandLine` settles, the process must not exit with status 0.
 process.exitCode = 1;
 const io = createProcessIo(() => {
   // Exit with status 1 even if standard output fails after the command has ended.
@@ -9,4 +9,4 @@ const io = createProcessIo(() => {
     process.exitCode = 1;
   });
 });
-process.exitCode = await run(io, process.argv.slice(2));
+process.exitCode = await runCommandLine(io, process.argv.slice(2));

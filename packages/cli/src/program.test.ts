@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { failure } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../test/fake-service/fake-service.ts';
-import { agent, agentItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
+import { agent, agentListItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
 import { createProfilePath } from '../test/profile-file.ts';
 import { type RunOptions, runProgram } from '../test/run-program.ts';
 import { version } from './version.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),
-      listAgents: () => ({ services: [agentItem], agents: [agentItem] }),
+      listAgents: () => ({ services: [agentListItem], agents: [agentListItem] }),
       getAgent: ({ params }) => {
         if (params['agentName'] !== 'parrot') throw failure('not-found');
         return agent;
@@ -125,7 +125,7 @@ test('prints plain output to pipes and rich output to terminals, unless an optio
     await ask('--json cloud --output=plain agent list', { terminal: true }),
     await ask('cloud agent list', json),
   ]) {
-    expect(JSON.parse(outcome.stdout)).toEqual({ agents: [agentItem] });
+    expect(JSON.parse(outcome.stdout)).toEqual({ agents: [agentListItem] });
   }
   expect((await ask('cloud agent list --output plain', json)).stdout).toMatch(new RegExp(`^${plain}`));
 });
@@ -144,7 +144,7 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])(
 test('hides columns on a narrow terminal, names the hidden columns, and truncates no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
   expect(stdout).toContain('Columns hidden on this narrow terminal: agent id, active deployment id, created, updated.');
-  expect(stdout).not.toContain(agentItem.id);
+  expect(stdout).not.toContain(agentListItem.id);
 });
 
 test('prints the message, request id and hint of a service error and exits with 1', async () => {

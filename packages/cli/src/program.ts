@@ -3,24 +3,24 @@ import type { GlobalOptionValues } from './command-line/global-options.ts';
 import {
   findPositionalWords,
   hasGlobalFlag,
-  parseLine,
+  parseCommandLine,
   readRawOption,
   requireMandatoryValues,
 } from './command-line/parse-line.ts';
 import { formatUsage } from './command-line/usage.ts';
 import { commands } from './commands.ts';
-import type { CommandSubject } from './connection/describe-failure.ts';
+import type { CommandTarget } from './connection/describe-failure.ts';
 import type { Settings } from './connection/settings.ts';
 import { Failure, InterruptedError, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
-import type { Io } from './io/io.ts';
+import type { CommandIo } from './io/io.ts';
 import { describeLocalFailure, type FailureDescription } from './output/failure-description.ts';
 import { type OutputMode, outputModes } from './output/output-mode.ts';
 import { printFailure, printInterruption, printReport, printStream, printText } from './output/print.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and returns its exit status: 0 success, 1 failure, 2 usage error, 130 interrupted. */
-export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
+export async function runCommandLine(io: CommandIo, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
   const mode = resolveOutputMode(io, args);
   const state: RunState = {
     settings: null,
@@ -51,19 +51,19 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
 }
 
 /** Facts about the running command that error messages depend on. */
-type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
+type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandTarget };
 
 /**
  * Returns the message for an interruption. A command prompts before its first change, so after Ctrl-C at a prompt nothing was
  * changed.
  */
-function interruptionMessage(error: unknown, { signal }: Io, { isLocal }: RunState): string {
+function interruptionMessage(error: unknown, { signal }: CommandIo, { isLocal }: RunState): string {
   if (error instanceof InterruptedError && error.result !== null) return error.message;
   if (signal.aborted) return 'Interrupted.';
   return isLocal ? 'Canceled. Nothing was written.' : 'Canceled. Nothing was changed.';
 }
 
-async function execute(io: Io, args: readonly string[], mode: OutputMode, state: RunState): Promise<void> {
+async function execute(io: CommandIo, args: readonly string[], mode: OutputMode, state: RunState): Promise<void> {
   checkOutputMode(io, args);
   if (hasGlobalFlag(args, 'version')) return printText(io, mode, `botcli ${version}`, { version });
   const words = findPositionalWords(args);
@@ -79,12 +79,12 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
   }
   const indexes = new Set(match.words.map(({ index }) => index));
   if (match.kind === 'group') {
-    parseLine(args, indexes, { arguments: {}, options: {} });
+    parseCommandLine(args, indexes, { arguments: {}, options: {} });
     const commandPath = ['botcli', match.path].filter((part) => part !== '').join(' ');
     throw new UsageError(`"${commandPath}" needs a subcommand.`, `To list the commands, run: ${commandPath} --help`);
   }
   if (command === undefined) throw new Error(`There is no command "${match.path}".`);
-  const values = parseLine(args, indexes, command);
+  const values = parseCommandLine(args, indexes, command);
   requireMandatoryValues(values, command, formatUsage(match.path, command));
   state.isLocal = command.isLocal;
   state.subject = findSubject(match.path, values);
@@ -106,7 +106,7 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
 }
 
 /** On a terminal, help has bold titles and is wrapped at the width of the terminal, but at most at 110 columns. */
-async function helpStyle(io: Io, mode: OutputMode) {
+async function helpStyle(io: CommandIo, mode: OutputMode) {
   if (mode !== 'rich') return undefined;
   const { loadColors } = await import('./output/colors.ts');
   const colors = await loadColors(io, io.stdout);
@@ -117,7 +117,7 @@ async function helpStyle(io: Io, mode: OutputMode) {
  * Returns the agent that a `cloud agent` command names. In other commands, the arguments `name` and `id` do not refer to an
  * agent, but for example to a key or an organization.
  */
-function findSubject(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
+function findSubject(path: string, values: Readonly<Record<string, unknown>>): CommandTarget {
   const { name, id, session, 'session-id': sessionId } = values;
   const region = typeof values['region'] === 'string' ? values['region'] : null;
   if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false, region };
@@ -142,13 +142,13 @@ async function describeError(error: unknown, { settings, subject }: RunState): P
 }
 
 /** Returns the output mode, even for an invalid command line, so that its error is printed in the right mode. */
-function resolveOutputMode(io: Io, args: readonly string[]): OutputMode {
+function resolveOutputMode(io: CommandIo, args: readonly string[]): OutputMode {
   if (hasGlobalFlag(args, 'json')) return 'json';
   const requested = readRawOption(args, 'output') ?? io.environment.output;
   return outputModes.find((mode) => mode === requested) ?? (io.stdout.isTerminal ? 'rich' : 'plain');
 }
 
-function checkOutputMode(io: Io, args: readonly string[]): void {
+function checkOutputMode(io: CommandIo, args: readonly string[]): void {
   const requested = io.environment.output;
   if (requested === null || readRawOption(args, 'output') !== null || outputModes.some((mode) => mode === requested))
     return;

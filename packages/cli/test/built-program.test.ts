@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { version } from '../src/version.ts';
 import { buildProgram } from './build-program.ts';
 import { type FakeService, startFakeService } from './fake-service/fake-service.ts';
-import { agentItem, organization, privateKey, publicKey } from './fake-service/records.ts';
+import { agentListItem, organization, privateKey, publicKey } from './fake-service/records.ts';
 
 /** The tests run a fresh build of the shipped program as a process. */
 let directory: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startFakeService(
     { privateKey, publicKey },
     {
-      listAgents: () => ({ services: [agentItem], agents: [agentItem] }),
+      listAgents: () => ({ services: [agentListItem], agents: [agentListItem] }),
       listOrganizations: () => ({ organizations: [organization] }),
     },
   );

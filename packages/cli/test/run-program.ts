@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Environment, readEnvironment } from '../src/config.ts';
 import { InterruptedError } from '../src/failure.ts';
-import type { Io } from '../src/io/io.ts';
-import { run } from '../src/program.ts';
+import type { CommandIo } from '../src/io/io.ts';
+import { runCommandLine } from '../src/program.ts';
 
 export type ProgramOutcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
@@ -49,7 +49,7 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
     return answer;
   };
   const environment: Environment = readEnvironment({ HOME: '/nonexistent', ...options.variables });
-  const io: Io = {
+  const io: CommandIo = {
     environment,
     directory: options.directory ?? '/nonexistent',
     stdin: {
@@ -92,6 +92,6 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
     sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: options.signal ?? new AbortController().signal,
   };
-  const status = await run(io, args);
+  const status = await runCommandLine(io, args);
   return { status, ...written };
 }

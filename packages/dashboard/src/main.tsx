@@ -4,11 +4,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOutError } from './api.ts';
 import './app.css';
-import { forgetUser, watchOtherTabs } from './accounts/session.ts';
+import { forgetUser, syncSignInAcrossTabs } from './accounts/session.ts';
 import { ConnectionBanner } from './connection/connection-banner.tsx';
 import { watchConnection } from './connection/watch-connection.ts';
 import { createAppRouter } from './router.ts';
-import { loadKey } from './talk/public-key.ts';
+import { loadPublicKey } from './talk/public-key.ts';
 import { initializeTheme } from './theme.ts';
 
 const container = document.getElementById('root');
@@ -21,9 +21,9 @@ const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry
 const router = createAppRouter(queries);
 
 // The URL of a talk page can contain a public key. Store the key and remove it from the URL before the router reads the URL.
-if (location.pathname.startsWith('/talk/')) loadKey({ location, history, storage: sessionStorage });
+if (location.pathname.startsWith('/talk/')) loadPublicKey({ location, history, storage: sessionStorage });
 initializeTheme();
-watchOtherTabs(queries);
+syncSignInAcrossTabs(queries);
 watchConnection();
 createRoot(container).render(
   <StrictMode>

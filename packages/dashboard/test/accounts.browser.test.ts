@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
 import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
-import { signUp as createAccount, createInvitationLink as createInvitation, password } from './support/accounts.ts';
+import { signUp as createAccount, createInvitationLink as createInvitation, testPassword } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage as openInspectedPage } from './support/inspected-page.ts';
 
@@ -33,7 +33,7 @@ const signUp = async (context: BrowserContext, email: string) => createAccount(s
 
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Password').fill(testPassword);
   await page.keyboard.press('Enter');
 }
 
@@ -51,7 +51,7 @@ browserTest(
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('alert').getByText('This password is easy to guess').waitFor();
     await inspect(page, 'join-refused');
-    await page.getByLabel('Password').fill(password);
+    await page.getByLabel('Password').fill(testPassword);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${service.origin}/orgs/home`);
     await page.getByText('Deploy your first bot').waitFor();

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import {
-  buildForTransport,
+  buildClientForTransport,
   clientKinds,
   clientTransports,
   type GeneratedClient,
-  makeClient,
   readContentSecurityPolicy,
   serveClient,
+  setUpGeneratedClient,
 } from './support/generated-client.ts';
 import { runBotLocally, talkingBotDirectory } from './support/local-bot.ts';
 
@@ -136,7 +136,7 @@ async function typeAndInspect(page: Page): Promise<void> {
 describe.skipIf(!hasBrowser).each(clientKinds)('a generated client of the kind %s', (kind) => {
   let client: GeneratedClient;
   beforeAll(async () => {
-    client = await makeClient(kind, program, cache, {
+    client = await setUpGeneratedClient(kind, program, cache, {
       ...inherited,
       PATH: import.meta.env['PATH'],
       HOME: service.folder,
@@ -221,6 +221,6 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated client of the kind %
 
   // This must be the last test, because it overwrites the generated client.
   test('has no type errors and can be built with any single transport', async () => {
-    for (const transport of clientTransports) await buildForTransport(client, program, transport);
+    for (const transport of clientTransports) await buildClientForTransport(client, program, transport);
   }, 400_000);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
 import { runInTerminal, terminalKeys } from '../../cli/test/run-in-terminal.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
-import { createInvitationLink, password } from './support/accounts.ts';
+import { createInvitationLink, testPassword } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { openPage } from './support/inspected-page.ts';
 
@@ -74,7 +74,7 @@ async function goTo(name: string): Promise<void> {
 
 browserTest('a person creates an account and an organization with the keyboard alone', async () => {
   await enter('Name', 'Ada');
-  await enter('Password', password);
+  await enter('Password', testPassword);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.origin}/orgs/home`);
   await chooseInMenu('Organization: home', 'Create an organization');

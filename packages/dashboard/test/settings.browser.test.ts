@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Service } from '../../../test/service.ts';
-import { password, signUp } from './support/accounts.ts';
+import { signUp, testPassword } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage, openPage } from './support/inspected-page.ts';
@@ -192,7 +192,7 @@ browserTest('the audit log page keeps its filter in the URL, and verifies the au
 browserTest('a person changes name, e-mail and password, and the new password ends other sessions', async () => {
   const elsewhere = await openPage(service, await browser.newContext(), `${service.origin}/sign-in`);
   await elsewhere.page.getByLabel('E-mail').fill('ada@example.com');
-  await elsewhere.page.getByLabel('Password').fill(password);
+  await elsewhere.page.getByLabel('Password').fill(testPassword);
   await elsewhere.page.keyboard.press('Enter');
   await elsewhere.page.waitForURL(`${service.origin}/orgs/home`);
   await open('/settings/account');
@@ -204,10 +204,10 @@ browserTest('a person changes name, e-mail and password, and the new password en
   await button('Change e-mail').click();
   await page.getByRole('alert').waitFor();
   await inspect('settings-account');
-  await page.getByLabel('Current password, to confirm').fill(password);
+  await page.getByLabel('Current password, to confirm').fill(testPassword);
   await button('Change e-mail').click();
   await page.getByText('Your e-mail address is lovelace@example.com.').waitFor();
-  await page.getByLabel('Current password', { exact: true }).fill(password);
+  await page.getByLabel('Current password', { exact: true }).fill(testPassword);
   await page.getByLabel('New password').fill('two parrots on a shoulder');
   await button('Change password').click();
   await page.getByText('Your password is changed.').waitFor();

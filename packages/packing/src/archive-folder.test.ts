@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import { expect, test } from 'vitest';
 import { writeArchive } from './archive.ts';
-import { readArchiveFolder } from './archive-folder.ts';
-import { readText } from './folder.ts';
+import { readArchiveAsFolder } from './archive-folder.ts';
+import { readTextFile } from './folder.ts';
 import { listProjectFiles } from './project-files.ts';
 
 const file = (name: string, body: string): TarEntry => ({
@@ -16,7 +16,7 @@ const link = (name: string, linkname: string, type: 'link' | 'symlink' = 'symlin
 
 async function readFolder(...entries: readonly TarEntry[]) {
   const archive = new Blob([new Uint8Array(gzipSync(await packTar(entries)))]);
-  return readArchiveFolder(archive.stream());
+  return readArchiveAsFolder(archive.stream());
 }
 
 async function pack(...entries: readonly TarEntry[]) {
@@ -26,20 +26,20 @@ async function pack(...entries: readonly TarEntry[]) {
   return { ...archive, paths: files.map(({ path }) => path), blob: new Blob(chunks) };
 }
 
-test('readArchiveFolder returns the same files for an archive with and without a top-level directory', async () => {
+test('readArchiveAsFolder returns the same files for an archive with and without a top-level directory', async () => {
   const long = `${'long/'.repeat(40)}name.txt`;
   const packed = await pack(file('./bot.js', 'x'), file(`./${long}`, 'ä'), link('./short', 'bot.js'));
   expect(packed.paths).toEqual(['bot.js', long, 'short']);
   const wrapped = await pack(link('bot/short', 'bot.js'), file(`bot/${long}`, 'ä'), file('bot/bot.js', 'x'));
   expect(wrapped.contentHash).toBe(packed.contentHash);
-  const { files } = await listProjectFiles(await readArchiveFolder(packed.blob.stream()), []);
+  const { files } = await listProjectFiles(await readArchiveAsFolder(packed.blob.stream()), []);
   expect((await writeArchive(files, async () => {})).contentHash).toBe(packed.contentHash);
 });
 
-test('readArchiveFolder returns the content of the target for a hard link and a symbolic link', async () => {
+test('readArchiveAsFolder returns the content of the target for a hard link and a symbolic link', async () => {
   const folder = await readFolder(file('a', 'text'), link('b', 'a', 'link'), link('c', './a'));
   const entries = await folder.list();
-  expect(await Promise.all(['b', 'c'].map((name) => readText(entries, name)))).toEqual(['text', 'text']);
+  expect(await Promise.all(['b', 'c'].map((name) => readTextFile(entries, name)))).toEqual(['text', 'text']);
 });
 
 test('listProjectFiles rejects an archive with special files or with links out of the project', async () => {
@@ -60,15 +60,15 @@ test('listProjectFiles rejects an archive with special files or with links out o
 test.each([
   ['a path out of the archive', [file('../x', '')], 'The path ../x leads out of the archive.'],
   ['a hard link to a missing file', [link('a', 'b', 'link')], 'a is a hard link to b'],
-])('readArchiveFolder rejects an archive with %s', async (_, entries, problem) => {
+])('readArchiveAsFolder rejects an archive with %s', async (_, entries, problem) => {
   await expect(readFolder(...entries)).rejects.toMatchObject({
     reason: 'project-unpackable',
     message: expect.stringContaining(problem),
   });
 });
 
-test('readArchiveFolder rejects a file that is not an archive, and says how to create an archive', async () => {
-  await expect(readArchiveFolder(new Blob(['PK']).stream())).rejects.toMatchObject({
+test('readArchiveAsFolder rejects a file that is not an archive, and says how to create an archive', async () => {
+  await expect(readArchiveAsFolder(new Blob(['PK']).stream())).rejects.toMatchObject({
     message: 'The archive cannot be read. It is damaged, or not a tar.gz archive.',
     hint: expect.stringContaining('tar -czf'),
   });

@@ -1,8 +1,8 @@
 import { unpackedArchiveLimits } from '@bothost/contract';
 import { createTarDecoder, type TarHeader } from 'modern-tar';
-import type { Folder, FolderEntry, ResolvedLink } from './folder.ts';
+import type { Folder, FolderEntry, ResolvedSymbolicLink } from './folder.ts';
 import { PackingError } from './packing-error.ts';
-import { readStream } from './read-stream.ts';
+import { iterateStream } from './read-stream.ts';
 
 type Leaf =
   | { readonly kind: 'file'; readonly content: Blob }
@@ -14,7 +14,7 @@ type Directory = Map<string, Directory | Leaf>;
  * Reads a tar.gz archive as a folder. If the archive contains a single directory, that directory is the folder. Throws a
  * `PackingError` if the archive is invalid or larger than the service accepts.
  */
-export async function readArchiveFolder(archive: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Folder> {
+export async function readArchiveAsFolder(archive: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Folder> {
   const root: Directory = new Map();
   let bytes = 0;
   let entries = 0;
@@ -22,7 +22,7 @@ export async function readArchiveFolder(archive: ReadableStream<Uint8Array<Array
     const content = archive
       .pipeThrough(new DecompressionStream('gzip'))
       .pipeThrough(createTarDecoder({ strict: true }));
-    for await (const { header, body } of readStream(content)) {
+    for await (const { header, body } of iterateStream(content)) {
       bytes += header.size;
       entries += 1;
       if (bytes > unpackedArchiveLimits.bytes || entries > unpackedArchiveLimits.entries) {
@@ -95,14 +95,14 @@ function directoryFolder(root: Directory): Folder {
           name,
           kind: 'file',
           size: async () => node.content.size,
-          read: () => readStream(node.content.stream()),
+          read: () => iterateStream(node.content.stream()),
         };
       case 'link': {
         const resolved = resolveLink(path, node.target);
         const read = () => {
           const target = findNode(root, resolved.projectPath.split('/'));
           const content = target instanceof Map || target?.kind !== 'file' ? new Blob() : target.content;
-          return readStream(content.stream());
+          return iterateStream(content.stream());
         };
         return { name, kind: 'link', resolve: async () => resolved, read };
       }
@@ -113,7 +113,7 @@ function directoryFolder(root: Directory): Folder {
   return folder(root, []);
 }
 
-function resolveLink(path: readonly string[], target: string): ResolvedLink {
+function resolveLink(path: readonly string[], target: string): ResolvedSymbolicLink {
   const names = [...path];
   let isOutside = false;
   for (const name of target.split('/')) {

@@ -4,7 +4,7 @@ import { Gzip } from 'fflate';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import { PackingError } from './packing-error.ts';
 import type { ProjectFile } from './project-files.ts';
-import { readStream } from './read-stream.ts';
+import { iterateStream } from './read-stream.ts';
 
 export type Archive = {
   readonly bytes: number;
@@ -100,7 +100,7 @@ function isProgram(start: Uint8Array): boolean {
 async function* divide(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block = new Uint8Array(blockBytes);
   let filled = 0;
-  for await (const chunk of readStream(stream)) {
+  for await (const chunk of iterateStream(stream)) {
     for (let rest = chunk; rest.length > 0; ) {
       const part = rest.subarray(0, blockBytes - filled);
       block.set(part, filled);

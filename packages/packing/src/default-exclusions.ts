@@ -16,7 +16,7 @@ const deployFiles: ReadonlySet<string> = new Set(deployFileNames);
  * Patterns in the syntax of `.gitignore` for a project without a `.dockerignore`. The project's own `.gitignore` files take
  * precedence: a line `!dist/` in one of them includes that directory again.
  */
-export const defaultPatterns: readonly string[] = [
+export const defaultExclusionPatterns: readonly string[] = [
   ...['.gitignore', '.gitattributes', '.gitmodules', '.dockerignore'],
   ...['*.pem', '*.key', '*.p12', '*.pfx', 'id_rsa', 'id_ed25519', '.netrc'],
   ...['__pycache__/', '*.py[cod]', '.pytest_cache/', '.mypy_cache/', '.ruff_cache/', '.hypothesis/', '.tox/', '.nox/'],

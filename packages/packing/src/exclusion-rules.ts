@@ -1,7 +1,7 @@
 import ignore from 'ignore';
-import { defaultPatterns, isAlwaysExcluded } from './default-exclusions.ts';
+import { defaultExclusionPatterns, isAlwaysExcluded } from './default-exclusions.ts';
 import { type DockerIgnore, readDockerIgnore } from './docker-ignore.ts';
-import { type FolderEntry, readText } from './folder.ts';
+import { type FolderEntry, readTextFile } from './folder.ts';
 import { PackingError } from './packing-error.ts';
 
 export type ExclusionRules = {
@@ -29,7 +29,7 @@ export async function readExclusionRules(
 type IgnorePattern = { readonly pattern: string; readonly mark: string };
 
 function gitRules(last: readonly IgnorePattern[]): ExclusionRules {
-  const read: IgnorePattern[] = defaultPatterns.map((pattern) => ({ pattern, mark: 'by default' }));
+  const read: IgnorePattern[] = defaultExclusionPatterns.map((pattern) => ({ pattern, mark: 'by default' }));
   let matcher = ignore().add([...read, ...last]);
   return {
     enterFolder: async (folder, entries) => {
@@ -62,7 +62,7 @@ function dockerRules(docker: DockerIgnore, last: readonly IgnorePattern[]): Excl
 }
 
 async function readDockerRules(entries: readonly FolderEntry[]): Promise<DockerIgnore | null> {
-  const text = await readText(entries, '.dockerignore');
+  const text = await readTextFile(entries, '.dockerignore');
   if (text === null) return null;
   try {
     return readDockerIgnore(text);
@@ -72,7 +72,7 @@ async function readDockerRules(entries: readonly FolderEntry[]): Promise<DockerI
 }
 
 async function readGitIgnore(folder: string, entries: readonly FolderEntry[]): Promise<readonly IgnorePattern[]> {
-  const text = await readText(entries, '.gitignore');
+  const text = await readTextFile(entries, '.gitignore');
   const mark = folder === '' ? '.gitignore' : `${folder}/.gitignore`;
   return (text ?? '')
     .replace(/^\uFEFF/, '')

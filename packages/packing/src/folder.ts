@@ -5,14 +5,14 @@ export type Folder = { readonly list: () => Promise<readonly FolderEntry[]> };
 export type FolderEntry = { readonly name: string } & (
   | ({ readonly kind: 'folder' } & Folder)
   | ({ readonly kind: 'file'; readonly size: () => Promise<number> } & Readable)
-  | ({ readonly kind: 'link'; readonly resolve: () => Promise<ResolvedLink> } & Readable)
+  | ({ readonly kind: 'link'; readonly resolve: () => Promise<ResolvedSymbolicLink> } & Readable)
   /** An entry that cannot be packed. `problem` says why. */
   | { readonly kind: 'unsupported'; readonly problem: string }
 );
 
 type Readable = { readonly read: () => AsyncIterable<Uint8Array> };
 
-export type ResolvedLink = {
+export type ResolvedSymbolicLink = {
   /** The target path exactly as it is stored in the link. */
   readonly target: string;
   /** The path of the link's target, relative to the project. */
@@ -22,7 +22,7 @@ export type ResolvedLink = {
 };
 
 /** Reads a file of a directory as UTF-8. Returns null if it does not exist. */
-export async function readText(entries: readonly FolderEntry[], name: string): Promise<string | null> {
+export async function readTextFile(entries: readonly FolderEntry[], name: string): Promise<string | null> {
   const entry = entries.find((one) => one.name === name);
   if (entry === undefined || entry.kind === 'folder' || entry.kind === 'unsupported') return null;
   const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
 /** Identifies the problem for scripts. botcli prints this value; docs/botcli.md lists all values. */
-export type PackingReason =
+export type PackingErrorReason =
   | 'project-missing'
   | 'project-empty'
   | 'project-too-large'
@@ -13,12 +13,12 @@ export type PackingIssue = { readonly path: string; readonly message: string };
 /** Thrown if a project cannot be packed. `hint` says what to do. */
 export class PackingError extends Error {
   override readonly name = 'PackingError';
-  readonly reason: PackingReason;
+  readonly reason: PackingErrorReason;
   readonly hint: string | null;
   readonly issues: readonly PackingIssue[];
 
   constructor(
-    reason: PackingReason,
+    reason: PackingErrorReason,
     message: string,
     hint: string | null = null,
     issues: readonly PackingIssue[] = [],

@@ -2,7 +2,7 @@ import { maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
 import { expect, test } from 'vitest';
 import { createMemoryFolder } from '../test/memory-folder.ts';
 import { listProjectFiles, type ProjectFile } from './project-files.ts';
-import { checkSize, findWarnings } from './warnings.ts';
+import { checkProjectSize, findProjectWarnings } from './warnings.ts';
 
 const createFile = (path: string, size: number): ProjectFile => ({
   path,
@@ -16,37 +16,39 @@ const createLink = (path: string, target: string): ProjectFile => ({
 });
 const mebibyte = 1_048_576;
 
-test('findWarnings warns about links to paths that are not packed', async () => {
+test('findProjectWarnings warns about links to paths that are not packed', async () => {
   const files = [createFile('src/bot.js', 1), createLink('file', 'src/bot.js'), createLink('folder', 'src')];
-  expect(await findWarnings({ files, excluded: [] })).toEqual([]);
-  expect(await findWarnings({ files: [...files, createLink('latest', 'dist/bot.js')], excluded: [] })).toEqual([
+  expect(await findProjectWarnings({ files, excluded: [] })).toEqual([]);
+  expect(await findProjectWarnings({ files: [...files, createLink('latest', 'dist/bot.js')], excluded: [] })).toEqual([
     'latest is a link to dist/bot.js, which is not packed.',
   ]);
 });
 
-test('findWarnings names five large files and counts the others', async () => {
+test('findProjectWarnings names five large files and counts the others', async () => {
   const files = Array.from({ length: 7 }, (_, index) => createFile(`${index}.bin`, 21 * mebibyte));
-  const warnings = await findWarnings({ files, excluded: [] });
+  const warnings = await findProjectWarnings({ files, excluded: [] });
   expect(warnings).toHaveLength(6);
   expect(warnings[0]).toBe('0.bin is large (21.0 MiB). To exclude it, use [build.exclude] in the deploy file.');
   expect(warnings.at(-1)).toBe('2 more files have at least 20.0 MiB.');
 });
 
-test('findWarnings reports an excluded main file of package.json and an unused Dockerfile', async () => {
+test('findProjectWarnings reports an excluded main file of package.json and an unused Dockerfile', async () => {
   const texts = { 'package.json': '{"main": "./dist/bot.js"}', 'dist/bot.js': 'x', Dockerfile: 'FROM x' };
-  expect(await findWarnings(await listProjectFiles(createMemoryFolder(texts), []))).toEqual([
+  expect(await findProjectWarnings(await listProjectFiles(createMemoryFolder(texts), []))).toEqual([
     expect.stringMatching(/^dist\/bot\.js, the main file of package\.json, is excluded \(by default\)/),
     expect.stringMatching(/^The Dockerfile is not used/),
   ]);
 });
 
-test('findWarnings ignores an invalid package.json', async () => {
-  expect(await findWarnings(await listProjectFiles(createMemoryFolder({ 'package.json': '{' }), []))).toEqual([]);
+test('findProjectWarnings ignores an invalid package.json', async () => {
+  expect(await findProjectWarnings(await listProjectFiles(createMemoryFolder({ 'package.json': '{' }), []))).toEqual(
+    [],
+  );
 });
 
-test('checkSize accepts a project at each limit of the service', () => {
+test('checkProjectSize accepts a project at each limit of the service', () => {
   const files = [createFile('a', unpackedArchiveLimits.bytes)];
-  expect(() => checkSize(files, { bytes: maxUploadBytes, contentHash: '' })).not.toThrow();
+  expect(() => checkProjectSize(files, { bytes: maxUploadBytes, contentHash: '' })).not.toThrow();
 });
 
 const { bytes: maxBytes, entries: maxEntries } = unpackedArchiveLimits;
@@ -55,6 +57,6 @@ test.each([
   ['too many files', Array.from({ length: maxEntries + 1 }, () => createFile('a', 0)), 0, `${maxEntries + 1} files`],
   ['too many bytes', [createFile('a', maxBytes), createFile('b', 1)], 0, 'The project is '],
   ['an archive that is too large', [createFile('a', 1)], maxUploadBytes + 1, 'The packed project is '],
-])('checkSize rejects a project with %s', (_, files, archiveBytes, message) => {
-  expect(() => checkSize(files, { bytes: archiveBytes, contentHash: '' })).toThrow(message);
+])('checkProjectSize rejects a project with %s', (_, files, archiveBytes, message) => {
+  expect(() => checkProjectSize(files, { bytes: archiveBytes, contentHash: '' })).toThrow(message);
 });

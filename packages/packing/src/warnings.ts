@@ -1,14 +1,14 @@
 import { formatBytes, maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
 import type { Archive } from './archive.ts';
 import { normalizePath } from './docker-ignore.ts';
-import { readText } from './folder.ts';
+import { readTextFile } from './folder.ts';
 import { PackingError } from './packing-error.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
 /** Files of at least this size cause a warning, because they are rarely part of a bot. */
 const largeFileBytes = 20 * 1_048_576;
 
-export async function findWarnings({ files, excluded }: ProjectFiles): Promise<readonly string[]> {
+export async function findProjectWarnings({ files, excluded }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
   const brokenLinks = files.filter(
     ({ link }) => link !== null && link.projectPath !== '' && !isPacked(link.projectPath, paths),
@@ -45,7 +45,7 @@ async function readMain(files: readonly ProjectFile[]): Promise<string | null> {
   const entries = files.map(
     ({ path, size, read }) => ({ name: path, kind: 'file', size: async () => size, read }) as const,
   );
-  const text = await readText(entries, 'package.json');
+  const text = await readTextFile(entries, 'package.json');
   try {
     const { main } = JSON.parse(text ?? '{}') as { readonly main?: unknown };
     return typeof main === 'string' ? normalizePath(main) : null;
@@ -56,7 +56,7 @@ async function readMain(files: readonly ProjectFile[]): Promise<string | null> {
 }
 
 /** Checks the limits of the service, so that a project that exceeds them fails before the upload. */
-export function checkSize(files: readonly ProjectFile[], archive: Archive | null): void {
+export function checkProjectSize(files: readonly ProjectFile[], archive: Archive | null): void {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length === 0) {
     throw new PackingError(

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { readTree } from './directory-tree.ts';
+import { readDirectoryTree } from './directory-tree.ts';
 
 /**
  * Returns the SHA-256 hash in hex of the project files that a runtime driver copies: names, kinds, contents, executable bits
- * and link targets, but no times or owners. Rejects with `PrepareError` in the same cases as `readTree`.
+ * and link targets, but no times or owners. Rejects with `PrepareError` in the same cases as `readDirectoryTree`.
  */
 export async function hashDirectory(path: string): Promise<string> {
   const hash = createHash('sha256');
-  const { entries } = await readTree(path);
+  const { entries } = await readDirectoryTree(path);
   for (const entry of entries) {
     if (entry.kind === 'directory') hash.update(`d\0${entry.path}\0`);
     else if (entry.kind === 'link') hash.update(`l\0${entry.path}\0${entry.target}\0`);

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { iterateProjectEntries, throwProjectError } from './project-entries.ts';
+import { iterateProjectEntries, rethrowProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
 /** A file, directory or link of a project. `path` is relative to the project and uses `/`. */
@@ -10,7 +10,7 @@ export type TreeEntry =
   | { readonly kind: 'file'; readonly path: string; readonly executable: boolean }
   | { readonly kind: 'link'; readonly path: string; readonly target: string };
 
-export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
+export type DirectoryTree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
 
 /**
  * Lists the entries of a project. `entries` contains files, directories and links in a fixed order, parents first, without
@@ -18,7 +18,7 @@ export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: r
  * variables would override those of the agent. Rejects with `PrepareError` if an entry cannot be read, is of another kind, or
  * is a link that leads out of the project.
  */
-export async function readTree(root: string): Promise<Tree> {
+export async function readDirectoryTree(root: string): Promise<DirectoryTree> {
   const entries: TreeEntry[] = [];
   const skipped: string[] = [];
   const base = await realpath(root).catch((error: unknown) => {
@@ -47,7 +47,7 @@ export async function readTree(root: string): Promise<Tree> {
       }
     }
   };
-  await visit('').catch(throwProjectError);
+  await visit('').catch(rethrowProjectError);
   return { entries, skipped };
 }
 

@@ -32,7 +32,7 @@ async function requireUtf8Names(directory: string): Promise<void> {
 }
 
 /** Throws a `PrepareError` if the content of a project caused the file system error, otherwise the error itself. */
-export function throwProjectError(error: unknown): never {
+export function rethrowProjectError(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENAMETOOLONG') {
     const message = `The project has a path that is longer than the ${pathBytes} bytes that Linux allows. Nest its directories less deeply.`;

@@ -91,7 +91,7 @@ export type InstanceEvent =
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
 /** CPU time is cumulative since the instance's start and never decreases. Memory is the working set. */
-export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
+export type ResourceUsage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
 /** Microseconds since the epoch. Timestamps of one server always increase, even if its clock is set back. */
 export type Timestamp = number;
@@ -176,7 +176,7 @@ export type InstanceLifecycle = {
 /** Measures what instances and organizations use. */
 export type UsageMeter = {
   /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
-  sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+  sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, ResourceUsage>>;
   /**
    * Disk space in bytes of an organization's builds and instances, as last measured. 0 before the first measurement, and if no
    * disk limits are set.
@@ -300,8 +300,8 @@ export class PrepareError extends Error {
   }
 }
 
-export class PrepareTimeout extends PrepareError {
-  override readonly name = 'PrepareTimeout';
+export class PrepareTimeoutError extends PrepareError {
+  override readonly name = 'PrepareTimeoutError';
 }
 
 /**

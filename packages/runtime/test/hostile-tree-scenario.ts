@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const settleMs = 60_000;
 
 /** Maps the name of each tree and the place of its creation to the outcome, such as `removed`, `quarantined` or an error. */
-export type TreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type HostileTreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {
   readonly open: (options: { readonly dataDirectory: string; readonly logger: RuntimeLogger }) => Promise<Runtime>;
@@ -60,7 +60,7 @@ const make = async () => { ${program} };
  * Creates each tree in the directories of bots and builds: first while a server runs, then as if a killed server had left it.
  * Returns what the servers did with the trees. Rejects if a server does not start, or if a file outside the trees is lost.
  */
-export async function runHostileTrees({ open, root, names }: ScenarioOptions): Promise<TreeOutcomes> {
+export async function runHostileTreeScenario({ open, root, names }: ScenarioOptions): Promise<HostileTreeOutcomes> {
   const dataDirectory = join(root, 'data');
   const outside = createOutsideFiles(root);
   const { logger, describeRemoval, settle } = watchQuarantine(join(dataDirectory, 'quarantine'));
@@ -92,7 +92,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     treeNamed(name).add?.(join(directory, 'home'), outside);
     await attack(name, join(directory, 'home'));
     await runtime.stop(name, 0);
-    await createTrees([name], () => join(directory, 'log/tree'));
+    await createHostileTrees([name], () => join(directory, 'log/tree'));
     const output = join(root, 'logs', name);
     await runtime.outputs.release(name, output);
     note(name, 'output', existsSync(join(output, 'output')) ? 'kept' : 'lost');
@@ -134,7 +134,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     await noteRemovals();
 
     const orphans = orphanDirectories(dataDirectory);
-    for (const { directory } of orphans) await createTrees(names, directory, { account: tenant, outside });
+    for (const { directory } of orphans) await createHostileTrees(names, directory, { account: tenant, outside });
     for (const name of names) await attack(name, join(dataDirectory, 'instances', `left-${name}`, 'home'));
     const second = await open({ dataDirectory, logger });
     for (const { place, removed } of orphans) {
@@ -187,7 +187,7 @@ export function watchQuarantine(quarantineDirectory: string) {
   return { logger, describeRemoval, settle };
 }
 
-/** Removes everything that `runHostileTrees` created, including mounts and immutable files. */
+/** Removes everything that `runHostileTreeScenario` created, including mounts and immutable files. */
 export async function removeHostileTrees(root: string): Promise<void> {
   const run = (program: string, ...parameters: readonly string[]) =>
     promisify(execFile)(program, parameters).catch(() => undefined);
@@ -225,7 +225,7 @@ function orphanDirectories(dataDirectory: string): readonly OrphanDirectory[] {
   ];
 }
 
-export async function createTrees(
+export async function createHostileTrees(
   names: readonly string[],
   directoryOf: (name: string) => string,
   options: { readonly account?: typeof tenant; readonly outside?: OutsideFiles } = {},

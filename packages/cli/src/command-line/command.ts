@@ -1,9 +1,16 @@
-import type { Report, Stream } from '../output/report.ts';
+import type { Report, ReportStream } from '../output/report.ts';
 import type { CommandContext } from './context.ts';
-import type { CompletionWords, OptionalValueOption, Options, RepeatedOption, Switch, ValueOption } from './options.ts';
+import type {
+  CompletionWords,
+  OptionalValueOption,
+  Options,
+  RepeatedOption,
+  SwitchOption,
+  ValueOption,
+} from './options.ts';
 
 /** A positional argument. If `many` is true, the argument takes all remaining words. */
-export type Argument = {
+export type PositionalArgument = {
   readonly description: string;
   readonly optional?: true;
   readonly many?: true;
@@ -13,23 +20,23 @@ export type Argument = {
  * The positional arguments of a command, by the names that help shows. The keys are in command-line order: required arguments,
  * then optional arguments, then an argument with `many`.
  */
-export type Arguments = Readonly<Record<string, Argument>>;
+export type PositionalArguments = Readonly<Record<string, PositionalArgument>>;
 
 /** A command of botcli. Its name is its key in `commands.ts`. */
 export type Command = {
   readonly summary: string;
   /** Paragraphs that `--help` and the command reference print after the summary. */
   readonly details: string | null;
-  readonly arguments: Arguments;
+  readonly arguments: PositionalArguments;
   readonly options: Options;
   /** A local command sends no requests, so it works with an invalid profile or service URL. */
   readonly isLocal: boolean;
   /** Examples for help: valid command lines without the leading `botcli`. */
   readonly examples: readonly string[];
-  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
+  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<Report | ReportStream>;
 };
 
-type Values<A extends Arguments, O extends Options> = {
+type Values<A extends PositionalArguments, O extends Options> = {
   readonly [N in keyof A]: A[N] extends { readonly many: true }
     ? readonly string[]
     : A[N] extends { readonly optional: true }
@@ -46,7 +53,7 @@ type OptionValue<Option> =
       ? readonly T[]
       : Option extends OptionalValueOption<infer T>
         ? T | undefined
-        : Option extends Switch
+        : Option extends SwitchOption
           ? boolean | undefined
           : boolean;
 
@@ -54,14 +61,14 @@ type OptionValue<Option> =
  * Defines a command. `run` receives the parsed and typed arguments and options. A command file imports only types from
  * `@bothost/contract` and loads other modules in `run`, so that help and completion can load all command files quickly.
  */
-export function defineCommand<const A extends Arguments, const O extends Options>(definition: {
+export function defineCommand<const A extends PositionalArguments, const O extends Options>(definition: {
   readonly summary: string;
   readonly details?: string;
   readonly isLocal?: true;
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly string[];
-  readonly run: (context: CommandContext, values: Values<A, O>) => Promise<Report | Stream>;
+  readonly run: (context: CommandContext, values: Values<A, O>) => Promise<Report | ReportStream>;
 }): Command {
   return {
     ...definition,

@@ -1,8 +1,8 @@
 import type { Client } from '@bothost/contract';
-import { noProfile, type Profile, readProfile } from '../connection/profile.ts';
+import { emptyProfile, type Profile, readProfile } from '../connection/profile.ts';
 import { resolveSettings, type Settings } from '../connection/settings.ts';
-import type { Io } from '../io/io.ts';
-import { createMessages, type Messages } from '../output/messages.ts';
+import type { CommandIo } from '../io/io.ts';
+import { createMessagePrinter, type MessagePrinter } from '../output/message-printer.ts';
 import type { OutputMode } from '../output/output-mode.ts';
 import type { GlobalOptionValues } from './global-options.ts';
 
@@ -11,11 +11,11 @@ export type CompletionSuggestion = { readonly word: string; readonly description
 type Suggest = (line: readonly string[]) => Promise<readonly CompletionSuggestion[]>;
 
 export type CommandContext = {
-  readonly io: Io;
+  readonly io: CommandIo;
   readonly settings: Settings;
   readonly profile: Profile;
   readonly mode: OutputMode;
-  readonly messages: Messages;
+  readonly messages: MessagePrinter;
   readonly notify: (text: string) => void;
   readonly warn: (text: string) => void;
   /** Lists the completions of the last word of a command line. */
@@ -40,14 +40,14 @@ export type CommandContextOptions = {
 };
 
 export async function createCommandContext(
-  io: Io,
+  io: CommandIo,
   { flags, mode, isLocal, suggest }: CommandContextOptions,
 ): Promise<CommandContext> {
-  const messages = createMessages(io, mode);
+  const messages = createMessagePrinter(io, mode);
   const { notify } = messages;
   const warn = (text: string) => notify(`warning: ${text}`);
   const { environment } = io;
-  const profile = isLocal ? noProfile : await readProfile(environment.profileFile, warn);
+  const profile = isLocal ? emptyProfile : await readProfile(environment.profileFile, warn);
   const settings = resolveSettings(
     isLocal ? {} : flags,
     isLocal ? { ...environment, apiUrl: null } : environment,
@@ -63,8 +63,8 @@ export async function createCommandContext(
     warn,
     suggest,
     service: async () => {
-      const { createServiceClient, requireKey } = await import('../connection/connection.ts');
-      const key = requireKey('private', settings.privateKey, warn);
+      const { createServiceClient, requireApiKey } = await import('../connection/connection.ts');
+      const key = requireApiKey('private', settings.privateKey, warn);
       return createServiceClient(io, settings.origin.value, key, settings.organization?.value);
     },
     memberService: async () => {

@@ -1,6 +1,6 @@
 import { UsageError } from '../failure.ts';
 
-export type Flag = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
+export type FlagOption = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
 
 /** Values that shell completion suggests. If this is a function, it is called only when completion needs the values. */
 export type CompletionWords = readonly string[] | (() => Promise<readonly string[]>);
@@ -21,7 +21,7 @@ export type ValueOption<T, Required extends boolean = boolean> = {
 export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly kind: 'values' };
 
 /** An option that has a negative form: `--name` means true, `--no-name` means false. */
-export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
+export type SwitchOption = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
 /** An option whose value is optional: `--name` alone means `defaultValue`, and `--name=VALUE` means the given value. */
 export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
@@ -29,7 +29,12 @@ export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
   readonly defaultValue: T;
 };
 
-export type Option = Flag | Switch | ValueOption<unknown> | RepeatedOption<unknown> | OptionalValueOption<unknown>;
+export type Option =
+  | FlagOption
+  | SwitchOption
+  | ValueOption<unknown>
+  | RepeatedOption<unknown>
+  | OptionalValueOption<unknown>;
 export type Options = Readonly<Record<string, Option>>;
 
 type OptionDescription = {
@@ -39,11 +44,11 @@ type OptionDescription = {
   readonly words?: CompletionWords;
 };
 
-export function flagOption(description: string, short?: string): Flag {
+export function flagOption(description: string, short?: string): FlagOption {
   return { kind: 'flag', description, ...(short === undefined ? {} : { short }) };
 }
 
-export function switchOption(description: string, short?: string): Switch {
+export function switchOption(description: string, short?: string): SwitchOption {
   return { kind: 'switch', description, ...(short === undefined ? {} : { short }) };
 }
 

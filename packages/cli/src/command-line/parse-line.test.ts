@@ -9,7 +9,7 @@ import {
   switchOption,
   textOption,
 } from './options.ts';
-import { parseLine } from './parse-line.ts';
+import { parseCommandLine } from './parse-line.ts';
 
 const expected = {
   arguments: { name: { description: 'a name' }, pairs: { description: 'pairs', optional: true, many: true } },
@@ -21,7 +21,7 @@ const expected = {
     to: repeatedOption(textOption({ description: 'to' })),
   },
 } as const;
-const parse = (...args: string[]) => parseLine(args, new Set(), expected);
+const parse = (...args: string[]) => parseCommandLine(args, new Set(), expected);
 
 test('an argument with `many` receives all remaining words, including empty words and words after --', () => {
   expect(parse('one')).toMatchObject({ name: 'one', pairs: [] });
@@ -70,7 +70,7 @@ test('rejects a second value for every single-value option of every command', as
       const anything: typeof option = { ...option, read: (given: string) => given };
       const options = { ...command.options, [name]: anything };
       const twice = [`--${name}=1`, `--${name}=2`];
-      expect(() => parseLine(twice, new Set(), { arguments: {}, options })).toThrow(
+      expect(() => parseCommandLine(twice, new Set(), { arguments: {}, options })).toThrow(
         `--${name} was given more than once`,
       );
       tried += 1;

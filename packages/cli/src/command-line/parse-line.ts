@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { findClosestWord } from '@bothost/contract/suggest';
 import { UsageError } from '../failure.ts';
-import type { Arguments } from './command.ts';
+import type { PositionalArguments } from './command.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
 
@@ -54,10 +54,10 @@ export function readRawOption(args: readonly string[], name: keyof typeof global
  * Parses the options and arguments of a command. `wordIndexes` are the positions of the words that name the command. Throws a
  * `UsageError`.
  */
-export function parseLine(
+export function parseCommandLine(
   args: readonly string[],
   wordIndexes: ReadonlySet<number>,
-  expected: { readonly arguments: Arguments; readonly options: Options },
+  expected: { readonly arguments: PositionalArguments; readonly options: Options },
 ): Readonly<Record<string, unknown>> {
   const rest = args.filter((_, index) => !wordIndexes.has(index));
   const options: Options = { ...globalOptions, ...expected.options };
@@ -106,7 +106,7 @@ function findNegatedSwitch(name: string, options: Options): string | null {
 
 export function requireMandatoryValues(
   values: Readonly<Record<string, unknown>>,
-  expected: { readonly arguments: Arguments; readonly options: Options },
+  expected: { readonly arguments: PositionalArguments; readonly options: Options },
   usage: string,
 ): void {
   for (const [name, { description, optional }] of Object.entries(expected.arguments)) {
@@ -125,7 +125,7 @@ export function requireMandatoryValues(
 
 function argumentValues(
   given: readonly string[],
-  expected: Arguments,
+  expected: PositionalArguments,
 ): Readonly<Record<string, string | readonly string[]>> {
   const names = Object.keys(expected);
   const takesRest = Object.values(expected).at(-1)?.many === true;

@@ -1,14 +1,14 @@
 import { type Client, checkKeyFormat, createClient } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import { version } from '../version.ts';
-import type { SourcedValue } from './settings.ts';
+import type { ValueWithSource } from './settings.ts';
 
 /** All requests have the same timeout, because no operation waits for a bot. */
 export const responseTimeoutSeconds = 30;
 
 /** Creates a client whose requests are aborted on Ctrl-C or after the timeout. If `key` is null, the requests carry no key. */
-export function createServiceClient(io: Io, origin: string, key: string | null, organization?: string): Client {
+export function createServiceClient(io: CommandIo, origin: string, key: string | null, organization?: string): Client {
   return createClient({
     origin,
     ...(key === null ? {} : { key }),
@@ -37,7 +37,11 @@ const missingKeyHints = {
 } as const;
 
 /** Throws a `Failure` if there is no usable key. No message contains a part of the key. */
-export function requireKey(kind: 'private' | 'public', key: SourcedValue | null, warn: (text: string) => void): string {
+export function requireApiKey(
+  kind: 'private' | 'public',
+  key: ValueWithSource | null,
+  warn: (text: string) => void,
+): string {
   if (key === null) throw new Failure('key-missing', `No ${kind} key is configured.`, missingKeyHints[kind]);
   // Reject the key here, because `fetch` would throw an error that contains the key.
   if (!/^[\x21-\x7e]+$/.test(key.value)) {
@@ -64,8 +68,8 @@ export function requireKey(kind: 'private' | 'public', key: SourcedValue | null,
  * Throws a `Failure` if there is no usable key, or if the key is an API key. An API key belongs to an organization, not to a
  * person.
  */
-export function requirePersonalToken(key: SourcedValue | null, warn: (text: string) => void): string {
-  const token = requireKey('private', key, warn);
+export function requirePersonalToken(key: ValueWithSource | null, warn: (text: string) => void): string {
+  const token = requireApiKey('private', key, warn);
   if (checkKeyFormat(token).kind === 'private') {
     throw new Failure(
       'key-of-wrong-kind',
@@ -76,15 +80,15 @@ export function requirePersonalToken(key: SourcedValue | null, warn: (text: stri
   return token;
 }
 
-export const organizationHint =
+export const organizationSelectionHint =
   'Select one with `botcli cloud organizations select NAME`, --organization or BOTCLI_ORG.';
 
 /**
  * Throws a `Failure` if no organization is set. A personal token does not imply an organization, because a person can be a member
  * of several.
  */
-export function requireOrganization(organization: SourcedValue | null): string {
+export function requireOrganization(organization: ValueWithSource | null): string {
   if (organization === null)
-    throw new Failure('organization-missing', 'No organization is selected.', organizationHint);
+    throw new Failure('organization-missing', 'No organization is selected.', organizationSelectionHint);
   return organization.value;
 }

@@ -1,9 +1,9 @@
 import { ApiError, ConnectionError } from '@bothost/contract';
 import { describeLocalFailure, type FailureDescription } from '../output/failure-description.ts';
-import { organizationHint, responseTimeoutSeconds } from './connection.ts';
+import { organizationSelectionHint, responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-export type CommandSubject = {
+export type CommandTarget = {
   readonly agent: string | null;
   readonly hasSession: boolean;
   readonly region: string | null;
@@ -13,7 +13,7 @@ export type CommandSubject = {
 export function describeServiceFailure(
   error: unknown,
   settings: Settings | null,
-  subject: CommandSubject,
+  subject: CommandTarget,
 ): FailureDescription | null {
   if (error instanceof ApiError) {
     return {
@@ -32,7 +32,7 @@ export function describeServiceFailure(
   return null;
 }
 
-function findHint(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
+function findHint(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandTarget): string | null {
   if (error.status === 401) {
     const origin = settings?.origin.value ?? '';
     const refusal = `The service at ${origin} does not accept this key. Log in again: botcli cloud auth login`;
@@ -53,7 +53,7 @@ function findHint(error: ApiError, settings: Settings | null, { agent, hasSessio
 }
 
 const hintByReason: Readonly<Record<string, string>> = {
-  'organization-missing': organizationHint,
+  'organization-missing': organizationSelectionHint,
   'region-unknown': 'To list the regions, run: botcli cloud regions list',
   'secret-set-not-found': 'To list the existing sets, run: botcli cloud secrets list --no-sets',
   'secret-revision-not-found': 'To list the revisions, run: botcli cloud secrets history NAME',
@@ -67,7 +67,7 @@ function isLoopback(origin: string): boolean {
 }
 
 /** Returns a message that names the unknown region, because the service's message does not name it. */
-function unknownRegion({ reason }: ApiError, { region }: CommandSubject): string | null {
+function unknownRegion({ reason }: ApiError, { region }: CommandTarget): string | null {
   return reason === 'region-unknown' && region !== null ? `Region "${region}" does not exist.` : null;
 }
 

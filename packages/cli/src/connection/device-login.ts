@@ -1,7 +1,7 @@
 import { ApiError, isTransientError } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-import type { Io } from '../io/io.ts';
-import type { Messages } from '../output/messages.ts';
+import type { CommandIo } from '../io/io.ts';
+import type { MessagePrinter } from '../output/message-printer.ts';
 import { createServiceClient } from './connection.ts';
 
 const clientId = 'botcli';
@@ -11,7 +11,7 @@ const clientId = 'botcli';
  * access token. @throws Failure if the login is denied, or not approved in time
  */
 export async function logInWithBrowser(
-  { io, messages }: { readonly io: Io; readonly messages: Messages },
+  { io, messages }: { readonly io: CommandIo; readonly messages: MessagePrinter },
   origin: string,
   opensBrowser: boolean,
 ): Promise<string> {

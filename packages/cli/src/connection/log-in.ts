@@ -1,13 +1,13 @@
 import { Failure } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
-import { createServiceClient, requireKey } from './connection.ts';
+import { createServiceClient, requireApiKey } from './connection.ts';
 import { type Profile, writeProfile } from './profile.ts';
-import type { Settings, SourcedValue } from './settings.ts';
+import type { Settings, ValueWithSource } from './settings.ts';
 
 type Context = {
-  readonly io: Io;
+  readonly io: CommandIo;
   readonly settings: Settings;
   readonly profile: Profile;
   readonly notify: (text: string) => void;
@@ -16,9 +16,9 @@ type Context = {
 type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
 
 /** Verifies a private key or a personal access token, and stores it in the profile with its organization. */
-export async function logIn(context: Context, key: SourcedValue): Promise<Report> {
+export async function logIn(context: Context, key: ValueWithSource): Promise<Report> {
   const { io, settings, profile, notify } = context;
-  const client = createServiceClient(io, settings.origin.value, requireKey('private', key, context.warn));
+  const client = createServiceClient(io, settings.origin.value, requireApiKey('private', key, context.warn));
   const { organizations } = await client.listOrganizations();
   const organization = await chooseOrganization(context, organizations);
   const isOtherService = profile.api_url !== null && profile.api_url !== settings.origin.value;

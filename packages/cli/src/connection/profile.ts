@@ -9,7 +9,7 @@ type Field = (typeof fields)[number];
 /** The fields of a profile file. A field is null if it is missing or the file does not exist. */
 export type Profile = Readonly<Record<Field, string | null>>;
 
-export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
+export const emptyProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
 
 /**
  * Reads the profile. The file contains keys: if other users can read it, removes their access and prints a warning. Throws a

@@ -1,20 +1,20 @@
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
-import type { Io } from '../io/io.ts';
-import type { SourcedValue } from './settings.ts';
+import type { CommandIo } from '../io/io.ts';
+import type { ValueWithSource } from './settings.ts';
 
 /**
  * Reads a key from standard input. Keys are not accepted as arguments, because other users of the machine can see the arguments
  * of a process.
  */
-export async function readPipedKey(io: Io): Promise<SourcedValue> {
+export async function readPipedKey(io: CommandIo): Promise<ValueWithSource> {
   const text = (await io.stdin.readText()).trim();
   if (text === '') throw new UsageError('--with-token reads the key from standard input, which is empty.');
   return { value: text, source: 'standard input' };
 }
 
 /** Prompts for a key without echoing the input. @throws UsageError without a terminal */
-export async function promptForKey(io: Io): Promise<SourcedValue> {
+export async function promptForKey(io: CommandIo): Promise<ValueWithSource> {
   if (!canPrompt(io)) {
     throw new UsageError(
       'There is no terminal to prompt for a token.',

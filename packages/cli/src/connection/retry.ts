@@ -1,10 +1,10 @@
 import { withRetries as retry } from '@bothost/contract';
-import type { Io } from '../io/io.ts';
-import type { Messages } from '../output/messages.ts';
+import type { CommandIo } from '../io/io.ts';
+import type { MessagePrinter } from '../output/message-printer.ts';
 
 /** Repeats an idempotent request after transient errors, and shows in the status line that the service does not respond. */
 export async function withRetries<T>(
-  { io, messages }: { readonly io: Pick<Io, 'sleep' | 'signal'>; readonly messages: Messages },
+  { io, messages }: { readonly io: Pick<CommandIo, 'sleep' | 'signal'>; readonly messages: MessagePrinter },
   request: () => Promise<T>,
 ): Promise<T> {
   let hasFailed = false;

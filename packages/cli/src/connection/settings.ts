@@ -6,15 +6,15 @@ import type { Profile } from './profile.ts';
 const defaultOrigin = `http://127.0.0.1:${defaultPort}`;
 
 /** The value of a setting, and its source for messages, such as the name of an environment variable. */
-export type SourcedValue = { readonly value: string; readonly source: string };
+export type ValueWithSource = { readonly value: string; readonly source: string };
 
 export type Settings = {
   /** The URL of the service without a trailing slash or `/v1`. */
-  readonly origin: SourcedValue;
-  readonly privateKey: SourcedValue | null;
-  readonly publicKey: SourcedValue | null;
+  readonly origin: ValueWithSource;
+  readonly privateKey: ValueWithSource | null;
+  readonly publicKey: ValueWithSource | null;
   /** The organization that requests apply to. Null means the organization to which the private key belongs. */
-  readonly organization: SourcedValue | null;
+  readonly organization: ValueWithSource | null;
 };
 
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
@@ -43,14 +43,14 @@ export function resolveSettings(flags: Flags, environment: Environment, profile:
 
 function firstGiven(
   ...choices: readonly (readonly [value: string | null | undefined, source: string])[]
-): SourcedValue | null {
+): ValueWithSource | null {
   for (const [value, source] of choices) {
     if (value !== null && value !== undefined) return { value, source };
   }
   return null;
 }
 
-function parseOrigin({ value, source }: SourcedValue): SourcedValue {
+function parseOrigin({ value, source }: ValueWithSource): ValueWithSource {
   const url = URL.canParse(value) ? new URL(value) : null;
   const example = `Use a URL such as ${defaultOrigin}.`;
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -11,7 +11,7 @@ import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
 import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChange } from './difference.ts';
-import { readTransports } from './entry-points.ts';
+import { readProjectTransports } from './entry-points.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { createOutcomeReport } from './outcome.ts';
 import { createDeployPreview } from './preview.ts';
@@ -214,7 +214,7 @@ async function executeDeploy(
  * that build may belong to another project.
  */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
-  return findBuildId({ options, project }) === undefined ? readTransports(project.directory) : null;
+  return findBuildId({ options, project }) === undefined ? readProjectTransports(project.directory) : null;
 }
 
 /** Returns the id of an existing build to deploy. `--build-dir` takes precedence over `build_id` of the deploy file. */

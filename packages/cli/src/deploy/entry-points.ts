@@ -20,7 +20,7 @@ export type EntryPoints = {
  * `directory` is called `server`, also in the parent directory. Returns null for a project without this file: only its code
  * determines the transports.
  */
-export async function readTransports(directory: string): Promise<readonly string[] | null> {
+export async function readProjectTransports(directory: string): Promise<readonly string[] | null> {
   for (const candidate of basename(directory) === 'server' ? [directory, dirname(directory)] : [directory]) {
     const text = await readFile(join(candidate, '.botcli/project.json'), 'utf8').catch(() => null);
     const transports = text === null ? null : parseTransports(text);

@@ -1,6 +1,6 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { formatCount, formatTime } from '../output/format.ts';
-import type { Block, Cell } from '../output/report.ts';
+import type { Cell, ReportBlock } from '../output/report.ts';
 import type { CurrentAgent } from './current-agent.ts';
 import type { DesiredAgent } from './desired-agent.ts';
 import { findCodeChange, findRevisionChanges, findSettingChanges, type SettingChange } from './difference.ts';
@@ -15,7 +15,7 @@ export function createDeployPreview(
   },
   current: CurrentAgent | null,
   changes: readonly SettingChange[],
-): readonly Block[] {
+): readonly ReportBlock[] {
   const organization = target.organization === null ? '' : ` of ${target.organization}`;
   return [
     {
@@ -31,7 +31,7 @@ export function createDeployPreview(
   ];
 }
 
-function notes(current: CurrentAgent | null): readonly Block[] {
+function notes(current: CurrentAgent | null): readonly ReportBlock[] {
   if (current === null) return [];
   const { agent, desired, serving } = current;
   const live = agent.activeSessionCount;
@@ -57,7 +57,7 @@ export function createRollbackPreview(
   name: string,
   serving: DeploymentDetails | null,
   target: DeploymentDetails,
-): { readonly blocks: readonly Block[]; readonly changes: readonly SettingChange[] } {
+): { readonly blocks: readonly ReportBlock[]; readonly changes: readonly SettingChange[] } {
   const spec = target.manifest.spec;
   const code = findCodeChange(serving, { contentHash: target.contentHash, buildId: null });
   const settings = findSettingChanges(serving, {
@@ -91,7 +91,7 @@ export function createRollbackPreview(
 
 const emptyCell: Cell = { text: '', rich: '-', tone: 'dim' };
 
-function changeTable(changes: readonly SettingChange[], empty: string): Block {
+function changeTable(changes: readonly SettingChange[], empty: string): ReportBlock {
   return {
     kind: 'table',
     columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type DeployFile, deployFileNames } from '@bothost/contract';
 import { Failure, getSystemErrorCode } from '../failure.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import { readDeployFile } from '../pack/deploy-file.ts';
 
 export type Project = {
@@ -16,7 +16,7 @@ export type Project = {
  * init` writes it. `buildDir` overrides the directory to pack.
  */
 export async function findProject(
-  io: Pick<Io, 'directory'>,
+  io: Pick<CommandIo, 'directory'>,
   options: { readonly configFile: string | undefined; readonly buildDir: string | undefined },
 ): Promise<Project> {
   const path =
@@ -55,7 +55,7 @@ async function readText(path: string, name: string): Promise<string> {
 }
 
 /** Returns a path relative to the current directory, or the absolute path if it is not inside the current directory. */
-export function formatDisplayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
+export function formatDisplayPath({ directory }: Pick<CommandIo, 'directory'>, path: string): string {
   const relativePath = relative(directory, path);
   if (relativePath === '') return basename(path);
   return relativePath.startsWith('..') ? path : relativePath;

@@ -1,7 +1,7 @@
 import type { Client } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { waitUntilReady } from '../secrets/readiness.ts';
+import { waitUntilRevisionReady } from '../secrets/readiness.ts';
 
 /** Maximum time to wait until a secret set's values have been delivered to the region. */
 const timeoutSeconds = 60;
@@ -53,5 +53,5 @@ export async function requireSecretSet(
       `To set the values again, run: ${setCommand}`,
     );
   }
-  if (match.status === 'pending') await waitUntilReady(context, client, match, timeoutSeconds);
+  if (match.status === 'pending') await waitUntilRevisionReady(context, client, match, timeoutSeconds);
 }

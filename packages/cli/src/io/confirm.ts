@@ -1,8 +1,8 @@
 import { Failure, UsageError } from '../failure.ts';
-import type { Io } from './io.ts';
+import type { CommandIo } from './io.ts';
 
 /** Returns whether prompts are possible. They need a terminal on standard input and on standard error. */
-export function canPrompt(io: Io): boolean {
+export function canPrompt(io: CommandIo): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal;
 }
 
@@ -10,7 +10,7 @@ export function canPrompt(io: Io): boolean {
  * Asks for confirmation. Throws a `Failure` if the user answers "no", and a `UsageError` that names `skipFlag` if there is no
  * terminal.
  */
-export async function requireConfirmation(io: Io, question: string, skipFlag: string): Promise<void> {
+export async function requireConfirmation(io: CommandIo, question: string, skipFlag: string): Promise<void> {
   if (!canPrompt(io)) {
     throw new UsageError(
       'This command asks for confirmation, but there is no terminal.',

@@ -26,22 +26,26 @@ export type Prompter = {
   confirm(question: string, initial?: boolean): Promise<boolean>;
   /** Prompts for a line of text. `check` returns an error message or null. */
   text(question: string, initial: string, check: (text: string) => string | null): Promise<string>;
-  select<Value extends string>(question: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
+  select<Value extends string>(
+    question: string,
+    choices: readonly PromptChoice<Value>[],
+    initial: Value,
+  ): Promise<Value>;
   multiselect<Value extends string>(
     question: string,
-    choices: readonly Choice<Value>[],
+    choices: readonly PromptChoice<Value>[],
     initial: readonly Value[],
   ): Promise<readonly Value[]>;
 };
 
-export type Choice<Value extends string = string> = {
+export type PromptChoice<Value extends string = string> = {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;
 };
 
 /** All input and output of commands. The program passes `createProcessIo()`; tests pass their own object. */
-export type Io = {
+export type CommandIo = {
   readonly environment: Environment;
   /** The current directory, against which relative paths in arguments are resolved. */
   readonly directory: string;

@@ -1,13 +1,13 @@
 import { readEnvironment } from '../config.ts';
 import { Failure, InterruptedError } from '../failure.ts';
-import type { Io, Output, Prompter } from './io.ts';
+import type { CommandIo, Output, Prompter } from './io.ts';
 
 /**
- * Creates an `Io` of this process: its streams, environment and clock. The first Ctrl-C aborts `signal`, so that the command can
+ * Creates an `CommandIo` of this process: its streams, environment and clock. The first Ctrl-C aborts `signal`, so that the command can
  * end cleanly; the second Ctrl-C kills the process. `onOutputLost` is called if standard output cannot be written, for example to
  * a full disk.
  */
-export function createProcessIo(onOutputLost: () => void): Io {
+export function createProcessIo(onOutputLost: () => void): CommandIo {
   const interruption = new AbortController();
   const environment = readEnvironment();
   process.once('SIGINT', () => interruption.abort(new InterruptedError()));

@@ -1,6 +1,6 @@
 import { autocomplete, confirm, isCancel, multiselect, type Option, select, text } from '@clack/prompts';
 import { InterruptedError } from '../failure.ts';
-import type { Choice, Prompter } from './io.ts';
+import type { PromptChoice, Prompter } from './io.ts';
 
 const minSearchableChoices = 9;
 /** Prompts go to standard error, because standard output is for data. */
@@ -72,12 +72,15 @@ function requireMatch(value: unknown): string | undefined {
     : undefined;
 }
 
-function toOptions(choices: readonly Choice[]): Option<string>[] {
+function toOptions(choices: readonly PromptChoice[]): Option<string>[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
 }
 
 /** Returns the selected values with their exact type, because the prompt library returns them as strings. */
-function selectedValues<Value extends string>(choices: readonly Choice<Value>[], answers: readonly string[]): Value[] {
+function selectedValues<Value extends string>(
+  choices: readonly PromptChoice<Value>[],
+  answers: readonly string[],
+): Value[] {
   return choices.flatMap(({ value }) => (answers.includes(value) ? [value] : []));
 }
 

@@ -4,7 +4,7 @@ import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { switchOption, textOption } from '../command-line/options.ts';
 import { withRetries } from '../connection/retry.ts';
-import type { SourcedValue } from '../connection/settings.ts';
+import type { ValueWithSource } from '../connection/settings.ts';
 import { Failure, getSystemErrorCode } from '../failure.ts';
 
 export const operatorOptions = {
@@ -43,7 +43,7 @@ export async function withOperatorClient<T>(
   }
 }
 
-async function readToken({ io }: CommandContext, tokenFile: string | undefined): Promise<SourcedValue> {
+async function readToken({ io }: CommandContext, tokenFile: string | undefined): Promise<ValueWithSource> {
   const { operatorToken, dataDirectory } = io.environment;
   if (tokenFile === undefined && operatorToken !== null) {
     return requireTokenFormat({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
@@ -60,7 +60,7 @@ async function readToken({ io }: CommandContext, tokenFile: string | undefined):
   return requireTokenFormat({ value: content.trim(), source: file });
 }
 
-function requireTokenFormat(token: SourcedValue): SourcedValue {
+function requireTokenFormat(token: ValueWithSource): ValueWithSource {
   if (/^[\x21-\x7e]{32,1024}$/.test(token.value)) return token;
   throw new Failure('operator-token-malformed', `${token.source} does not contain an operator token.`, hint);
 }

@@ -2,13 +2,13 @@ import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { getStatusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
 import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
-import type { Block, Report } from '../output/report.ts';
+import type { Report, ReportBlock } from '../output/report.ts';
 
 export function createVaultReport(status: VaultStatus): Report {
   return { json: status, blocks: blocksOf(status) };
 }
 
-function blocksOf(status: VaultStatus): readonly Block[] {
+function blocksOf(status: VaultStatus): readonly ReportBlock[] {
   const { behind } = status;
   return [
     {
@@ -63,7 +63,7 @@ function blocksOf(status: VaultStatus): readonly Block[] {
   ];
 }
 
-function findings(tasks: readonly VaultTask[]): readonly Block[] {
+function findings(tasks: readonly VaultTask[]): readonly ReportBlock[] {
   const lines = tasks.flatMap((task) =>
     task.findings.map((one) => `${task.task}: ${findingPath(one)}: ${one.problem}`),
   );

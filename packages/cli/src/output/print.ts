@@ -1,11 +1,11 @@
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import { loadColors } from './colors.ts';
 import type { FailureDescription } from './failure-description.ts';
 import type { OutputMode } from './output-mode.ts';
 import { escapeControls } from './printable.ts';
-import type { Report, Stream } from './report.ts';
+import type { Report, ReportStream } from './report.ts';
 
-export async function printReport(io: Io, mode: OutputMode, report: Report): Promise<void> {
+export async function printReport(io: CommandIo, mode: OutputMode, report: Report): Promise<void> {
   if (mode === 'json') return io.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
   const { renderPlain, renderRich } = await import('./render.ts');
   const colors = await loadColors(io, io.stdout);
@@ -22,7 +22,7 @@ export async function printReport(io: Io, mode: OutputMode, report: Report): Pro
   }
 }
 
-export async function printStream(io: Io, mode: OutputMode, stream: Stream): Promise<void> {
+export async function printStream(io: CommandIo, mode: OutputMode, stream: ReportStream): Promise<void> {
   const { stdout } = io;
   const colors = await loadColors(io, stdout);
   const reader = AbortSignal.any([io.signal, stdout.closed]);
@@ -35,13 +35,13 @@ export async function printStream(io: Io, mode: OutputMode, stream: Stream): Pro
   }
 }
 
-export function printText(io: Io, mode: OutputMode, text: string, document: unknown): void {
+export function printText(io: CommandIo, mode: OutputMode, text: string, document: unknown): void {
   io.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
 }
 
 /** Prints that the user interrupted the command. The message has no "error:" prefix, because an interruption is not an error. */
 export async function printInterruption(
-  io: Io,
+  io: CommandIo,
   mode: OutputMode,
   failure: FailureDescription,
   isLine: boolean,
@@ -55,7 +55,7 @@ export async function printInterruption(
  * single line.
  */
 export async function printFailure(
-  io: Io,
+  io: CommandIo,
   mode: OutputMode,
   failure: FailureDescription,
   isLine: boolean,

@@ -1,13 +1,13 @@
 import { formatBytes } from '@bothost/contract';
 import type { Archive, ExcludedPath, ProjectFiles } from '@bothost/packing';
 import { formatCount } from '../output/format.ts';
-import type { Block } from '../output/report.ts';
+import type { ReportBlock } from '../output/report.ts';
 
 export function createFileListBlocks(
   projectPath: string,
   { files, excluded }: ProjectFiles,
   archive: Archive,
-): readonly Block[] {
+): readonly ReportBlock[] {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
   return [
@@ -26,7 +26,7 @@ export function createFileListBlocks(
   ];
 }
 
-function excludedTable(excluded: readonly ExcludedPath[]): Block {
+function excludedTable(excluded: readonly ExcludedPath[]): ReportBlock {
   const others = new Set(excluded.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
   const reasons = ['always', ...[...others].sort()].filter((reason) => excluded.some((one) => one.reason === reason));
   return {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream, type Dirent } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { Folder, FolderEntry, ResolvedLink } from '@bothost/packing';
+import type { Folder, FolderEntry, ResolvedSymbolicLink } from '@bothost/packing';
 import { Failure, getSystemErrorCode } from '../failure.ts';
 
 /**
@@ -56,7 +56,7 @@ function escapeBytes(bytes: Buffer): string {
     .replace(/[^ -~]|\\/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-async function resolveLink(root: string, path: string): Promise<ResolvedLink> {
+async function resolveLink(root: string, path: string): Promise<ResolvedSymbolicLink> {
   const target = await readlink(path);
   const absolute = join(dirname(path), target);
   const projectPath = relative(root, absolute).split(sep).join('/');

@@ -2,11 +2,17 @@ import { mkdtemp, open, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatBytes } from '@bothost/contract';
-import { checkSize, findWarnings, listProjectFiles, type ProjectFiles, writeArchive } from '@bothost/packing';
+import {
+  checkProjectSize,
+  findProjectWarnings,
+  listProjectFiles,
+  type ProjectFiles,
+  writeArchive,
+} from '@bothost/packing';
 import type { CommandContext } from '../command-line/context.ts';
 import type { ArchiveFile } from './archive-file.ts';
 import { openDiskFolder } from './disk-folder.ts';
-import { toFailure } from './packing-failure.ts';
+import { convertPackingError } from './packing-failure.ts';
 
 export type PackedProject = {
   readonly project: ProjectFiles;
@@ -25,7 +31,7 @@ export async function withPackedProject<T>(
   try {
     const target = join(directory, 'project.tar.gz');
     const packed = await pack(context, await realpath(folder), excluded, target).catch((error: unknown) => {
-      throw toFailure(error);
+      throw convertPackingError(error);
     });
     return await use(packed);
   } finally {
@@ -41,14 +47,14 @@ async function pack(
 ): Promise<PackedProject> {
   messages.status('Packing');
   const project = await listProjectFiles(openDiskFolder(root, root), excluded);
-  checkSize(project.files, null);
+  checkProjectSize(project.files, null);
   const archive = await writeFile(target, project, (bytes) => {
     io.signal.throwIfAborted();
     messages.status(`Packing, ${formatBytes(bytes)}`);
   });
-  checkSize(project.files, archive);
+  checkProjectSize(project.files, archive);
   messages.status(null);
-  return { project, warnings: await findWarnings(project), archive };
+  return { project, warnings: await findProjectWarnings(project), archive };
 }
 
 /** Calls `onProgress` with the current size of the archive after each chunk. */

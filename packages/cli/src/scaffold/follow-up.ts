@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { InterruptedError } from '../failure.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { quoteShellWord } from './shell-word.ts';
@@ -18,7 +18,7 @@ export type FollowUpSteps = {
  * agents were written. A failed step prints a warning and does not undo the project. @throws `InterruptedError` on Ctrl-C
  */
 export async function runFollowUpSteps(
-  io: Io,
+  io: CommandIo,
   directory: string,
   steps: FollowUpSteps,
   configuration: Configuration | null,
@@ -40,7 +40,7 @@ export async function runFollowUpSteps(
 }
 
 /** Installs the bot's packages with uv. If uv is missing, uses pip and the virtual environment that uv would create. */
-async function installBot(io: Io, server: string, configuration: Configuration): Promise<void> {
+async function installBot(io: CommandIo, server: string, configuration: Configuration): Promise<void> {
   if ((await exitStatus(io, ['uv', '--version'], server)) !== null) {
     await runWithWarning(io, ['uv', 'sync'], server);
     return;
@@ -64,12 +64,12 @@ async function installBot(io: Io, server: string, configuration: Configuration):
  * Returns whether python3 is older than `lowest`. On an older Python, pip silently skips packages. Returns false if python3 is
  * missing, because the next command reports that.
  */
-async function isPythonOlder(io: Io, lowest: string, cwd: string): Promise<boolean> {
+async function isPythonOlder(io: CommandIo, lowest: string, cwd: string): Promise<boolean> {
   const script = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
   return (await exitStatus(io, ['python3', '-c', script], cwd)) === 1;
 }
 
-async function runWithWarning(io: Io, command: readonly string[], cwd: string): Promise<boolean> {
+async function runWithWarning(io: CommandIo, command: readonly string[], cwd: string): Promise<boolean> {
   const shown = command.map(quoteShellWord).join(' ');
   io.stderr.write(`${shown} ...\n`);
   const status = await exitStatus(io, command, cwd, (text) => io.stderr.write(text));
@@ -84,7 +84,7 @@ async function runWithWarning(io: Io, command: readonly string[], cwd: string): 
  * the error output. @throws `InterruptedError` on Ctrl-C
  */
 async function exitStatus(
-  io: Io,
+  io: CommandIo,
   [program = '', ...args]: readonly string[],
   cwd: string,
   say: (text: string) => void = () => {},

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve as absolute, basename, join } from 'node:path';
 import { UsageError } from '../failure.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { checkTargetDirectory, makeProject, type WriteOptions, writeGuides } from './make-project.ts';
+import { checkTargetDirectory, makeProject, type ProjectWriteOptions, writeGuides } from './make-project.ts';
 import { isInteractive, offerGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createGuidesReport, createProjectReport } from './project-report.ts';
@@ -17,9 +17,9 @@ export type FollowUpRunner = (directory: string, configuration: Configuration | 
  * terminal, writes the guides to the directory on the command line.
  */
 export async function initInteractively(
-  io: Io,
+  io: CommandIo,
   target: string | null,
-  writeOptionsFor: (directory: string) => WriteOptions,
+  writeOptionsFor: (directory: string) => ProjectWriteOptions,
   followUp: FollowUpRunner,
 ): Promise<Report> {
   const interactive = isInteractive(io);
@@ -53,7 +53,7 @@ export async function initInteractively(
   return createProjectReport(configuration, directory, result, detectPackageManager(directory, io.environment));
 }
 
-async function chooseStart(io: Io) {
+async function chooseStart(io: CommandIo) {
   return io.prompter.select(
     'How do you want to build the bot?',
     [

@@ -1,7 +1,7 @@
 import { resolve as absolute, basename } from 'node:path';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure, InterruptedError, UsageError } from '../failure.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import { version } from '../version.ts';
 import type { Configuration } from './configuration/configuration.ts';
@@ -9,7 +9,7 @@ import { type ProjectOptions, projectFields, readConfigFile } from './configurat
 import { readConfigText } from './configuration/read-config.ts';
 import { resolveConfiguration } from './configuration/resolve.ts';
 import type { FollowUpRunner } from './init-interactively.ts';
-import { makeProject, type WriteOptions } from './make-project.ts';
+import { makeProject, type ProjectWriteOptions } from './make-project.ts';
 import { offerGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createProjectReport } from './project-report.ts';
@@ -48,7 +48,7 @@ async function runInit(
   }
   const options = projectOptions(values);
   const target = values['target-dir'];
-  const writeOptionsFor = (directory: string): WriteOptions => ({
+  const writeOptionsFor = (directory: string): ProjectWriteOptions => ({
     directory,
     version,
     overwriteGuides: values['overwrite-guide'],
@@ -69,7 +69,7 @@ async function runInit(
   return initInteractively(io, target ?? null, writeOptionsFor, followUpFor(io, values));
 }
 
-function followUpFor(io: Io, { git, install }: InitOptionValues): FollowUpRunner {
+function followUpFor(io: CommandIo, { git, install }: InitOptionValues): FollowUpRunner {
   return async (directory, configuration) => {
     if (!git && !install) return;
     const { runFollowUpSteps } = await import('./follow-up.ts');
@@ -78,10 +78,10 @@ function followUpFor(io: Io, { git, install }: InitOptionValues): FollowUpRunner
 }
 
 async function initQuickstart(
-  io: Io,
+  io: CommandIo,
   values: InitOptionValues,
   options: ProjectOptions,
-  writeOptionsFor: (directory: string) => WriteOptions,
+  writeOptionsFor: (directory: string) => ProjectWriteOptions,
 ): Promise<Report> {
   const refused = [
     ...Object.keys(options).map((name) => (isField(name) ? `--${projectFields[name].option}` : name)),
@@ -101,10 +101,10 @@ async function initQuickstart(
 }
 
 async function scaffold(
-  io: Io,
+  io: CommandIo,
   values: InitOptionValues,
   configuration: Configuration,
-  writeOptions: WriteOptions,
+  writeOptions: ProjectWriteOptions,
 ): Promise<Report> {
   const { directory } = writeOptions;
   const result = await makeProject(configuration, writeOptions);
@@ -129,7 +129,12 @@ function isField(name: string): name is keyof typeof projectFields {
  * Resolves the configuration from the config file and the command-line options, which override the file. Throws a `Failure`
  * that lists all problems.
  */
-function resolveOptions(io: Io, options: ProjectOptions, file: string | undefined, defaultName: string): Configuration {
+function resolveOptions(
+  io: CommandIo,
+  options: ProjectOptions,
+  file: string | undefined,
+  defaultName: string,
+): Configuration {
   const fromFile =
     file === undefined ? { options: {}, issues: [] } : readConfigFile(readConfigText(io.directory, file), options);
   const resolved = resolveConfiguration({ ...fromFile.options, ...options }, defaultName);

@@ -6,14 +6,14 @@ import { listGuides } from './guides/guides.ts';
 import { type GuideSet, type PlannedGuideAction, planGuides, planStaleGuideUpdates } from './guides/plan-guides.ts';
 import { generateProjectFiles } from './project/project.ts';
 import type { ProjectFile } from './project-file.ts';
-import { createAnswersFile, readGuideHashes } from './writing/answers.ts';
 import { applyEdits } from './writing/apply-edits.ts';
 import { beginChange } from './writing/begin-change.ts';
 import { createProject, removeOrphanedStagingDirectories } from './writing/create-project.ts';
+import { createProjectRecordFile, readGuideHashes } from './writing/project-record.ts';
 import { type FileConflict, readTextIfExists, surveyDirectory } from './writing/survey.ts';
 import { describeWriteError } from './writing/system-cause.ts';
 
-export type WriteOptions = {
+export type ProjectWriteOptions = {
   /** The absolute path of the project, which need not exist yet. */
   readonly directory: string;
   readonly version: string;
@@ -26,20 +26,26 @@ export type WriteOptions = {
   readonly say: (text: string) => void;
 };
 
-export type WriteResult = { readonly written: readonly string[]; readonly guides: readonly PlannedGuideAction[] };
+export type ProjectWriteResult = {
+  readonly written: readonly string[];
+  readonly guides: readonly PlannedGuideAction[];
+};
 
 /** Writes a project with its guides for coding agents. Checks everything first, so after a `Failure` nothing was written. */
-export async function makeProject(configuration: Configuration, options: WriteOptions): Promise<WriteResult> {
+export async function makeProject(
+  configuration: Configuration,
+  options: ProjectWriteOptions,
+): Promise<ProjectWriteResult> {
   const files = generateProjectFiles(configuration);
   const withAnswers = (guides: readonly PlannedGuideAction[]) => {
     const generated = generatedGuides(guides, options);
-    return [...files, createAnswersFile(configuration, options.version, files, generated)];
+    return [...files, createProjectRecordFile(configuration, options.version, files, generated)];
   };
   return write(withAnswers, 'scaffold', options);
 }
 
 /** Writes only the guides (`AGENTS.md` and others), for users who build their bot with a coding agent. */
-export function writeGuides(options: WriteOptions): WriteResult {
+export function writeGuides(options: ProjectWriteOptions): ProjectWriteResult {
   return write(() => [], 'agent', options);
 }
 
@@ -48,7 +54,7 @@ export function writeGuides(options: WriteOptions): WriteResult {
  */
 function generatedGuides(
   steps: readonly PlannedGuideAction[],
-  { directory, version }: WriteOptions,
+  { directory, version }: ProjectWriteOptions,
 ): readonly ProjectFile[] {
   const recorded = readGuideHashes(directory) ?? {};
   const own = steps.filter(({ path, state }) => state === 'own' && !Object.hasOwn(recorded, path));
@@ -59,7 +65,7 @@ function generatedGuides(
  * Throws a `Failure` if the target is a file, or contains a file that conflicts with every possible project. Called before the
  * wizard asks anything.
  */
-export function checkTargetDirectory({ directory, force }: Pick<WriteOptions, 'directory' | 'force'>): void {
+export function checkTargetDirectory({ directory, force }: Pick<ProjectWriteOptions, 'directory' | 'force'>): void {
   checkDirectory(directory);
   if (force) return;
   const inEveryProject = ['.gitignore', 'README.md'].map((path) => ({ path, text: '' }));
@@ -72,7 +78,7 @@ export function checkTargetDirectory({ directory, force }: Pick<WriteOptions, 'd
 
 type FilesWith = (guides: readonly PlannedGuideAction[]) => readonly ProjectFile[];
 
-function write(filesWith: FilesWith, set: GuideSet, options: WriteOptions): WriteResult {
+function write(filesWith: FilesWith, set: GuideSet, options: ProjectWriteOptions): ProjectWriteResult {
   const { directory, signal, say } = options;
   checkDirectory(directory);
   try {
@@ -107,7 +113,7 @@ type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: rea
  * Lists the files to write. `.botcli/project.json` comes last, because a directory with this file counts as a project. @throws
  * `Failure` files-in-the-way
  */
-function planFiles(filesWith: FilesWith, set: GuideSet, options: WriteOptions): FilePlan {
+function planFiles(filesWith: FilesWith, set: GuideSet, options: ProjectWriteOptions): FilePlan {
   const { directory, force } = options;
   const guides = planProjectGuides(set, options);
   const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
@@ -118,7 +124,7 @@ function planFiles(filesWith: FilesWith, set: GuideSet, options: WriteOptions): 
   return { missing: [...guideFiles, ...missing], guides };
 }
 
-export function planProjectGuides(set: GuideSet, options: WriteOptions): readonly PlannedGuideAction[] {
+export function planProjectGuides(set: GuideSet, options: ProjectWriteOptions): readonly PlannedGuideAction[] {
   const { directory, version, overwriteGuides, refreshGuides } = options;
   const steps = planGuides(set, version, overwriteGuides, (path) => guideText(directory, path));
   return refreshGuides ? planStaleGuideUpdates(steps, version) : steps;

@@ -1,13 +1,13 @@
 import { canPrompt } from '../io/confirm.ts';
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
-import { planProjectGuides, type WriteOptions } from './make-project.ts';
+import { type ProjectWriteOptions, planProjectGuides } from './make-project.ts';
 
 /**
  * Returns whether `init` can ask questions. Besides a terminal for prompts, standard output must be a terminal: `init` asks
  * nothing if its report goes to a file or a pipe.
  */
-export function isInteractive(io: Io): boolean {
+export function isInteractive(io: CommandIo): boolean {
   return canPrompt(io) && io.stdout.isTerminal;
 }
 
@@ -15,7 +15,11 @@ export function isInteractive(io: Io): boolean {
  * Offers to replace guides for coding agents that an older version of botcli wrote. The default answer is "yes" only if no
  * guide was edited. Without a terminal, keeps the guides.
  */
-export async function offerGuideRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
+export async function offerGuideRefresh(
+  io: CommandIo,
+  writeOptions: ProjectWriteOptions,
+  set: GuideSet,
+): Promise<ProjectWriteOptions> {
   if (!isInteractive(io)) return writeOptions;
   const stale = planProjectGuides(set, writeOptions).filter(({ state }) => state === 'stale');
   if (stale.length === 0) return writeOptions;

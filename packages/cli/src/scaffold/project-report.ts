@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
-import type { Block, Report } from '../output/report.ts';
+import type { Report, ReportBlock } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
 import { isClientTransport } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
@@ -8,7 +8,7 @@ import { createProjectPlan } from './configuration/plan.ts';
 import { toSlug } from './configuration/project-name.ts';
 import { summarizeConfiguration } from './configuration/summary.ts';
 import type { PlannedGuideAction } from './guides/plan-guides.ts';
-import type { WriteResult } from './make-project.ts';
+import type { ProjectWriteResult } from './make-project.ts';
 import { formatSecretSetName } from './project/deployment.ts';
 import { listRequiredVariables } from './project/variables.ts';
 import { quoteShellWord } from './shell-word.ts';
@@ -16,7 +16,7 @@ import { quoteShellWord } from './shell-word.ts';
 export function createProjectReport(
   configuration: Configuration,
   directory: string,
-  result: WriteResult,
+  result: ProjectWriteResult,
   packageManager: PackageManager,
 ): Report {
   const slug = toSlug(configuration.project_name);
@@ -43,7 +43,7 @@ export function createProjectReport(
   };
 }
 
-export function createGuidesReport(directory: string, result: WriteResult): Report {
+export function createGuidesReport(directory: string, result: ProjectWriteResult): Report {
   const written = result.written.length === 0 ? 'none: all guides exist already' : result.written.join(', ');
   return {
     json: { directory, written: result.written, guides: states(result.guides) },
@@ -118,7 +118,7 @@ function hasTestPage({ transports }: Configuration): boolean {
   return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 
-function keptGuides(guides: readonly PlannedGuideAction[]): readonly Block[] {
+function keptGuides(guides: readonly PlannedGuideAction[]): readonly ReportBlock[] {
   const lines = guides.flatMap(({ path, state, found }) => {
     if (state === 'own') return [`${path} is your own and was kept. --overwrite-guide replaces it.`];
     if (state !== 'stale' || found === null) return [];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatArgumentValue, hostileValueArbitrary } from '../../test/hostile-values.ts';
-import { parseArguments } from './argument-pairs.ts';
+import { parseKeyValueArguments } from './argument-pairs.ts';
 
 const parsePairs = (...given: string[]) => {
-  const { keys, problems } = parseArguments(given);
+  const { keys, problems } = parseKeyValueArguments(given);
   return problems.length > 0
     ? problems.map(({ where, message }) => `${where.source} ${message}`)
     : keys.map(({ key, source }) => [key, source.kind === 'literal' ? source.value : source]);
@@ -32,7 +32,7 @@ test('parses several pairs in one argument', () => {
     ['B', { kind: 'file', path: 'file' }],
     ['D', { kind: 'input' }],
   ]);
-  expect(parseArguments(['A=1 B=2']).warnings[0]?.message).toBe('was parsed as 2 pairs: A, B');
+  expect(parseKeyValueArguments(['A=1 B=2']).warnings[0]?.message).toBe('was parsed as 2 pairs: A, B');
 });
 
 test('removes the quotes around the value in an argument with one quoted pair', () => {
@@ -78,7 +78,7 @@ test('parses KEY=-, KEY=@FILE and KEY as sources of a value, but - and @ after a
 });
 
 test('reports every invalid argument by its position and never quotes it', () => {
-  const found = parseArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary""', 'D=@', 'C=1']);
+  const found = parseKeyValueArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary""', 'D=@', 'C=1']);
   expect(found.problems.map(({ where }) => where.source)).toEqual([
     'argument 1',
     'argument 2',
@@ -94,7 +94,7 @@ test('keeps any value unchanged, or rejects the argument (12,000 cases)', () => 
   fc.assert(
     fc.property(hostileValueArbitrary, (text) => {
       const written = formatArgumentValue(text);
-      const { keys, problems } = parseArguments([`KEY=${written ?? text}`]);
+      const { keys, problems } = parseKeyValueArguments([`KEY=${written ?? text}`]);
       if (written !== null) expect(keys).toMatchObject([{ key: 'KEY', source: { kind: 'literal', value: text } }]);
       else if (problems.length === 0 && keys.length === 1) {
         const [first] = keys;

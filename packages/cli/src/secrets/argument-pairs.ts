@@ -8,10 +8,10 @@ export type ValueSource =
   | { readonly kind: 'prompt' };
 
 /** A key that was given on the command line. `argument` is the key's position for messages, for example `argument 2`. */
-export type RequestedKey = { readonly key: string; readonly source: ValueSource; readonly argument: string };
+export type KeyArgument = { readonly key: string; readonly source: ValueSource; readonly argument: string };
 
 type ParsedArguments = {
-  readonly keys: readonly RequestedKey[];
+  readonly keys: readonly KeyArgument[];
   readonly problems: readonly LocatedMessage[];
   readonly warnings: readonly LocatedMessage[];
 };
@@ -26,8 +26,8 @@ const pair = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
  * several pairs. In several pairs, such as `A=1 B="x y"`, the quotes are not part of the values. An argument that can be read
  * in both ways is reported as a problem. No message contains a value.
  */
-export function parseArguments(args: readonly string[]): ParsedArguments {
-  const keys: RequestedKey[] = [];
+export function parseKeyValueArguments(args: readonly string[]): ParsedArguments {
+  const keys: KeyArgument[] = [];
   const problems: LocatedMessage[] = [];
   const warnings: LocatedMessage[] = [];
   for (const [index, text] of args.entries()) {

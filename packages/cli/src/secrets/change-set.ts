@@ -1,24 +1,24 @@
 import type { Client, SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
-import type { Block, Report } from '../output/report.ts';
+import type { Report, ReportBlock } from '../output/report.ts';
 import { createChangeTable, formatAgentsNote } from './change-table.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
-import { formatReadinessCell, resolveReadiness } from './readiness.ts';
-import { sendWrite } from './send-write.ts';
+import { determineRevisionReadiness, formatReadinessCell } from './readiness.ts';
+import { sendSecretWrite } from './send-write.ts';
 import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
 /**
  * Parameters of a request that changes a secret set. botcli sends a dry run first, then the write, which fails if the set no
  * longer has the revision of the dry run.
  */
-export type WriteMode = {
+export type SecretWriteParameters = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
   /** The region that the response to the dry run named. Null if no dry run preceded this request. */
   readonly region: string | null;
 };
 
-export type ChangeOptions = {
+export type SecretSetChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
   readonly isDryRun: boolean;
@@ -27,10 +27,10 @@ export type ChangeOptions = {
   readonly ifRevision: number | undefined;
 };
 
-export type SecretSetChange = ChangeOptions & {
+export type SecretSetChange = SecretSetChangeOptions & {
   readonly skipped: readonly string[];
   readonly question: (preview: SecretWriteResult) => string;
-  readonly submit: (client: Client, ask: WriteMode) => Promise<SecretWriteResult>;
+  readonly submit: (client: Client, ask: SecretWriteParameters) => Promise<SecretWriteResult>;
 };
 
 /**
@@ -42,8 +42,8 @@ export async function changeSecretSet(context: CommandContext, change: SecretSet
   if (!isDryRun) requireConfirmationPossible(context, { skip });
   const client = await context.service();
   if (skip && !isDryRun) {
-    const ask: WriteMode = { dryRun: false, expectedRevision: ifRevision, region: null };
-    const written = await sendWrite(context, () => change.submit(client, ask));
+    const ask: SecretWriteParameters = { dryRun: false, expectedRevision: ifRevision, region: null };
+    const written = await sendSecretWrite(context, () => change.submit(client, ask));
     return reportWritten(context, client, change, written, false);
   }
   const preview = await change.submit(client, { dryRun: true, expectedRevision: ifRevision, region: null });
@@ -55,16 +55,16 @@ export async function changeSecretSet(context: CommandContext, change: SecretSet
     // needs no confirmation.
     const settled =
       preview.readiness === 'failed'
-        ? await sendWrite(context, () => change.submit(client, writeAtRevision(preview)))
+        ? await sendSecretWrite(context, () => change.submit(client, writeAtRevision(preview)))
         : preview;
     return reportWritten(context, client, change, settled, true);
   }
   await confirmChange(context, { skip }, blocks, change.question(preview));
-  const written = await sendWrite(context, () => change.submit(client, writeAtRevision(preview)));
+  const written = await sendSecretWrite(context, () => change.submit(client, writeAtRevision(preview)));
   return reportWritten(context, client, change, written, true);
 }
 
-function writeAtRevision({ previousRevision, region }: SecretWriteResult): WriteMode {
+function writeAtRevision({ previousRevision, region }: SecretWriteResult): SecretWriteParameters {
   return { dryRun: false, expectedRevision: previousRevision ?? 0, region };
 }
 
@@ -73,7 +73,7 @@ async function changePreview(
   client: Client,
   change: SecretSetChange,
   preview: SecretWriteResult,
-): Promise<readonly Block[]> {
+): Promise<readonly ReportBlock[]> {
   const { previousRevision: before, name } = preview;
   const place = await findWriteTarget(context, client, preview.region);
   const { agents } = before === null ? { agents: [] } : await client.getSecretSet({ params: { setName: name } });
@@ -102,7 +102,7 @@ async function reportWritten(
   werePreviewed: boolean,
 ): Promise<Report> {
   const { name, revision, region, changes } = written;
-  const readiness = await resolveReadiness(context, client, written, change.waitSeconds);
+  const readiness = await determineRevisionReadiness(context, client, written, change.waitSeconds);
   const skipped = werePreviewed ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),

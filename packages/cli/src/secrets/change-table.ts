@@ -1,6 +1,6 @@
 import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
-import type { Block, Cell } from '../output/report.ts';
+import type { Cell, ReportBlock } from '../output/report.ts';
 
 export const changeSigns = {
   new: { sign: '+', tone: 'good' },
@@ -15,7 +15,7 @@ type Change = SecretWriteResult['changes'][number];
 export function createChangeTable(
   changes: readonly Change[],
   words: Partial<Record<Change['change'], string>> = {},
-): Block {
+): ReportBlock {
   // Removed keys have no length; keys of a new set have no fingerprint yet.
   const lengths = changes.some(({ bytes }) => bytes !== null);
   const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);

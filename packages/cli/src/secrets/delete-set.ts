@@ -1,7 +1,7 @@
 import { failures, type SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Block, Report } from '../output/report.ts';
+import type { Report, ReportBlock } from '../output/report.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { findSecretSet, type SecretSetLookup } from './find-set.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -27,7 +27,7 @@ export async function deleteSecretSet(context: CommandContext, options: DeleteSe
     const set = await findSecretSet(client, name);
     requireRevision(set, ifRevision);
     const place = await findWriteTarget(context, client, set.item.region);
-    const blocks: Block[] = [
+    const blocks: ReportBlock[] = [
       {
         kind: 'fields',
         fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatTargetFields(place)],
@@ -66,7 +66,7 @@ function kindLabel({ item }: SecretSetLookup): string {
 const missingSetNote =
   'Running bots keep their values. New ones cannot start until the agents are deployed again without the set or with another one.';
 
-function contentNote({ details, host, item }: SecretSetLookup): Block {
+function contentNote({ details, host, item }: SecretSetLookup): ReportBlock {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
   const users = agentNames(details);
   return {

@@ -2,7 +2,7 @@ import type { CommandContext } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { createChangeTable } from './change-table.ts';
 import { createNotFoundFailure } from './find-set.ts';
-import { type FileFormat, readValues } from './read-values.ts';
+import { type FileFormat, readSecretValues } from './read-values.ts';
 import { requireSecretSetName } from './set-name.ts';
 
 /** Compares a local file with a secret set. Requests only a dry run of replacing the set, so the set does not change. */
@@ -12,7 +12,7 @@ export async function diffSecretSet(
 ): Promise<Report> {
   const { name, file } = options;
   requireSecretSetName(name);
-  const { secrets, skipped } = await readValues(context, { ...options, pairs: [] });
+  const { secrets, skipped } = await readSecretValues(context, { ...options, pairs: [] });
   const client = await context.service();
   const answer = await client.putSecrets({
     params: { setName: name },

@@ -3,17 +3,21 @@ import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Cell, Report } from '../output/report.ts';
 import { changeSigns } from './change-table.ts';
-import { type CredentialSource, readCredentials, requireOneCredentialSource } from './pull-credentials.ts';
-import { formatReadinessCell, resolveReadiness } from './readiness.ts';
-import { sendWrite } from './send-write.ts';
+import {
+  type RegistryCredentialSource,
+  readRegistryCredentials,
+  requireOneCredentialSource,
+} from './pull-credentials.ts';
+import { determineRevisionReadiness, formatReadinessCell } from './readiness.ts';
+import { sendSecretWrite } from './send-write.ts';
 import { requireSecretSetName } from './set-name.ts';
 import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
 import { verifyWithRegistry } from './verify-pull-secret.ts';
 
-export type PullSecretRequest = {
+export type ImagePullSecretRequest = {
   readonly name: string;
   readonly host: string;
-  readonly credentials: CredentialSource;
+  readonly credentials: RegistryCredentialSource;
   readonly shouldVerify: boolean;
   readonly image: string | undefined;
   readonly lifetimeSeconds: number | undefined;
@@ -23,13 +27,13 @@ export type PullSecretRequest = {
 };
 
 /** Creates or replaces an image pull secret. Asks for no confirmation. */
-export async function putPullSecret(context: CommandContext, request: PullSecretRequest): Promise<Report> {
+export async function putImagePullSecret(context: CommandContext, request: ImagePullSecretRequest): Promise<Report> {
   requireSecretSetName(request.name);
   const host = requireRegistry(request.host);
   requireOneCredentialSource(context, request.credentials);
   // Create the client first, so that a missing API key is reported before the prompt for credentials.
   const client = await context.service();
-  const secretValue = await readCredentials(context, request.credentials, host);
+  const secretValue = await readRegistryCredentials(context, request.credentials, host);
   const { region, lifetimeSeconds } = request;
   const write = (dryRun: boolean) =>
     client.putSecrets({
@@ -44,8 +48,8 @@ export async function putPullSecret(context: CommandContext, request: PullSecret
       },
     });
   if (request.isDryRun) return pullSecretReport(context, await write(true), null, null);
-  const written = await sendWrite(context, () => write(false));
-  const readiness = await resolveReadiness(context, client, written, request.waitSeconds);
+  const written = await sendSecretWrite(context, () => write(false));
+  const readiness = await determineRevisionReadiness(context, client, written, request.waitSeconds);
   const check = request.shouldVerify
     ? (await verifyWithRegistry(client, written.name, request.image)).verification
     : null;

@@ -19,7 +19,7 @@ export function formatLocation({ source, line }: SourceLocation): string {
   return line === null ? source : `${source}:${line}`;
 }
 
-export function mergeResults(results: readonly ParseResult[]): ParseResult {
+export function mergeParseResults(results: readonly ParseResult[]): ParseResult {
   return {
     pairs: results.flatMap(({ pairs }) => pairs),
     skipped: results.flatMap(({ skipped }) => skipped),

@@ -6,7 +6,7 @@ import { decodeUtf8 } from './decode-utf8.ts';
 import { readDockerConfig } from './docker-config.ts';
 import { readFileBytes, readStandardInput } from './read-bytes.ts';
 
-export type CredentialSource = {
+export type RegistryCredentialSource = {
   readonly text: string | undefined;
   readonly isEncoded: boolean;
   readonly username: string | undefined;
@@ -20,7 +20,7 @@ const maxConfigBytes = 1_048_576;
  * Throws a `UsageError` if the options contradict each other, for example if they name several sources of credentials, or if
  * botcli must prompt for credentials without a terminal.
  */
-export function requireOneCredentialSource({ io }: Pick<CommandContext, 'io'>, source: CredentialSource): void {
+export function requireOneCredentialSource({ io }: Pick<CommandContext, 'io'>, source: RegistryCredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
   if (given > 1) {
@@ -39,9 +39,9 @@ export function requireOneCredentialSource({ io }: Pick<CommandContext, 'io'>, s
 }
 
 /** Reads the credentials for a registry and returns them in Base64. No message contains credentials. */
-export async function readCredentials(
+export async function readRegistryCredentials(
   context: CommandContext,
-  source: CredentialSource,
+  source: RegistryCredentialSource,
   host: string,
 ): Promise<string> {
   const { text, isEncoded, username, dockerConfig } = source;
@@ -68,7 +68,7 @@ export async function readCredentials(
 
 async function readPassword(
   context: CommandContext,
-  { passwordStdin }: CredentialSource,
+  { passwordStdin }: RegistryCredentialSource,
   username: string,
   host: string,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { maxSecretValueBytes } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
-import { parseArguments, type RequestedKey } from './argument-pairs.ts';
+import { type KeyArgument, parseKeyValueArguments } from './argument-pairs.ts';
 import { findKeyProblems, findKeyWarnings, findValueProblems } from './check-pairs.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 import { parseEnvFile } from './env-file.ts';
@@ -11,7 +11,7 @@ import {
   formatLocation,
   type KeyValuePair,
   type LocatedMessage,
-  mergeResults,
+  mergeParseResults,
   type ParseResult,
 } from './parse-result.ts';
 import { readFileBytes, readStandardInput } from './read-bytes.ts';
@@ -37,11 +37,11 @@ const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warning
  * Reads values from arguments and files. Then prompts for a value of each key that was given without a value. Before the prompts,
  * throws one `Failure` with all problems, or prints all warnings. No message contains a value.
  */
-export async function readValues(context: CommandContext, given: SecretValueInputs): Promise<SecretValues> {
+export async function readSecretValues(context: CommandContext, given: SecretValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {
     throw new UsageError('No keys were given.', 'Pass KEY=value, KEY (prompts for the value) or --file .env.');
   }
-  const named = parseArguments(given.pairs);
+  const named = parseKeyValueArguments(given.pairs);
   requireTerminal(context, named.keys);
   const inputs = named.keys.filter(({ source }) => source.kind === 'input');
   if (inputs.length + (given.file === '-' ? 1 : 0) > 1) {
@@ -56,7 +56,7 @@ export async function readValues(context: CommandContext, given: SecretValueInpu
   ];
   const read = [];
   for (const wanted of named.keys) read.push(await readKeyValue(context, wanted));
-  const all = mergeResults([...parts, ...read]);
+  const all = mergeParseResults([...parts, ...read]);
   const prompted = named.keys.filter(({ source }) => source.kind === 'prompt').map(toKey);
   const keys = [...all.pairs, ...all.skipped, ...prompted];
   requireNoProblems([...all.problems, ...findKeyProblems(keys), ...findValueProblems(all.pairs)]);
@@ -84,7 +84,7 @@ function requireNoProblems(problems: readonly LocatedMessage[]): void {
   throw new Failure('values-refused', `${found} found in the keys and values. Nothing was sent.`, null, { issues });
 }
 
-function requireTerminal({ io }: CommandContext, wanted: readonly RequestedKey[]): void {
+function requireTerminal({ io }: CommandContext, wanted: readonly KeyArgument[]): void {
   const [first] = wanted.filter(({ source }) => source.kind === 'prompt');
   if (first === undefined || canPrompt(io)) return;
   throw new UsageError(
@@ -94,7 +94,7 @@ function requireTerminal({ io }: CommandContext, wanted: readonly RequestedKey[]
   );
 }
 
-function toKey({ key, argument }: RequestedKey) {
+function toKey({ key, argument }: KeyArgument) {
   return { key, where: { source: argument, line: null } };
 }
 
@@ -109,7 +109,7 @@ async function readPairsFile(context: CommandContext, file: string, format: File
 }
 
 /** Reads a value unchanged, including a line break at its end. */
-async function readKeyValue(context: CommandContext, wanted: RequestedKey): Promise<ParseResult> {
+async function readKeyValue(context: CommandContext, wanted: KeyArgument): Promise<ParseResult> {
   const { source } = wanted;
   const one = toKey(wanted);
   if (source.kind === 'prompt') return emptyResult;
@@ -130,7 +130,7 @@ async function readKeyValue(context: CommandContext, wanted: RequestedKey): Prom
 }
 
 /** The label is shown instead of the path, because the path may be a secret value that begins with @. */
-function fileLabel({ key, argument }: RequestedKey) {
+function fileLabel({ key, argument }: KeyArgument) {
   return {
     name: `the file in ${argument} for ${key}`,
     hint: `If the value itself begins with @, write ${key}='\\@...'`,

@@ -17,7 +17,7 @@ type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
  * Waits until the region has the revision or a later one. Throws a `Failure` if the delivery fails, if the set is deleted, or if
  * the region does not have the revision after `seconds`.
  */
-export async function waitUntilReady(
+export async function waitUntilRevisionReady(
   context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   set: SecretSetRevision,
@@ -54,7 +54,7 @@ export async function waitUntilReady(
 }
 
 /** Returns the readiness of a written revision. If `waitSeconds` is given, waits until the revision is ready in its region. */
-export async function resolveReadiness(
+export async function determineRevisionReadiness(
   context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   { name, type, revision, readiness }: SecretWriteResult,
@@ -62,7 +62,7 @@ export async function resolveReadiness(
 ): Promise<SecretWriteResult['readiness']> {
   if (waitSeconds === undefined || revision === null || readiness === 'ready') return readiness;
   try {
-    return await waitUntilReady(context, client, { name, type, revision }, waitSeconds);
+    return await waitUntilRevisionReady(context, client, { name, type, revision }, waitSeconds);
   } catch (error) {
     // The write has succeeded, but Ctrl-C or an error ended the wait. Print that the revision is stored.
     if (!(error instanceof Failure)) {

@@ -1,9 +1,9 @@
 import type { CommandContext } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
-import { type ChangeOptions, changeSecretSet } from './change-set.ts';
+import { changeSecretSet, type SecretSetChangeOptions } from './change-set.ts';
 import { requireSecretSetName } from './set-name.ts';
 
-export type RollBackOptions = ChangeOptions & { readonly revision: number };
+export type RollBackOptions = SecretSetChangeOptions & { readonly revision: number };
 
 /** Creates a revision with the content of an earlier revision. */
 export async function rollBackSecretSet(context: CommandContext, options: RollBackOptions): Promise<Report> {

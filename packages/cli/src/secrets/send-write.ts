@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-line/context.ts';
 import { findNetworkErrorCode } from '../connection/describe-failure.ts';
 
 /** Sends a write. If no response arrives, prints that the write may or may not have been stored. */
-export async function sendWrite(
+export async function sendSecretWrite(
   { io, notify }: Pick<CommandContext, 'io' | 'notify'>,
   send: () => Promise<SecretWriteResult>,
 ): Promise<SecretWriteResult> {

@@ -6,7 +6,7 @@ import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
 
 /** Lists the revisions of a secret set, newest first, with the API key that wrote each revision and the changed keys. */
-export async function showHistory(
+export async function showSecretSetHistory(
   context: CommandContext,
   page: { readonly name: string; readonly limit: number; readonly before: number | undefined },
 ): Promise<Report> {

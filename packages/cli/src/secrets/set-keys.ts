@@ -1,19 +1,19 @@
 import type { CommandContext } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
-import { type ChangeOptions, changeSecretSet } from './change-set.ts';
+import { changeSecretSet, type SecretSetChangeOptions } from './change-set.ts';
 import { requireConfirmationPossible } from './confirm-change.ts';
-import { readValues, type SecretValueInputs } from './read-values.ts';
+import { readSecretValues, type SecretValueInputs } from './read-values.ts';
 import { requireSecretSetName } from './set-name.ts';
 
-export type WriteKeysOptions = SecretValueInputs &
-  ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
+export type WriteSecretKeysOptions = SecretValueInputs &
+  SecretSetChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set. Reads all values first, then sends them in one request. */
-export async function writeKeys(context: CommandContext, options: WriteKeysOptions): Promise<Report> {
+export async function writeSecretKeys(context: CommandContext, options: WriteSecretKeysOptions): Promise<Report> {
   const { name, replaces } = options;
   requireSecretSetName(name);
   if (!options.isDryRun) requireConfirmationPossible(context, options);
-  const { secrets, skipped } = await readValues(context, options);
+  const { secrets, skipped } = await readSecretValues(context, options);
   return changeSecretSet(context, {
     ...options,
     skipped,

@@ -3,16 +3,16 @@ import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
 import type { Report } from '../output/report.ts';
-import { type ChangeOptions, changeSecretSet } from './change-set.ts';
+import { changeSecretSet, type SecretSetChangeOptions } from './change-set.ts';
 import { requireConfirmationPossible } from './confirm-change.ts';
 import { requireSecretSetName } from './set-name.ts';
 
-export type UnsetKeysOptions = ChangeOptions & {
+export type UnsetSecretKeysOptions = SecretSetChangeOptions & {
   readonly keys: readonly string[];
   readonly ifExists: boolean;
 };
 
-export async function unsetKeys(context: CommandContext, options: UnsetKeysOptions): Promise<Report> {
+export async function unsetSecretKeys(context: CommandContext, options: UnsetSecretKeysOptions): Promise<Report> {
   const { name, ifExists } = options;
   requireSecretSetName(name);
   requireValidKeys(options.keys);

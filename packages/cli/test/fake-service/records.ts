@@ -21,7 +21,7 @@ export const sessionId = '01930000-0000-7000-8000-00000000000a';
 const deploymentId = '01930000-0000-7000-8000-000000000003';
 const created = '2026-11-20T16:00:00.000Z';
 
-export const agentItem: AgentListItem = {
+export const agentListItem: AgentListItem = {
   id: '01930000-0000-7000-8000-000000000002',
   name: 'parrot',
   region: 'us-west',
@@ -36,7 +36,7 @@ export const agentItem: AgentListItem = {
 };
 
 export const agent: AgentDetails = {
-  id: agentItem.id,
+  id: agentListItem.id,
   name: 'parrot',
   organizationId: organization.id,
   region: 'us-west',
@@ -59,7 +59,7 @@ export const agent: AgentDetails = {
   krispViva: null,
   deployment: {
     id: deploymentId,
-    serviceId: agentItem.id,
+    serviceId: agentListItem.id,
     createdAt: created,
     updatedAt: created,
     manifest: {
@@ -143,7 +143,7 @@ export const member: Member = {
 
 export const session: SessionResponse = {
   sessionId,
-  serviceId: agentItem.id,
+  serviceId: agentListItem.id,
   organizationId: organization.id,
   deploymentId,
   createdAt: created,

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { quickstartProject } from '../../src/scaffold/quickstart.ts';
 import { pitchHertz } from '../stand-in-vendors/cartesia.ts';
-import { transcript } from '../stand-in-vendors/deepgram.ts';
+import { fixedTranscript } from '../stand-in-vendors/deepgram.ts';
 import { type StandInVendors, startStandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type GeneratedProject, placeholderSecret, setUpProject } from './generated-project.ts';
@@ -70,7 +70,7 @@ describe('a telephone bot with evaluations', () => {
 
   it('greets a caller over the media stream of a carrier, and answers a question', async () => {
     const bot = await start(project);
-    const question = await project.run(['python', join(import.meta.dirname, 'say.py'), transcript]);
+    const question = await project.run(['python', join(import.meta.dirname, 'say.py'), fixedTranscript]);
     expect(question.status, question.errors).toBe(0);
     const call = await callBot(`ws://${bot.address}/ws`, { from_number: '+15550001' });
     expect((await call.listen(2)).pitch).toBeCloseTo(pitchHertz, -1.5);

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
-import { openUv, type Variables } from '../pipecat/uv.ts';
+import { type EnvironmentVariables, openUv } from '../pipecat/uv.ts';
 
 /** The value of every API key and secret of a project. Vendors' packages refuse an empty key. */
 export const placeholderSecret = 'placeholder';
@@ -20,8 +20,11 @@ export type ProcessResult = { readonly status: number | null; readonly output: s
 export type GeneratedProject = {
   readonly directory: string;
   /** Starts a program with `uv run` in its own process group, with additional environment variables. */
-  readonly spawn: (command: readonly string[], variables: Variables) => ChildProcessByStdio<null, Readable, Readable>;
-  readonly run: (command: readonly string[], variables?: Variables) => Promise<ProcessResult>;
+  readonly spawn: (
+    command: readonly string[],
+    variables: EnvironmentVariables,
+  ) => ChildProcessByStdio<null, Readable, Readable>;
+  readonly run: (command: readonly string[], variables?: EnvironmentVariables) => Promise<ProcessResult>;
   readonly remove: () => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-import type { Variables } from '../pipecat/uv.ts';
+import type { EnvironmentVariables } from '../pipecat/uv.ts';
 import type { GeneratedProject } from './generated-project.ts';
 import { findFreePort, type RunningProgram, startProgram } from './start-program.ts';
 
@@ -15,7 +15,7 @@ export type LocalBot = RunningProgram & { readonly address: string };
 export async function startBot(
   project: GeneratedProject,
   where: 'documented' | 'anywhere',
-  variables: Variables,
+  variables: EnvironmentVariables,
 ): Promise<LocalBot> {
   const port = await findFreePort(where === 'documented' ? documentedPort : 0);
   const address = `localhost:${port}`;

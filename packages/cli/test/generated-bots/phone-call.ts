@@ -71,7 +71,10 @@ export async function callBot(url: string, parameters: Readonly<Record<string, s
 }
 
 /** Calls a bot, listens to its greeting, and hangs up. */
-export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<ReceivedSound> {
+export async function receiveGreeting(
+  url: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<ReceivedSound> {
   const call = await callBot(url, parameters);
   const sound = await call.listen(1.5);
   await call.hangUp();

@@ -2,13 +2,13 @@ import { findService } from '../../src/scaffold/catalogue/services.ts';
 import type { ServiceKind } from '../../src/scaffold/catalogue/vendor-service.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import {
-  bridgedCalleeRequestBody,
-  browsersByTransport,
-  calleeRequestBody,
+  browserTransportsByName,
   carriersByTransport,
+  dialOutRequestBody,
   type EntryPoint,
-  heldCallRequestBody,
+  inboundCallRequestBody,
   type Session,
+  sipDialOutRequestBody,
 } from './sessions.ts';
 
 /**
@@ -83,7 +83,7 @@ function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Sessi
 
 /** Returns the expected error if the bot needs a phone call but the start request contains no call. Otherwise returns null. */
 function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryPoint, body }: Session): string | null {
-  if (entryPoint !== 'plain' || body === heldCallRequestBody || JSON.stringify(body).includes('dialout_settings'))
+  if (entryPoint !== 'plain' || body === inboundCallRequestBody || JSON.stringify(body).includes('dialout_settings'))
     return null;
   if (enable_eval === true || transports.length > 1) return null;
   const key = transports[0] === 'carrier1_hostedrtc_sip_dialin' ? 'call_sid' : 'dialout_settings';
@@ -92,9 +92,9 @@ function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryP
 
 function startEffects({ entryPoint, body }: Session): readonly string[] {
   if (entryPoint !== 'plain') return [];
-  if (body === heldCallRequestBody) return [`room: {"sip_caller_phone": "${heldCallRequestBody.from_number}"}`];
+  if (body === inboundCallRequestBody) return [`room: {"sip_caller_phone": "${inboundCallRequestBody.from_number}"}`];
   return [
-    `room: {"sip_caller_phone": "${isBridged(body) ? bridgedCalleeRequestBody.sip_uri : calleeRequestBody.phone_number}", "enable_dialout": true}`,
+    `room: {"sip_caller_phone": "${isBridged(body) ? sipDialOutRequestBody.sip_uri : dialOutRequestBody.phone_number}", "enable_dialout": true}`,
   ];
 }
 
@@ -104,7 +104,7 @@ function isBridged(body: unknown): boolean {
 
 /** Returns who talks to the bot: a caller, a callee, or a client that reports when it is ready. */
 function partnerOf({ entryPoint, body }: Session): 'caller' | 'callee' | 'client' {
-  if (entryPoint === 'plain') return body === heldCallRequestBody ? 'caller' : 'callee';
+  if (entryPoint === 'plain') return body === inboundCallRequestBody ? 'caller' : 'callee';
   return entryPoint === 'dial-in' || isCarrier(entryPoint) ? 'caller' : 'client';
 }
 
@@ -131,7 +131,7 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
       return [connectMessage, ...(partnerOf(session) === 'caller' ? greets : [])];
     }
     case 'on_client_ready':
-      return enable_eval === true || transports.some((value) => value in browsersByTransport) ? greets : [];
+      return enable_eval === true || transports.some((value) => value in browserTransportsByName) ? greets : [];
     case 'on_client_disconnected':
       return ['says: Disconnected', 'ends'];
     case 'on_user_turn_stopped':
@@ -141,9 +141,10 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
     case 'on_audio_data':
       return recording === true ? ['says: Recorded recordings/TIME.wav', 'recorded: 4 samples at 16000 Hz'] : [];
     case 'on_dialin_ready':
-      return session.body === heldCallRequestBody && times === 0 ? forwardEffects(session) : [];
+      return session.body === inboundCallRequestBody && times === 0 ? forwardEffects(session) : [];
     case 'on_dialin_error': {
-      const isCalled = session.body === heldCallRequestBody || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
+      const isCalled =
+        session.body === inboundCallRequestBody || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
       return isCalled ? ['says: The call failed: gone', 'ends: the call failed'] : [];
     }
     default:
@@ -155,7 +156,7 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
 function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';
-  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${heldCallRequestBody.call_sid}.json`;
+  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${inboundCallRequestBody.call_sid}.json`;
   return [
     `POST ${url} as Basic ${account}: {"Twiml": "${twiml}"}`,
     ...(reachable
@@ -167,8 +168,8 @@ function forwardEffects({ reachable }: Session): readonly string[] {
 /** The bot makes at most five attempts to reach a callee, then ends the session. */
 function dialOutEffects(step: string, times: number, { body, reachable }: Session): readonly string[] {
   const settings = isBridged(body)
-    ? `{"sipUri": "${bridgedCalleeRequestBody.sip_uri}"}`
-    : `{"phoneNumber": "${calleeRequestBody.phone_number}", "callerId": "${calleeRequestBody.caller_id}"}`;
+    ? `{"sipUri": "${sipDialOutRequestBody.sip_uri}"}`
+    : `{"phoneNumber": "${dialOutRequestBody.phone_number}", "callerId": "${dialOutRequestBody.caller_id}"}`;
   const ring = (attempt: number) => [`says: Calling, attempt ${attempt} of ${attempts}`, `rings: ${settings}`];
   const failed = (reason: string) => `says: The call failed: ${reason}`;
   const ended = 'ends: the call failed';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
+import { transports, usesHostedRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
@@ -31,7 +31,7 @@ const everything: ProjectOptions = {
   enable_eval: true,
 };
 const each = transports.map(({ value }) => value);
-const calls = transports.filter(usesRoomForCalls).map(({ value }) => value);
+const calls = transports.filter(usesHostedRoomForCalls).map(({ value }) => value);
 const ways = ['hostedrtc', 'livekit', 'lightrtc', 'websocket'];
 const chosen: readonly ProjectOptions[] = [
   ...each.flatMap((value) =>

@@ -25,7 +25,7 @@ export const carriersByTransport: Readonly<Record<string, Carrier>> = {
   carrier3: 'plivo',
   carrier4: 'exotel',
 };
-export const browsersByTransport: Readonly<Record<string, Browser>> = {
+export const browserTransportsByName: Readonly<Record<string, Browser>> = {
   hostedrtc: 'daily',
   livekit: 'livekit',
   lightrtc: 'webrtc',
@@ -49,9 +49,9 @@ const steps = [
 ];
 
 /** Request bodies: a callee by phone number, a callee by SIP address, and a call that the carrier holds. */
-export const calleeRequestBody = { phone_number: '+15550003', caller_id: 'a verified number' };
-export const bridgedCalleeRequestBody = { sip_uri: 'sip:somebody@example.com' };
-export const heldCallRequestBody = { call_sid: 'CA1', from_number: '+15550001' };
+export const dialOutRequestBody = { phone_number: '+15550003', caller_id: 'a verified number' };
+export const sipDialOutRequestBody = { sip_uri: 'sip:somebody@example.com' };
+export const inboundCallRequestBody = { call_sid: 'CA1', from_number: '+15550001' };
 
 /** All sessions that a client can request from a bot. */
 export function listSessions({
@@ -74,12 +74,12 @@ export function listSessions({
   ];
   const all = [
     ...transports.flatMap((value) => {
-      const entryPoint = carriersByTransport[value] ?? browsersByTransport[value];
+      const entryPoint = carriersByTransport[value] ?? browserTransportsByName[value];
       if (entryPoint !== undefined) return [session(entryPoint)];
       if (value === 'hostedrtc_pstn_dialin') return [session('dial-in')];
-      if (value === 'carrier1_hostedrtc_sip_dialin') return both(heldCallRequestBody);
+      if (value === 'carrier1_hostedrtc_sip_dialin') return both(inboundCallRequestBody);
       return both({
-        dialout_settings: value === 'hostedrtc_pstn_dialout' ? calleeRequestBody : bridgedCalleeRequestBody,
+        dialout_settings: value === 'hostedrtc_pstn_dialout' ? dialOutRequestBody : sipDialOutRequestBody,
       });
     }),
     ...(enable_eval === true ? [session('eval')] : []),

@@ -12,13 +12,13 @@ declare module 'vitest' {
   }
 }
 
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Runs uv as the READMEs of generated projects do. */
 export type Uv = {
   readonly program: string;
   /** The environment variables with which uv runs. They keep downloads in the cache directory. */
-  readonly environment: Variables;
+  readonly environment: EnvironmentVariables;
   readonly cache: string;
 };
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findService, listServices } from '../../src/scaffold/catalogue/services.ts';
-import { findTransport, findTransportDirections, transports } from '../../src/scaffold/catalogue/transports.ts';
+import { findDialInAndDialOutTransports, findTransport, transports } from '../../src/scaffold/catalogue/transports.ts';
 import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { createOptionsDocument } from '../../src/scaffold/configuration/list-options.ts';
@@ -127,9 +127,12 @@ test.each([
   expect(findTransport(alias)?.value).toBe(value);
 });
 
-test('findTransportDirections returns the dial-in and the dial-out transport for a name without a direction', () => {
+test('findDialInAndDialOutTransports returns the dial-in and the dial-out transport for a name without a direction', () => {
   for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
-    expect(findTransportDirections(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
+    expect(findDialInAndDialOutTransports(name).map(({ request }) => request?.direction)).toEqual([
+      'dial-in',
+      'dial-out',
+    ]);
     expect(findTransport(name)).toBeNull();
   }
   expect(transports).toHaveLength(12);

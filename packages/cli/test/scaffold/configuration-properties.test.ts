@@ -7,7 +7,7 @@ import { runProgram } from '../run-program.ts';
 import {
   findInvalidKeys,
   type RawOptions,
-  resolveByRules,
+  resolveConfigurationByRules,
   transportNames,
   transportNamesWithoutDirection,
 } from './configuration-rules.ts';
@@ -105,7 +105,7 @@ test.each([
           return;
         }
         expect(expected).toEqual([]);
-        expect(stdout).toBe(`${JSON.stringify(resolveByRules(counts), null, 2)}\n`);
+        expect(stdout).toBe(`${JSON.stringify(resolveConfigurationByRules(counts), null, 2)}\n`);
         expect(await dryRun(JSON.parse(stdout))).toEqual({ status: 0, stdout, stderr: '' });
       }),
       { numRuns: 400 },

@@ -42,7 +42,7 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
   const given = raw.transports ?? [];
   const isDirection = (mode: string | undefined) => mode === 'dial-in' || mode === 'dial-out';
   const suffix = (mode: string) => mode.replace('-', '').replace('dial', '_dial');
-  const resolveByRules = new Set(
+  const resolvedTransports = new Set(
     given.flatMap((one) => {
       if (transportNames.includes(one)) return [one];
       const mode = one === 'hostedrtc_pstn' ? raw.daily_pstn_mode : raw.twilio_daily_sip_mode;
@@ -51,8 +51,8 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
         : [];
     }),
   );
-  const phones = [...resolveByRules].filter((one) => !web.includes(one));
-  const through = [...resolveByRules].filter((one) => pstn.includes(one) || sip.includes(one));
+  const phones = [...resolvedTransports].filter((one) => !web.includes(one));
+  const through = [...resolvedTransports].filter((one) => pstn.includes(one) || sip.includes(one));
   check(
     'transports',
     given.length === 0 || given.some((one) => ![...transportNames, ...transportNamesWithoutDirection].includes(one)),
@@ -87,7 +87,7 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
     check(`${kind}_service`, raw[kind] === 'nobody');
   }
   check('video_service', raw.video === 'nobody');
-  const blind = resolveByRules.size > 0 && ![...resolveByRules].some((one) => video.includes(one));
+  const blind = resolvedTransports.size > 0 && ![...resolvedTransports].some((one) => video.includes(one));
   for (const [key, wanted] of [
     ['video_service', raw.video !== undefined],
     ['video_input', raw.video_input === true],
@@ -104,7 +104,9 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
   check('client_framework', client && type === 'telephony');
   check(
     'client_framework',
-    client && resolveByRules.size > 0 && ![...resolveByRules].some((one) => web.includes(one) && one !== 'livekit'),
+    client &&
+      resolvedTransports.size > 0 &&
+      ![...resolvedTransports].some((one) => web.includes(one) && one !== 'livekit'),
   );
   check(
     'client_server',
@@ -117,7 +119,7 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
 }
 
 /** Returns the configuration that results from valid options. Its keys are in the order of the output of `--dry-run`. */
-export function resolveByRules(raw: RawOptions): object {
+export function resolveConfigurationByRules(raw: RawOptions): object {
   const directions = { hostedrtc_pstn: raw.daily_pstn_mode, carrier1_hostedrtc_sip: raw.twilio_daily_sip_mode };
   const named = (raw.transports ?? []).map((one) => {
     if (one !== 'hostedrtc_pstn' && one !== 'carrier1_hostedrtc_sip') return one;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { findPositionalWords, parseLine, requireMandatoryValues } from '../../src/command-line/parse-line.ts';
+import { findPositionalWords, parseCommandLine, requireMandatoryValues } from '../../src/command-line/parse-line.ts';
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import { listAddableParts } from '../../src/scaffold/configuration/names.ts';
+import { listAddableProjectParts } from '../../src/scaffold/configuration/names.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { listGuides } from '../../src/scaffold/guides/guides.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
@@ -51,9 +51,9 @@ async function refusalOf(line: string): Promise<string | null> {
     const found = findCommand(findPositionalWords(args));
     const command = (await commands[found.path]?.())?.command;
     if (command === undefined) return 'is no command';
-    const values = parseLine(args, new Set(found.words.map(({ index }) => index)), command);
+    const values = parseCommandLine(args, new Set(found.words.map(({ index }) => index)), command);
     requireMandatoryValues(values, command, '');
-    if (found.path === 'project add' && !(await listAddableParts()).includes(String(values['what'])))
+    if (found.path === 'project add' && !(await listAddableProjectParts()).includes(String(values['what'])))
       return 'cannot be added';
     if (found.path !== 'init' || args.length <= 2) return null;
     const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);

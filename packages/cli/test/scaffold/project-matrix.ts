@@ -1,5 +1,5 @@
 import { listServices } from '../../src/scaffold/catalogue/services.ts';
-import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
+import { transports, usesHostedRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
@@ -28,7 +28,7 @@ const eachService = serviceKinds.flatMap((kind) =>
 );
 const pairs = transports
   .flatMap((one, index) => transports.slice(index).map((other) => [one, other] as const))
-  .filter(([one, other]) => one === other || !usesRoomForCalls(one) || !usesRoomForCalls(other))
+  .filter(([one, other]) => one === other || !usesHostedRoomForCalls(one) || !usesHostedRoomForCalls(other))
   .map(([one, other]) => [one.value, other.value]);
 const eachPair = pairs.flatMap((values): [string, ProjectOptions][] => [
   [`${values.join(' and ')}, cascade`, { ...cascade, transports: values }],

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { VendorVisit } from './visit.ts';
+import type { VendorRequest } from './vendor-request.ts';
 
 /** The synthesized speech is a tone of this pitch in hertz, so that tests recognize it. */
 export const pitchHertz = 440;
@@ -15,7 +15,7 @@ type SpeechRequest = {
 };
 
 /** Serves Cartesia's `/tts/websocket`: receives a sentence, and sends the times of its words and raw audio. */
-export function serveSpeech(socket: WebSocket, visit: VendorVisit): void {
+export function serveSpeech(socket: WebSocket, visit: VendorRequest): void {
   const spoken = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
     const request: SpeechRequest = JSON.parse(data.toString());

@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
-import type { VendorVisit } from './visit.ts';
+import type { VendorRequest } from './vendor-request.ts';
 
 /** The transcript of any speech that is long and loud enough. */
-export const transcript = 'What is the capital of France?';
+export const fixedTranscript = 'What is the capital of France?';
 /**
  * A frame is loud if the mean amplitude of its 16-bit samples exceeds `loudness`. Audio with at least `loudFrames` loud frames
  * counts as speech.
@@ -10,7 +10,7 @@ export const transcript = 'What is the capital of France?';
 const [loudFrames, loudness] = [20, 300];
 
 /** Serves Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
-export function serveTranscription(socket: WebSocket, visit: VendorVisit): void {
+export function serveTranscription(socket: WebSocket, visit: VendorRequest): void {
   let loud = 0;
   socket.on('message', (data: Buffer, binary) => {
     if (binary) {
@@ -23,7 +23,7 @@ export function serveTranscription(socket: WebSocket, visit: VendorVisit): void 
     visit.messages.push(message);
     const type = typeof message === 'object' && message !== null && 'type' in message ? message.type : null;
     if (type === 'Finalize') {
-      socket.send(result(loud >= loudFrames ? transcript : '', { final: true, finalized: true }));
+      socket.send(result(loud >= loudFrames ? fixedTranscript : '', { final: true, finalized: true }));
       loud = 0;
     }
     if (type === 'CloseStream') socket.close(1000);

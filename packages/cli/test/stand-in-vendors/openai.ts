@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { WebSocket } from 'ws';
 import { answerAsJudge, isJudgeModel } from './judge.ts';
-import type { VendorVisit } from './visit.ts';
+import type { VendorRequest } from './vendor-request.ts';
 
 type Part = { readonly type?: string; readonly text?: string };
 type Message = { readonly role?: string; readonly content?: string | readonly Part[] };
@@ -44,7 +44,11 @@ const look = { name: 'look', arguments: JSON.stringify({ question: 'What is ther
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 /** Serves `POST /v1/chat/completions`, streamed or not. */
-export async function serveChat(request: IncomingMessage, response: ServerResponse, visit: VendorVisit): Promise<void> {
+export async function serveChat(
+  request: IncomingMessage,
+  response: ServerResponse,
+  visit: VendorRequest,
+): Promise<void> {
   const asked = (await json(request)) as ChatRequest;
   visit.messages.push(asked);
   const { model, messages = [] } = asked;
@@ -75,7 +79,7 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
 }
 
 /** Serves the WebSocket `/v1/responses`, on which one connection carries all turns of a bot. */
-export function serveResponses(socket: WebSocket, visit: VendorVisit): void {
+export function serveResponses(socket: WebSocket, visit: VendorRequest): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {
     const asked: ChatRequest & { readonly type: string } = JSON.parse(data.toString());

@@ -4,25 +4,25 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { serveSpeech } from './cartesia.ts';
 import { serveTranscription } from './deepgram.ts';
 import { serveChat, serveResponses } from './openai.ts';
-import type { VendorVisit } from './visit.ts';
+import type { VendorRequest } from './vendor-request.ts';
 
 /** Stand-in vendors on one local port. They speak the vendors' protocols and need no accounts. */
 export type StandInVendors = {
   readonly address: string;
-  readonly visits: readonly VendorVisit[];
+  readonly visits: readonly VendorRequest[];
   readonly close: () => Promise<void>;
 };
 
-type SocketHandler = (socket: WebSocket, visit: VendorVisit) => void;
-const sockets: Readonly<Record<string, readonly [vendor: VendorVisit['vendor'], handler: SocketHandler]>> = {
+type SocketHandler = (socket: WebSocket, visit: VendorRequest) => void;
+const sockets: Readonly<Record<string, readonly [vendor: VendorRequest['vendor'], handler: SocketHandler]>> = {
   '/v1/listen': ['deepgram', serveTranscription],
   '/v1/responses': ['openai-responses', serveResponses],
   '/tts/websocket': ['cartesia', serveSpeech],
 };
 
 export async function startStandInVendors(): Promise<StandInVendors> {
-  const visits: VendorVisit[] = [];
-  const enter = (vendor: VendorVisit['vendor'], key: string | undefined, query: URLSearchParams): VendorVisit => {
+  const visits: VendorRequest[] = [];
+  const enter = (vendor: VendorRequest['vendor'], key: string | undefined, query: URLSearchParams): VendorRequest => {
     const visit = {
       vendor,
       key: (key ?? '').replace(/^(?:Bearer|Token) /, ''),

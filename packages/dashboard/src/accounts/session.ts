@@ -47,7 +47,7 @@ export async function signOutEverywhere(queries: QueryClient): Promise<void> {
  * Follows the other tabs: a sign-out in another tab signs this tab out, and a sign-in in another tab reloads this tab's data.
  * Returns a function that stops listening.
  */
-export function watchOtherTabs(queries: QueryClient): () => void {
+export function syncSignInAcrossTabs(queries: QueryClient): () => void {
   const listen = ({ data }: MessageEvent) => {
     if (data === 'signed out') forgetUser(queries);
     else void queries.invalidateQueries();

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, Mic } from 'lucide-react';
 import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
@@ -92,7 +92,7 @@ function Agent({ agent }: { readonly agent: AgentDetails }) {
       <Deployments agent={agent} />
       <AgentSecrets agent={agent} />
       {canCallOperation(membership, 'updateAgent') && <AgentSettings key={agent.desiredDeploymentId} agent={agent} />}
-      <Command command={cloudCommand(organization, 'agent', 'status', name)} />
+      <Command command={formatCloudCommand(organization, 'agent', 'status', name)} />
       {canCallOperation(membership, 'deleteAgent') && <DeleteAgent agent={agent} />}
     </div>
   );
@@ -119,7 +119,7 @@ function DeleteAgent({ agent: { name, activeSessionCount } }: { readonly agent: 
           }`}
           action="Delete agent"
           phrase={name}
-          command={cloudCommand(organization, 'agent', 'delete', name, '--yes')}
+          command={formatCloudCommand(organization, 'agent', 'delete', name, '--yes')}
           run={() => getOrganizationApi(organization).deleteAgent({ params: { agentName: name } })}
           onDone={async () => {
             await navigate({ to: '/orgs/$organization/agents', params: { organization } });

@@ -1,7 +1,7 @@
 import type { AgentDetails } from '@bothost/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
-import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -75,8 +75,13 @@ function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDet
       <Command
         command={
           deployment.buildId === null
-            ? curlCommand('updateAgent', { origin: location.origin, organization, params: { agentName: name }, body })
-            : cloudCommand(organization, 'deploy', name, '--build-id', deployment.buildId, '--force')
+            ? formatCurlCommand('updateAgent', {
+                origin: location.origin,
+                organization,
+                params: { agentName: name },
+                body,
+              })
+            : formatCloudCommand(organization, 'deploy', name, '--build-id', deployment.buildId, '--force')
         }
       />
     </div>

@@ -1,7 +1,7 @@
 import type { AgentDetails } from '@bothost/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { curlCommand } from '../commands/shell-command.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { FormSection } from '../components/form-section.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { useForm } from '../components/use-form.ts';
@@ -41,7 +41,7 @@ export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
       form={form}
       submit="Save"
       isChanged={Object.keys(body).length > 0}
-      command={curlCommand('updateAgent', { origin: location.origin, organization, params, body })}
+      command={formatCurlCommand('updateAgent', { origin: location.origin, organization, params, body })}
     >
       <SettingFields values={values} onValues={setValues} region={agent.region} />
     </FormSection>

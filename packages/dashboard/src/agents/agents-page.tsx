@@ -2,7 +2,7 @@ import type { AgentListItem } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, FolderUp, Mic } from 'lucide-react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -53,7 +53,7 @@ export function AgentsPage() {
           }
         </QueryBoundary>
       </Section>
-      <Command command={cloudCommand(organization, 'agent', 'list')} />
+      <Command command={formatCloudCommand(organization, 'agent', 'list')} />
     </div>
   );
 }

@@ -1,9 +1,12 @@
 import type { DeploymentDetails } from '@bothost/contract';
 
-export type Difference = { readonly label: string; readonly from: string; readonly to: string };
+export type SettingDifference = { readonly label: string; readonly from: string; readonly to: string };
 
 /** Lists the settings that differ between two deployments of an agent, as text for people. */
-export function findDifferences(from: DeploymentDetails, to: DeploymentDetails): readonly Difference[] {
+export function findDeploymentDifferences(
+  from: DeploymentDetails,
+  to: DeploymentDetails,
+): readonly SettingDifference[] {
   const after = describe(to);
   return describe(from).flatMap(([label, value], index) => {
     const other = after[index]?.[1] ?? '';

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -16,7 +16,7 @@ import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { createAgentsQueryKey, deploymentsQuery } from './agent-queries.ts';
-import { findDifferences } from './deployment-differences.ts';
+import { findDeploymentDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 
@@ -53,7 +53,7 @@ export function Deployments({ agent: { name } }: { readonly agent: AgentDetails 
         )}
       </QueryBoundary>
       <div className="border-line border-t px-5 py-3 sm:px-6">
-        <Command command={cloudCommand(organization, 'agent', 'deployments', name)} />
+        <Command command={formatCloudCommand(organization, 'agent', 'deployments', name)} />
       </div>
       {target !== null && (
         <RollBackDialog agentName={name} serving={serving} target={target} onClose={() => setTarget(null)} />
@@ -149,7 +149,7 @@ function Comparison({ deployments }: { readonly deployments: readonly Deployment
           Close
         </Button>
       </div>
-      <DifferenceTable differences={findDifferences(before, after)} />
+      <DifferenceTable differences={findDeploymentDifferences(before, after)} />
     </section>
   );
 }
@@ -170,8 +170,8 @@ function RollBackDialog({ agentName, serving, target, onClose }: RollBackDialogP
       title={`Roll back to ${shortId(target.id)}?`}
       lead="Deploys its code, settings and secrets again. New sessions use it as soon as its first instance is ready; live sessions are not interrupted."
       action="Roll back"
-      details={serving !== undefined && <DifferenceTable differences={findDifferences(serving, target)} />}
-      command={cloudCommand(organization, 'agent', 'rollback', agentName, '--to', target.id)}
+      details={serving !== undefined && <DifferenceTable differences={findDeploymentDifferences(serving, target)} />}
+      command={formatCloudCommand(organization, 'agent', 'rollback', agentName, '--to', target.id)}
       run={() =>
         getOrganizationApi(organization).rollback({ params: { agentName }, body: { deploymentId: target.id } })
       }

@@ -1,11 +1,11 @@
 import { fillPathTemplate, listOperationPaths, type OperationName, operations } from '@bothost/contract';
 
 /** Returns the `botcli` command for an action in an organization. */
-export function cloudCommand(organization: string, ...words: readonly string[]): string {
-  return botcliCommand('cloud', ...words, '--organization', organization);
+export function formatCloudCommand(organization: string, ...words: readonly string[]): string {
+  return formatBotcliCommand('cloud', ...words, '--organization', organization);
 }
 
-export function botcliCommand(...words: readonly string[]): string {
+export function formatBotcliCommand(...words: readonly string[]): string {
   return ['npx', 'botcli', ...words].map(quote).join(' ');
 }
 
@@ -22,7 +22,7 @@ type ApiRequest = {
  * Returns the `curl` command for an operation that has no `botcli` command. `curl` reads the token from the variable
  * `BOTCLI_TOKEN`.
  */
-export function curlCommand(name: OperationName, request: ApiRequest): string {
+export function formatCurlCommand(name: OperationName, request: ApiRequest): string {
   const { origin, organization = '', params, query = {}, body } = request;
   const operation = operations[name];
   const url = new URL(

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { LoaderCircle, Lock } from 'lucide-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
+import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -13,7 +13,7 @@ import { DeployProject } from './deploy-project.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { packProject } from './pack-project.ts';
 import { PackingProblem } from './problem.tsx';
-import { type ProjectSource, sourceFromDrop } from './project-source.ts';
+import { createSourceFromDrop, type ProjectSource } from './project-source.ts';
 
 /** The page at `/orgs/:organization/deploy`: packs a folder or an archive in the browser and deploys it. */
 export function DeployPage() {
@@ -70,7 +70,7 @@ function Deploy({ organization }: { readonly organization: string }) {
     event.preventDefault();
     setDragged(false);
     try {
-      const source = sourceFromDrop(event.dataTransfer);
+      const source = createSourceFromDrop(event.dataTransfer);
       pack.mutate(() => source);
     } catch (error) {
       pack.mutate(() => {
@@ -102,8 +102,8 @@ function Deploy({ organization }: { readonly organization: string }) {
       )}
       <Section title="From the command line" lead="botcli packs the same files. Without a project, it creates one.">
         <div className="flex flex-col gap-2 px-5 py-5 sm:px-6">
-          <CopyText text={botcliCommand('init', 'quickstart')} name="command that creates a project" />
-          <CopyText text={cloudCommand(organization, 'deploy')} name="command that deploys" />
+          <CopyText text={formatBotcliCommand('init', 'quickstart')} name="command that creates a project" />
+          <CopyText text={formatCloudCommand(organization, 'deploy')} name="command that deploys" />
         </div>
       </Section>
     </div>

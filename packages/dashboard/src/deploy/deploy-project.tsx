@@ -3,17 +3,17 @@ import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { agentListQuery } from '../agents/agent-queries.ts';
 import { pickChangedSettings } from '../agents/setting-fields.tsx';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { Section } from '../components/section.tsx';
 import {
+  convertDeployFileToSettings,
   createDeployOptions,
   defaultSettings,
-  findNameProblem,
-  settingsFromFile,
-  suggestName,
+  findAgentNameProblem,
+  suggestAgentName,
 } from './deploy-settings.ts';
 import { DeploySteps } from './deploy-steps.tsx';
 import { DeployFileSettings } from './file-settings.tsx';
@@ -31,7 +31,7 @@ type DeployProjectProps = {
 /** Shows a packed project and its settings, and then deploys it. */
 export function DeployProject({ organization, packed, onChooseAgain }: DeployProjectProps) {
   const { deployFile, archive } = packed;
-  const [name, setName] = useState(deployFile?.content.agent_name ?? suggestName(packed.name));
+  const [name, setName] = useState(deployFile?.content.agent_name ?? suggestAgentName(packed.name));
   const [values, setValues] = useState(defaultSettings);
   const { progress, deploy } = useDeploy(organization);
   const agents = useQuery(agentListQuery(organization));
@@ -43,7 +43,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
   });
   const settings =
     deployFile !== null
-      ? settingsFromFile(deployFile.content)
+      ? convertDeployFileToSettings(deployFile.content)
       : agent === undefined
         ? pickChangedSettings(null, values)
         : // Without a deploy file, an existing agent keeps its settings.
@@ -103,11 +103,11 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
                   <DeployFileSettings file={deployFile.content} region={agent?.region} />
                 )}
                 <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
-                  <Button type="submit" disabled={findNameProblem(name) !== undefined} className="self-start">
+                  <Button type="submit" disabled={findAgentNameProblem(name) !== undefined} className="self-start">
                     {deploy.isError ? 'Deploy again' : 'Deploy'}
                   </Button>
                   <div className="min-w-0 flex-1 sm:pt-2.5">
-                    <Command command={cloudCommand(organization, ...words)} />
+                    <Command command={formatCloudCommand(organization, ...words)} />
                   </div>
                 </div>
               </form>

@@ -22,7 +22,7 @@ export const defaultSettings: SettingValues = {
  * Converts a deploy file to the settings of the agent. A setting that the file omits gets its default, not the agent's current
  * value.
  */
-export function settingsFromFile(file: DeployFile): AgentSettings {
+export function convertDeployFileToSettings(file: DeployFile): AgentSettings {
   return {
     autoScaling: { minAgents: file.scaling.min_agents, maxAgents: file.scaling.max_agents },
     agentProfile: file.agent_profile,
@@ -52,7 +52,7 @@ export function createDeployOptions({
 }
 
 /** Converts the name of a folder to a valid agent name. */
-export function suggestName(folder: string): string {
+export function suggestAgentName(folder: string): string {
   return folder
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -61,7 +61,7 @@ export function suggestName(folder: string): string {
 }
 
 /** Returns why a text is not a valid agent name, or undefined if it is valid. */
-export function findNameProblem(name: string): string | undefined {
+export function findAgentNameProblem(name: string): string | undefined {
   if (name.length < nameLengthLimits.minimum || name.length > nameLengthLimits.maximum)
     return `Use ${nameLengthLimits.minimum} to ${nameLengthLimits.maximum} characters.`;
   return namePattern.test(name)

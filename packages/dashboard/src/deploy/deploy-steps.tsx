@@ -1,7 +1,7 @@
 import { type Build, formatBytes } from '@bothost/contract';
 import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -107,10 +107,10 @@ function BuildProgress({ organization, build, lines }: BuildProgressProps) {
           >
             {cancel.isPending || cancel.isSuccess ? 'Canceling…' : 'Cancel the build'}
           </Button>
-          <Command command={cloudCommand(organization, 'build', 'cancel', build.id)} />
+          <Command command={formatCloudCommand(organization, 'build', 'cancel', build.id)} />
         </>
       ) : (
-        <Command command={cloudCommand(organization, 'build', 'logs', build.id, '--full')} />
+        <Command command={formatCloudCommand(organization, 'build', 'logs', build.id, '--full')} />
       )}
     </>
   );
@@ -141,7 +141,7 @@ function DeployProblem({ error, organization }: { readonly error: unknown; reado
         Nothing was deployed.{' '}
         {status === 'canceled'
           ? 'Deploy again to build it.'
-          : `Correct the project and choose it again. The whole log: ${cloudCommand(organization, 'build', 'logs', id, '--full')}`}
+          : `Correct the project and choose it again. The whole log: ${formatCloudCommand(organization, 'build', 'logs', id, '--full')}`}
       </p>
     </Alert>
   );

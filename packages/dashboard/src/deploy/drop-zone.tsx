@@ -2,7 +2,7 @@ import { FileArchive, FolderUp } from 'lucide-react';
 import { useRef } from 'react';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
-import { type ProjectSource, sourceFromArchive, sourceFromFiles } from './project-source.ts';
+import { createSourceFromArchive, createSourceFromFiles, type ProjectSource } from './project-source.ts';
 
 type DropZoneProps = {
   readonly isDragged: boolean;
@@ -54,7 +54,7 @@ export function DropZone({ isDragged, onChoose }: DropZoneProps) {
         hidden
         onChange={({ target }) => {
           const files = [...(target.files ?? [])];
-          onChoose(() => sourceFromFiles(files));
+          onChoose(() => createSourceFromFiles(files));
         }}
       />
       <input
@@ -65,7 +65,7 @@ export function DropZone({ isDragged, onChoose }: DropZoneProps) {
         hidden
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          if (file !== undefined) onChoose(() => sourceFromArchive(file));
+          if (file !== undefined) onChoose(() => createSourceFromArchive(file));
         }}
       />
       <p className="max-w-md text-quiet text-xs">

@@ -5,7 +5,7 @@ import { Alert } from '../components/alert.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
-import { propertiesQuery } from './properties-query.ts';
+import { organizationPropertiesQuery } from './organization-properties-query.ts';
 
 type FileSettingsProps = {
   readonly file: DeployFile;
@@ -16,7 +16,7 @@ type FileSettingsProps = {
 /** Shows the settings in a deploy file, and a warning if the file names a secret set that does not exist. */
 export function DeployFileSettings({ file, region }: FileSettingsProps) {
   const { name: organization } = useMembership();
-  const properties = useQuery(propertiesQuery(organization));
+  const properties = useQuery(organizationPropertiesQuery(organization));
   const target = region ?? file.region ?? properties.data?.properties.defaultRegion;
   const sets = useQuery({ ...regionSecretSetsQuery(organization, target), enabled: target !== undefined });
   const { secret_set: secretSet, scaling } = file;

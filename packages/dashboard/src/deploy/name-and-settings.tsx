@@ -4,8 +4,8 @@ import { SettingFields, type SettingValues } from '../agents/setting-fields.tsx'
 import { QueryBoundary } from '../components/loaded.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { findNameProblem } from './deploy-settings.ts';
-import { propertiesQuery } from './properties-query.ts';
+import { findAgentNameProblem } from './deploy-settings.ts';
+import { organizationPropertiesQuery } from './organization-properties-query.ts';
 
 type NameAndSettingsProps = {
   readonly name: string;
@@ -19,13 +19,13 @@ type NameAndSettingsProps = {
 /** Shows the fields for the name and the settings of an agent whose project has no deploy file. */
 export function NameAndSettings({ name, onName, values, onValues, exists }: NameAndSettingsProps) {
   const { name: organization } = useMembership();
-  const properties = useQuery(propertiesQuery(organization));
+  const properties = useQuery(organizationPropertiesQuery(organization));
   return (
     <div className="flex max-w-md flex-col gap-4 px-5 py-5 sm:px-6">
       <TextField
         label="Name of the agent"
         hint="To keep the settings with the project, write them to its deploy.toml."
-        problem={findNameProblem(name)}
+        problem={findAgentNameProblem(name)}
         value={name}
         onValue={onName}
         autoComplete="off"

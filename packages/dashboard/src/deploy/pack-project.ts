@@ -1,14 +1,14 @@
 import { type DeployFile, deployFileNames } from '@bothost/contract';
 import {
   type Archive,
-  checkSize,
+  checkProjectSize,
   type Folder,
-  findWarnings,
+  findProjectWarnings,
   listProjectFiles,
   PackingError,
   type ProjectFiles,
   parseDeployFile,
-  readText,
+  readTextFile,
   writeArchive,
 } from '@bothost/packing';
 import type { ProjectSource } from './project-source.ts';
@@ -35,7 +35,7 @@ export async function packProject(
   const { context_dir, exclude } = found?.content.build ?? { context_dir: '.', exclude: { patterns: [] } };
   const folder = await findFolder(root, [...(found?.folder ?? []), ...context_dir.split('/')]);
   const project = await listProjectFiles(folder, exclude.patterns);
-  checkSize(project.files, null);
+  checkProjectSize(project.files, null);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   const archive = await writeArchive(project.files, async (chunk) => {
@@ -44,8 +44,8 @@ export async function packProject(
     bytes += chunk.length;
     onProgress(bytes);
   });
-  checkSize(project.files, archive);
-  const warnings = await findWarnings(project);
+  checkProjectSize(project.files, archive);
+  const warnings = await findProjectWarnings(project);
   return { name: source.name, deployFile, project, warnings, archive: { ...archive, content: new Blob(chunks) } };
 }
 
@@ -61,7 +61,7 @@ async function findDeployFile(root: Folder) {
   ];
   for (const place of places) {
     for (const name of deployFileNames) {
-      const text = await readText(place.entries, name);
+      const text = await readTextFile(place.entries, name);
       if (text === null) continue;
       const path = [...place.folder, name].join('/');
       const content = parseDeployFile(text, path);

@@ -1,4 +1,4 @@
-import { type Folder, type FolderEntry, PackingError, readArchiveFolder, readStream } from '@bothost/packing';
+import { type Folder, type FolderEntry, iterateStream, PackingError, readArchiveAsFolder } from '@bothost/packing';
 
 /** A folder or archive that a person chose. `open` reads its files only when the project is packed. */
 export type ProjectSource = { readonly name: string; readonly open: () => Promise<Folder> };
@@ -9,7 +9,7 @@ const archivePattern = /\.(tar\.gz|tgz)$/i;
  * Returns the directory that a person chose with `<input webkitdirectory>`. The path of each file begins with the directory's
  * name.
  */
-export function sourceFromFiles(files: readonly File[]): ProjectSource {
+export function createSourceFromFiles(files: readonly File[]): ProjectSource {
   const [first] = files;
   if (first === undefined) {
     throw new PackingError('project-empty', 'The folder has no files.', 'Choose the folder that contains your bot.');
@@ -19,20 +19,20 @@ export function sourceFromFiles(files: readonly File[]): ProjectSource {
   return { name: first.webkitRelativePath.split('/')[0] ?? '', open: async () => treeFolder(root) };
 }
 
-export function sourceFromArchive(file: File): ProjectSource {
+export function createSourceFromArchive(file: File): ProjectSource {
   if (!archivePattern.test(file.name)) throw wrongKind(`${file.name} is not a folder or a .tar.gz archive.`);
-  return { name: file.name.replace(archivePattern, ''), open: () => readArchiveFolder(file.stream()) };
+  return { name: file.name.replace(archivePattern, ''), open: () => readArchiveAsFolder(file.stream()) };
 }
 
 /** Must be called synchronously in the drop event handler, because the browser removes the data when the handler returns. */
-export function sourceFromDrop({ items }: DataTransfer): ProjectSource {
+export function createSourceFromDrop({ items }: DataTransfer): ProjectSource {
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) throw wrongKind('Drop one folder or one archive.');
   if (isDirectory(entry)) return { name: entry.name, open: async () => directoryFolder(entry) };
   const file = [...items][0]?.getAsFile();
   if (file == null) throw wrongKind(`${entry.name} cannot be read.`);
-  return sourceFromArchive(file);
+  return createSourceFromArchive(file);
 }
 
 function wrongKind(message: string): PackingError {
@@ -97,7 +97,7 @@ function folderEntry(entry: FileSystemEntry): FolderEntry {
 /** Reads a file in chunks. Throws if the file was changed after it was chosen, because browsers then refuse to read it. */
 async function* readFile(file: File): AsyncGenerator<Uint8Array> {
   try {
-    yield* readStream(file.stream());
+    yield* iterateStream(file.stream());
   } catch {
     throw new PackingError(
       'project-changed',

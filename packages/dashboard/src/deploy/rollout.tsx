@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Mic } from 'lucide-react';
 import { agentQuery, deploymentQuery } from '../agents/agent-queries.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
@@ -53,7 +53,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                   {agentLink}
                 </div>
                 <p className="text-quiet text-sm">Or start a session from the command line:</p>
-                <CopyText text={cloudCommand(organization, 'agent', 'start', agentName)} name="command" />
+                <CopyText text={formatCloudCommand(organization, 'agent', 'start', agentName)} name="command" />
               </>
             );
           }

@@ -1,5 +1,5 @@
 import type { LogLevel } from '@bothost/contract';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { parsePeriodSeconds } from '../components/period.ts';
 
 /** The filter of the logs page, as stored in the page's URL. */
@@ -39,5 +39,5 @@ export function createLogCommand(organization: string, agent: string, filter: Lo
   const options = Object.entries({ session, query, level, since }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );
-  return cloudCommand(organization, 'agent', 'logs', agent, ...options, ...(isFollowing ? ['--follow'] : []));
+  return formatCloudCommand(organization, 'agent', 'logs', agent, ...options, ...(isFollowing ? ['--follow'] : []));
 }

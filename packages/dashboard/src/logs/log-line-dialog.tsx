@@ -4,7 +4,7 @@ import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from './log-text.ts';
-import { formatMoment } from './log-time.ts';
+import { formatDateTime } from './log-time.ts';
 
 type LogLineDialogProps = {
   readonly line: LogLine;
@@ -20,7 +20,7 @@ export function LogLineDialog({ line, organization, onClose }: LogLineDialogProp
     line.continued === true && 'The line is too long for one entry and continues in the next one.',
   ].filter((note) => note !== false);
   return (
-    <Dialog title="Log line" lead={formatMoment(line.timestamp)} onClose={onClose}>
+    <Dialog title="Log line" lead={formatDateTime(line.timestamp)} onClose={onClose}>
       <TextBlock label="Line" text={stripControlCharacters(line.log)} />
       {notes.map((note) => (
         <p key={note} className="text-quiet text-sm">

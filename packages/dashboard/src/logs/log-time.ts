@@ -8,17 +8,17 @@ const clock = new Intl.DateTimeFormat('en', {
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
 /** Formats a timestamp as the local time of day with milliseconds, such as `14:03:09.120`. */
-export function formatClock(timestamp: string): string {
+export function formatTimeOfDay(timestamp: string): string {
   return clock.format(new Date(timestamp));
 }
 
 /** Formats a timestamp as local date and time with the time zone. */
-export function formatMoment(timestamp: string): string {
+export function formatDateTime(timestamp: string): string {
   return full.format(new Date(timestamp));
 }
 
 /** Converts a timestamp with nanoseconds to Unix time in seconds, truncated to microseconds. */
-export function secondsFromTimestamp(timestamp: string): number {
+export function toUnixSeconds(timestamp: string): number {
   const [, whole = timestamp, fraction = ''] = /^(.*)\.(\d+)Z$/.exec(timestamp) ?? [];
   return Date.parse(fraction === '' ? timestamp : `${whole}Z`) / 1000 + Number(`0.${fraction.slice(0, 6)}`);
 }

@@ -9,7 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { LogLineDialog } from './log-line-dialog.tsx';
 import { extractLogMessage } from './log-text.ts';
-import { formatClock } from './log-time.ts';
+import { formatTimeOfDay } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
@@ -210,7 +210,7 @@ function LineCells({ line, hasSessions }: { readonly line: LogLine; readonly has
   const isWarning = line.level === 'WARNING' || line.droppedBytes !== undefined;
   return (
     <>
-      <span className="shrink-0 text-quiet tabular-nums">{formatClock(line.timestamp)}</span>
+      <span className="shrink-0 text-quiet tabular-nums">{formatTimeOfDay(line.timestamp)}</span>
       {hasSessions && <span className="w-14 shrink-0 text-quiet max-sm:hidden">{line.sessionId?.slice(-6) ?? ''}</span>}
       <span
         className={classNames(

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText, X } from 'lucide-react';
 import { type FormEvent, useCallback, useState } from 'react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
+import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { CopyText } from '../components/copy-text.tsx';
@@ -16,7 +16,7 @@ import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { createLogCommand, createLogQuery, type LogSearchParameters } from './log-filter.ts';
-import { secondsFromTimestamp } from './log-time.ts';
+import { toUnixSeconds } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { useLogLines } from './use-log-lines.ts';
 
@@ -40,8 +40,8 @@ export function LogsPage() {
               <EmptyState icon={ScrollText} title="No agents yet">
                 Deploy a bot from its directory, and see its output here. If you have none, botcli creates one.
                 <div className="flex w-full flex-col gap-2 text-left">
-                  <CopyText text={botcliCommand('init', 'quickstart')} name="first command" />
-                  <CopyText text={cloudCommand(organization, 'deploy')} name="second command" />
+                  <CopyText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
+                  <CopyText text={formatCloudCommand(organization, 'deploy')} name="second command" />
                 </div>
               </EmptyState>
             </Section>
@@ -139,13 +139,13 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
   const last = log.lines.at(-1);
   const onRest = useCallback(
     (line: LogLine) => {
-      if (!isFollowing) onChange({ at: secondsFromTimestamp(line.timestamp) });
+      if (!isFollowing) onChange({ at: toUnixSeconds(line.timestamp) });
     },
     [isFollowing, onChange],
   );
   const onFollow = (follows: boolean) => {
     if (follows === isFollowing) return;
-    if (!follows && last !== undefined) onChange({ at: secondsFromTimestamp(last.timestamp) });
+    if (!follows && last !== undefined) onChange({ at: toUnixSeconds(last.timestamp) });
     if (!follows) return;
     setStartAt(undefined);
     onChange({ at: undefined });

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { FolderUp } from 'lucide-react';
-import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
+import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { canCallOperation, useMembership } from './organization.ts';
@@ -21,8 +21,8 @@ export function FirstDeploy() {
         </Button>
       )}
       <div className="flex w-full flex-col gap-2 text-left">
-        <CopyText text={botcliCommand('init', 'quickstart')} name="first command" />
-        <CopyText text={cloudCommand(organization, 'deploy')} name="second command" />
+        <CopyText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
+        <CopyText text={formatCloudCommand(organization, 'deploy')} name="second command" />
       </div>
     </>
   );

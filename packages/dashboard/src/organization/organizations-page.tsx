@@ -4,7 +4,7 @@ import { Building2 } from 'lucide-react';
 import { useState } from 'react';
 import { userQuery, useUser } from '../accounts/session.ts';
 import { api } from '../api.ts';
-import { curlCommand } from '../commands/shell-command.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { FormSection } from '../components/form-section.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
@@ -64,7 +64,7 @@ function CreateOrganization() {
       form={form}
       submit="Create organization"
       isChanged={name !== ''}
-      command={curlCommand('createOrganization', { origin: location.origin, body: { name: name || 'NAME' } })}
+      command={formatCurlCommand('createOrganization', { origin: location.origin, body: { name: name || 'NAME' } })}
     >
       <TextField
         label="Name"

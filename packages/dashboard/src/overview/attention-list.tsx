@@ -1,6 +1,6 @@
 import type { AttentionItem } from '@bothost/contract';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { RelativeTime } from '../components/moment.tsx';
@@ -69,7 +69,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
               </p>
               <p className="text-quiet text-sm">{advice}</p>
               <CopyText
-                text={cloudCommand(organization, ...words)}
+                text={formatCloudCommand(organization, ...words)}
                 name={`command for ${problem.agentName}: ${title}`}
               />
             </div>

@@ -2,7 +2,7 @@ import type { Overview } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { curlCommand } from '../commands/shell-command.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { classNames } from '../components/class-names.ts';
 import { Command } from '../components/command.tsx';
 import { formatLatency } from '../components/duration.ts';
@@ -39,7 +39,7 @@ export function OverviewPage() {
           )
         }
       </QueryBoundary>
-      <Command command={curlCommand('getOverview', { origin: location.origin, organization })} />
+      <Command command={formatCurlCommand('getOverview', { origin: location.origin, organization })} />
     </div>
   );
 }

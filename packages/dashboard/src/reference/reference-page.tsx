@@ -7,7 +7,7 @@ import { QueryBoundary } from '../components/loaded.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
 import { getCurrentTheme, watchTheme } from '../theme.ts';
 import { createReferenceDocument } from './reference-document.ts';
-import { repairMarkup } from './repair-markup.ts';
+import { repairScalarMarkup } from './repair-markup.ts';
 
 type OpenApiDocument = ReturnType<typeof createReferenceDocument>;
 
@@ -57,7 +57,7 @@ function Reference({ content }: { readonly content: OpenApiDocument }) {
     const app = createApiReference(container.current, configurationOf(content, getCurrentTheme()));
     reference.current = app;
     // Repair the markup of the whole body, because Scalar adds its dialogs to the body.
-    const stopRepairs = repairMarkup(document.body);
+    const stopRepairs = repairScalarMarkup(document.body);
     return () => {
       stopRepairs();
       app.destroy();

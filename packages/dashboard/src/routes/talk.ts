@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { parseTalkSearch } from '../talk/transport-names.ts';
+import { parseTalkSearchParameters } from '../talk/transport-names.ts';
 import { organizationLayout, shellLayout } from './frames.ts';
 
 /**
@@ -14,7 +14,7 @@ const loadTalkDocument = ({ location: { href } }: { readonly location: { readonl
 export const talkRoute = createRoute({
   getParentRoute: () => shellLayout,
   path: '/talk/$agent',
-  validateSearch: parseTalkSearch,
+  validateSearch: parseTalkSearchParameters,
   beforeLoad: loadTalkDocument,
   component: lazyRouteComponent(() => import('../talk/talk-page.tsx'), 'TalkPage'),
 });
@@ -26,7 +26,7 @@ export const talkAgentsRoute = createRoute({
 export const organizationTalkRoute = createRoute({
   getParentRoute: () => organizationLayout,
   path: '/talk/$agent',
-  validateSearch: parseTalkSearch,
+  validateSearch: parseTalkSearchParameters,
   beforeLoad: loadTalkDocument,
   component: lazyRouteComponent(() => import('../talk/organization-talk-page.tsx'), 'OrganizationTalkPage'),
 });

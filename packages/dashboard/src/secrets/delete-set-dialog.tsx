@@ -1,4 +1,4 @@
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
@@ -28,7 +28,7 @@ export function DeleteSetDialog({ set: { name, revision }, agents, onDone, onClo
       }`}
       action="Delete"
       phrase={name}
-      command={cloudCommand(organization, 'secrets', 'delete', name, ...(isUsed ? ['--force'] : []))}
+      command={formatCloudCommand(organization, 'secrets', 'delete', name, ...(isUsed ? ['--force'] : []))}
       run={() =>
         getOrganizationApi(organization).deleteSecretSet({
           params: { setName: name },

@@ -2,7 +2,7 @@ import type { SecretRevision, SecretSetDetails, SecretWriteResult } from '@botho
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -75,7 +75,7 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
             Show older revisions
           </Button>
         )}
-        <Command command={cloudCommand(organization, 'secrets', 'history', name)} />
+        <Command command={formatCloudCommand(organization, 'secrets', 'history', name)} />
       </div>
       {target !== null && (
         <RollBackDialog setName={name} current={revision} target={target.revision} onClose={() => setTarget(null)} />
@@ -119,7 +119,7 @@ function RollBackDialog({ setName, current, target, onClose }: RollBackDialogPro
       lead="Creates a new revision with its keys and values. Agents use it after their next deploy."
       action="Roll back"
       details={<QueryBoundary query={preview}>{(data) => <Changes changes={data.changes} />}</QueryBoundary>}
-      command={cloudCommand(organization, 'secrets', 'rollback', setName, String(target))}
+      command={formatCloudCommand(organization, 'secrets', 'rollback', setName, String(target))}
       run={() => rollBack(false)}
       onDone={async () => {
         notify(`${setName} has the content of revision ${target} again.`);

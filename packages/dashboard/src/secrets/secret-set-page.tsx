@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -19,7 +19,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
-import { Readiness } from './readiness.tsx';
+import { ReadinessBadge } from './readiness-badge.tsx';
 import { SecretHistory } from './secret-history.tsx';
 import { secretSetQuery, useRefreshSecrets } from './secret-queries.ts';
 import { SetValueDialog } from './set-value-dialog.tsx';
@@ -64,14 +64,14 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
         <PageHeader
           title={name}
           lead={`Secret set in ${region}, revision ${revision}.`}
-          actions={<Readiness status={status} />}
+          actions={<ReadinessBadge status={status} />}
         />
         {errorMessage !== undefined && <Alert>{errorMessage}</Alert>}
       </div>
       <Keys set={set} />
       <Agents set={set} />
       <SecretHistory set={set} />
-      <Command command={cloudCommand(organization, 'secrets', 'list', name)} />
+      <Command command={formatCloudCommand(organization, 'secrets', 'list', name)} />
       {canCallOperation(membership, 'deleteSecretSet') && <DeleteSet set={set} />}
     </div>
   );
@@ -151,7 +151,7 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
           title={`Remove ${open.key}?`}
           lead="Agents that run keep it until their next deploy. The history can restore it."
           action="Remove key"
-          command={cloudCommand(organization, 'secrets', 'unset', name, open.key)}
+          command={formatCloudCommand(organization, 'secrets', 'unset', name, open.key)}
           run={() => getOrganizationApi(organization).deleteSecret({ params: { setName: name, secretKey: open.key } })}
           onDone={async () => {
             notify(`${open.key} is removed.`);

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -12,8 +12,8 @@ import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { PullSecrets } from './pull-secrets.tsx';
-import { Readiness } from './readiness.tsx';
+import { ImagePullSecrets } from './image-pull-secrets.tsx';
+import { ReadinessBadge } from './readiness-badge.tsx';
 import { secretListQuery } from './secret-queries.ts';
 import { SetValueDialog } from './set-value-dialog.tsx';
 
@@ -28,11 +28,11 @@ export function SecretsPage() {
         {({ sets }) => (
           <>
             <SecretSets sets={sets.filter(({ type }) => type === 'secret')} />
-            <PullSecrets sets={sets.filter(({ type }) => type === 'imagePullSecret')} />
+            <ImagePullSecrets sets={sets.filter(({ type }) => type === 'imagePullSecret')} />
           </>
         )}
       </QueryBoundary>
-      <Command command={cloudCommand(organization, 'secrets', 'list', '--no-sets')} />
+      <Command command={formatCloudCommand(organization, 'secrets', 'list', '--no-sets')} />
     </div>
   );
 }
@@ -73,7 +73,7 @@ function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
                   >
                     {name}
                   </Link>
-                  <Readiness status={status} isDamaged={damaged} />
+                  <ReadinessBadge status={status} isDamaged={damaged} />
                 </>
               }
               facts={[

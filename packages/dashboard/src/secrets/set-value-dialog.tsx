@@ -1,6 +1,6 @@
 import { findReservedKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import { useState } from 'react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -96,7 +96,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
             {form.isSending ? 'Storing…' : 'Store'}
           </Button>
         </div>
-        <Command command={cloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')} />
+        <Command command={formatCloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')} />
       </form>
     </Dialog>
   );

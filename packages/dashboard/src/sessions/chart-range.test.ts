@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clampRange, countTimesPerInterval, zoomRange } from './chart-range.ts';
+import { clampRange, countTimestampsPerInterval, zoomRange } from './chart-range.ts';
 
 const whole = { from: 100, to: 200 };
 
@@ -16,6 +16,6 @@ test('clampRange clips a range to the limits, and returns null if the result cov
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();
 });
 
-test('countTimesPerInterval counts times at both ends of the range, and ignores times outside the range', () => {
-  expect(countTimesPerInterval([99, 100, 124, 125, 200, 201], whole, 4)).toEqual([2, 1, 0, 1]);
+test('countTimestampsPerInterval counts times at both ends of the range, and ignores times outside the range', () => {
+  expect(countTimestampsPerInterval([99, 100, 124, 125, 200, 201], whole, 4)).toEqual([2, 1, 0, 1]);
 });

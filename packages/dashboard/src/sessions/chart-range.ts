@@ -21,7 +21,11 @@ export function clampRange({ from, to }: ChartRange, whole: ChartRange): ChartRa
 }
 
 /** Divides a range into `count` equal parts and counts the times in each part. */
-export function countTimesPerInterval(times: readonly number[], { from, to }: ChartRange, count: number): number[] {
+export function countTimestampsPerInterval(
+  times: readonly number[],
+  { from, to }: ChartRange,
+  count: number,
+): number[] {
   const counts = new Array<number>(count).fill(0);
   const width = (to - from) / count;
   for (const time of times) {

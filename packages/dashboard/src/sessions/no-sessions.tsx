@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -46,7 +46,7 @@ export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
         </Link>
       </Button>
       <div className="w-full text-left">
-        <CopyText text={cloudCommand(organization, 'agent', 'start', agent)} name="command" />
+        <CopyText text={formatCloudCommand(organization, 'agent', 'start', agent)} name="command" />
       </div>
     </EmptyState>
   );

@@ -2,8 +2,8 @@ import type { LogLine, ResourceMetrics, SessionEvent } from '@bothost/contract';
 import { RotateCcw, ZoomIn, ZoomOut } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../components/button.tsx';
-import { formatClock, secondsFromTimestamp } from '../logs/log-time.ts';
-import { type ChartRange, clampRange, countTimesPerInterval, zoomRange } from './chart-range.ts';
+import { formatTimeOfDay, toUnixSeconds } from '../logs/log-time.ts';
+import { type ChartRange, clampRange, countTimestampsPerInterval, zoomRange } from './chart-range.ts';
 import { type ChartColor, type ChartSeries, TimeChart } from './time-chart.tsx';
 
 const percentiles = [
@@ -49,7 +49,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
         <p className="mr-auto text-quiet text-sm tabular-nums">
           {sample === undefined
             ? 'Drag over a chart to zoom in, double-click to zoom out.'
-            : `${formatClock(new Date(sample.t * 1000).toISOString()).slice(0, 8)}: ${formatMillicores(sample.c)}, ${formatMemory(sample.m)}`}
+            : `${formatTimeOfDay(new Date(sample.t * 1000).toISOString()).slice(0, 8)}: ${formatMillicores(sample.c)}, ${formatMemory(sample.m)}`}
         </p>
         <Button
           variant="outline"
@@ -186,8 +186,8 @@ const badLevels: readonly (string | null)[] = ['WARNING', 'ERROR', 'CRITICAL'];
 function outputSeries(lines: readonly LogLine[], range: ChartRange) {
   const width = (range.to - range.from) / parts;
   const count = (some: readonly LogLine[]) =>
-    countTimesPerInterval(
-      some.map(({ timestamp }) => secondsFromTimestamp(timestamp)),
+    countTimestampsPerInterval(
+      some.map(({ timestamp }) => toUnixSeconds(timestamp)),
       range,
       parts,
     );

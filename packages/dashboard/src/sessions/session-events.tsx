@@ -1,7 +1,7 @@
 import { getStatusLabel, type SessionEvent, sessionEventLabels } from '@bothost/contract';
 import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
-import { formatClock } from '../logs/log-time.ts';
+import { formatTimeOfDay } from '../logs/log-time.ts';
 
 /** Lists the events of a session with their causes. If the bot exited, shows its last output. */
 export function SessionEvents({ events }: { readonly events: readonly SessionEvent[] }) {
@@ -16,7 +16,7 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
             <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
               <span className="font-medium">{getStatusLabel<string>(sessionEventLabels, event.eventCode)}</span>
               <time dateTime={event.eventTs} className="text-quiet text-sm tabular-nums">
-                {formatClock(event.eventTs)}
+                {formatTimeOfDay(event.eventTs)}
               </time>
             </div>
             {facts.length > 0 && (

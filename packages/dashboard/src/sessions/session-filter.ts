@@ -1,5 +1,5 @@
 import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost/contract';
-import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { parsePeriodSeconds } from '../components/period.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
@@ -66,10 +66,10 @@ export function createSessionListCommand(
   const isOfCli = startTime === undefined && durationMin === undefined && durationMax === undefined;
   if (query.agent === undefined || !isOfCli || filter.status === 'failed') {
     const all = { ...query, startTime, durationMin, durationMax, limit: 100 };
-    return curlCommand('listOrganizationSessions', { origin, organization, query: all });
+    return formatCurlCommand('listOrganizationSessions', { origin, organization, query: all });
   }
   const words = ['agent', 'sessions', query.agent];
   if (query.status !== undefined) words.push('--status', query.status);
   if (query.endState !== undefined) words.push('--end-state', query.endState);
-  return cloudCommand(organization, ...words);
+  return formatCloudCommand(organization, ...words);
 }

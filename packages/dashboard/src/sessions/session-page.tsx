@@ -19,7 +19,7 @@ import {
   useMembership,
 } from '../organization/organization.ts';
 import type { ChartRange } from './chart-range.ts';
-import { explainEnd } from './explain-end.ts';
+import { explainSessionEnd } from './explain-session-end.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';
@@ -105,7 +105,7 @@ function Session({ organization, agentName, session, readAtMs }: SessionProps) {
   const { from, to } = route.useSearch();
   const [isStopping, setIsStopping] = useState(false);
   const [isFollowing, setIsFollowing] = useState(endedAt === null);
-  const explanation = explainEnd(session);
+  const explanation = explainSessionEnd(session);
   const whole = useMemo(() => wholeRange(createdAt, endedAt, readAtMs), [createdAt, endedAt, readAtMs]);
   const part = useMemo(() => (from === undefined || to === undefined ? null : { from, to }), [from, to]);
   const onPart = useCallback(

@@ -1,5 +1,5 @@
 import type { SessionResponse } from '@bothost/contract';
-import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { CopyText } from '../components/copy-text.tsx';
 import { Section } from '../components/section.tsx';
 import { TextBlock } from '../components/text-block.tsx';
@@ -17,11 +17,11 @@ export function SessionRecord({ organization, agentName, session }: SessionRecor
     <Section title="Record" lead="As the API returns it.">
       <div className="flex flex-col gap-4 p-5 sm:p-6">
         <CopyText
-          text={cloudCommand(organization, 'agent', 'sessions', agentName, '--id', sessionId)}
+          text={formatCloudCommand(organization, 'agent', 'sessions', agentName, '--id', sessionId)}
           name="botcli command"
         />
         <CopyText
-          text={curlCommand('getSession', {
+          text={formatCurlCommand('getSession', {
             origin: location.origin,
             organization,
             params: { agentName, sessionId },

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
@@ -20,7 +20,7 @@ export function StopSessionDialog({ organization, session, agentName, onClose }:
       title="Stop this session?"
       lead={`The bot of ${agentName} is stopped immediately, and its caller is disconnected.`}
       action="Stop session"
-      command={cloudCommand(organization, 'agent', 'stop', agentName, '--session-id', sessionId, '--force')}
+      command={formatCloudCommand(organization, 'agent', 'stop', agentName, '--session-id', sessionId, '--force')}
       run={() => getOrganizationApi(organization).stopSession({ params: { agentName: serviceId, sessionId } })}
       onDone={async () => {
         notify('The session is stopped.');

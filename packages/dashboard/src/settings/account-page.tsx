@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { setUser, signOutEverywhere, useUser } from '../accounts/session.ts';
 import { api } from '../api.ts';
-import { curlCommand } from '../commands/shell-command.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { FormSection } from '../components/form-section.tsx';
@@ -55,7 +55,7 @@ function NameForm() {
       form={form}
       submit="Save"
       isChanged={name !== user.name}
-      command={curlCommand('updateUser', { origin: location.origin, body: { name } })}
+      command={formatCurlCommand('updateUser', { origin: location.origin, body: { name } })}
     >
       <TextField label="Name" autoComplete="name" value={name} onValue={setName} maxLength={100} required />
     </FormSection>

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { describeError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -81,7 +81,7 @@ export function AuditPage() {
         />
       </div>
       <Entries organization={organization} filter={filter} />
-      <Command command={cloudCommand(organization, 'audit', 'list', ...createAuditOptions(filter))} />
+      <Command command={formatCloudCommand(organization, 'audit', 'list', ...createAuditOptions(filter))} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { userQuery, useUser } from '../accounts/session.ts';
-import { curlCommand } from '../commands/shell-command.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -55,7 +55,7 @@ export function DangerZone({ membership }: { readonly membership: Membership }) 
           title={`Leave ${verboseName}?`}
           lead="You lose access at once. To return, you need an invitation."
           action="Leave organization"
-          command={curlCommand('leaveOrganization', { origin, organization, body: {} })}
+          command={formatCurlCommand('leaveOrganization', { origin, organization, body: {} })}
           run={() => api.leaveOrganization({ body: {} })}
           onDone={() => goAway(`You left ${verboseName}.`)}
           onClose={() => setOpen(null)}
@@ -67,7 +67,7 @@ export function DangerZone({ membership }: { readonly membership: Membership }) 
           lead="This cannot be undone. Its records of sessions stay until their retention ends."
           action="Delete organization"
           phrase={organization}
-          command={curlCommand('deleteOrganization', { origin, organization })}
+          command={formatCurlCommand('deleteOrganization', { origin, organization })}
           run={() => api.deleteOrganization()}
           onDone={() => goAway(`${verboseName} is deleted.`)}
           onClose={() => setOpen(null)}
@@ -114,7 +114,7 @@ function Transfer({ membership }: { readonly membership: Membership }) {
           title={`Make ${chosen.name} the owner?`}
           lead={`${chosen.email} becomes owner of ${membership.verboseName}. You become a member, and cannot undo this yourself.`}
           action="Transfer organization"
-          command={curlCommand('transferOrganization', { origin, organization, body: { userId } })}
+          command={formatCurlCommand('transferOrganization', { origin, organization, body: { userId } })}
           run={() => api.transferOrganization({ body: { userId } })}
           onDone={async () => {
             notify(`${chosen.name} is now owner.`);

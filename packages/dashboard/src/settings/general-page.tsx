@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
-import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Command } from '../components/command.tsx';
 import { FormSection } from '../components/form-section.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
@@ -98,7 +98,7 @@ function Names({ membership }: { readonly membership: Membership }) {
       form={form}
       submit="Save"
       isChanged={Object.keys(body).length > 0}
-      command={curlCommand('updateOrganization', {
+      command={formatCurlCommand('updateOrganization', {
         origin,
         organization: membership.name,
         body: { name, verboseName },
@@ -173,7 +173,7 @@ function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
             {regions.length < 2 ? 'This service has one region: ' : 'Default region: '}
             <strong className="font-medium">{options.find(([code]) => code === defaultRegion)?.[1]}</strong>
           </p>
-          <Command command={cloudCommand(organization, 'regions', 'list')} />
+          <Command command={formatCloudCommand(organization, 'regions', 'list')} />
         </div>
       </Section>
     );
@@ -185,7 +185,7 @@ function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
       form={form}
       submit="Save"
       isChanged={region !== defaultRegion}
-      command={curlCommand('updateProperties', { origin, organization, body: { defaultRegion: region } })}
+      command={formatCurlCommand('updateProperties', { origin, organization, body: { defaultRegion: region } })}
     >
       <SelectField label="Default region" options={options} value={region} onValue={setRegion} />
     </FormSection>

@@ -2,7 +2,7 @@ import type { Invitation, Role } from '@bothost/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { MailPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -94,7 +94,7 @@ export function Invitations({ organization }: { readonly organization: string })
           title="Revoke the invitation?"
           lead={`The link for ${invitee(open)} stops working. You can create another one.`}
           action="Revoke invitation"
-          command={curlCommand('revokeInvitation', { origin, organization, params: { invitationId: open.id } })}
+          command={formatCurlCommand('revokeInvitation', { origin, organization, params: { invitationId: open.id } })}
           run={() => api.revokeInvitation({ params: { invitationId: open.id } })}
           onDone={async () => {
             notify('The invitation is revoked.');
@@ -171,7 +171,7 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
             {form.isSending ? 'Creating…' : 'Create link'}
           </Button>
         </div>
-        <Command command={cloudCommand(organization, ...inviteWords(body))} />
+        <Command command={formatCloudCommand(organization, ...inviteWords(body))} />
       </form>
     </Dialog>
   );

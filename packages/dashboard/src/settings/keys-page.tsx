@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { KeyRound, Lock, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
@@ -104,7 +104,7 @@ function Keys({ organization }: { readonly organization: string }) {
           {(data) => <KeyList kind={kind} keys={data.keys.filter((key) => key.kind === kind)} onRevoke={setOpen} />}
         </QueryBoundary>
       </Section>
-      <Command command={cloudCommand(organization, 'keys', 'list')} />
+      <Command command={formatCloudCommand(organization, 'keys', 'list')} />
       {open === 'create' && (
         <CreateCredentialDialog
           kind={`${kind} key`}
@@ -113,7 +113,7 @@ function Keys({ organization }: { readonly organization: string }) {
           defaultDays={kind === 'private' ? '90' : ''}
           create={create}
           command={(name, days) =>
-            cloudCommand(
+            formatCloudCommand(
               organization,
               ...['keys', 'create', name, '--kind', kind],
               ...(days === '' ? [] : ['--expires', `${days}d`]),
@@ -128,7 +128,7 @@ function Keys({ organization }: { readonly organization: string }) {
           title={`Revoke ${open.name}?`}
           lead="Programs that use this key are refused at once. A revoked key cannot be restored."
           action="Revoke key"
-          command={cloudCommand(organization, 'keys', 'revoke', open.id)}
+          command={formatCloudCommand(organization, 'keys', 'revoke', open.id)}
           run={() => api.revokeKey({ params: { keyId: open.id } })}
           onDone={async () => {
             notify(`The key ${open.name} is revoked.`);

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { userQuery, useUser } from '../accounts/session.ts';
 import { describeError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -113,13 +113,13 @@ function Members() {
           )}
         </QueryBoundary>
       </Section>
-      <Command command={cloudCommand(organization, 'members', 'list')} />
+      <Command command={formatCloudCommand(organization, 'members', 'list')} />
       {removed !== null && (
         <ConfirmDialog
           title={`Remove ${removed.name}?`}
           lead={`${removed.email} loses access to ${membership.verboseName} at once. API keys that this person created stay valid.`}
           action="Remove member"
-          command={cloudCommand(organization, 'members', 'remove', removed.email)}
+          command={formatCloudCommand(organization, 'members', 'remove', removed.email)}
           run={() => api.removeMember({ params: { userId: removed.userId } })}
           onDone={async () => {
             notify(`${removed.name} is removed.`);

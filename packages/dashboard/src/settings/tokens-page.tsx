@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api.ts';
-import { botcliCommand, curlCommand } from '../commands/shell-command.ts';
+import { formatBotcliCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -47,7 +47,7 @@ export function TokensPage() {
               <EmptyState icon={KeyRound} title="You have no personal tokens">
                 Create one for scripts, or log in with the command line, which creates its own:
                 <div className="w-full text-left">
-                  <CopyText text={botcliCommand('cloud', 'auth', 'login', '--api-url', origin)} name="command" />
+                  <CopyText text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)} name="command" />
                 </div>
               </EmptyState>
             ) : (
@@ -65,7 +65,7 @@ export function TokensPage() {
           }
         </QueryBoundary>
       </Section>
-      <Command command={curlCommand('listPersonalTokens', { origin })} />
+      <Command command={formatCurlCommand('listPersonalTokens', { origin })} />
       {open === 'create' && (
         <CreateCredentialDialog
           kind="personal token"
@@ -82,7 +82,7 @@ export function TokensPage() {
           usage={
             <>
               <p>Use it with the command line, which asks for the token:</p>
-              <CopyText text={botcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)} name="command" />
+              <CopyText text={formatBotcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)} name="command" />
             </>
           }
           onClose={close}
@@ -93,7 +93,7 @@ export function TokensPage() {
           title={`Revoke ${open.name}?`}
           lead="Programs that use this token are refused at once. A revoked token cannot be restored."
           action="Revoke token"
-          command={curlCommand('revokePersonalToken', { origin, params: { tokenId: open.id } })}
+          command={formatCurlCommand('revokePersonalToken', { origin, params: { tokenId: open.id } })}
           run={() => api.revokePersonalToken({ params: { tokenId: open.id } })}
           onDone={async () => {
             notify(`The token ${open.name} is revoked.`);

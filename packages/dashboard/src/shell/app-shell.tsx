@@ -5,7 +5,7 @@ import { Navigation } from '../components/navigation.tsx';
 import { NoticeProvider } from '../components/notice.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
-import { Keyboard } from '../palette/keyboard.tsx';
+import { KeyboardShortcuts } from '../palette/keyboard-shortcuts.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 
@@ -74,7 +74,7 @@ export function AppShell() {
         <main id="content" className="mx-auto w-full max-w-6xl flex-1 px-4 pt-8 pb-20 sm:px-6">
           <Outlet />
         </main>
-        <Keyboard pages={pages} />
+        <KeyboardShortcuts pages={pages} />
       </div>
     </NoticeProvider>
   );

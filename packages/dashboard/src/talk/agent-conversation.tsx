@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { AgentCheck } from './agent-check.tsx';
 import { Conversation } from './conversation.tsx';
-import { parseTalkSearch } from './transport-names.ts';
+import { parseTalkSearchParameters } from './transport-names.ts';
 
 type AgentConversationProps = {
   readonly agent: string;
@@ -22,7 +22,9 @@ export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConver
         agent={agent}
         publicKey={publicKey}
         transport={transport}
-        onTransport={(name) => void navigate({ to: '.', search: parseTalkSearch({ transport: name }), replace: true })}
+        onTransport={(name) =>
+          void navigate({ to: '.', search: parseTalkSearchParameters({ transport: name }), replace: true })
+        }
         onForgetKey={onForgetKey}
       />
     </AgentCheck>

@@ -3,13 +3,13 @@ import { Alert } from '../components/alert.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { formatLatency } from '../components/duration.ts';
 import { Section } from '../components/section.tsx';
-import { Controls } from './controls.tsx';
+import { ConversationControls } from './conversation-controls.tsx';
 import { DevicePickers, type DeviceSettings } from './device-pickers.tsx';
 import { ElapsedTime } from './elapsed-time.tsx';
 import { EventsPanel } from './events-panel.tsx';
-import { Meter } from './meter.tsx';
+import { LoudnessMeter } from './loudness-meter.tsx';
 import { abbreviateKey } from './public-key.ts';
-import type { Phase, TalkState } from './talk-state.ts';
+import type { ConversationPhase, TalkState } from './talk-state.ts';
 import { TextForm } from './text-form.tsx';
 import { Transcript } from './transcript.tsx';
 import type { TransportName } from './transport-names.ts';
@@ -48,17 +48,17 @@ export function Conversation({ agent, publicKey, transport, onTransport, onForge
             <Status state={state} />
             {live && (
               <div className="flex flex-col gap-1.5">
-                <Meter
+                <LoudnessMeter
                   name="You"
                   read={talk.levels.you.read}
                   active={state.speaking.you}
                   isMuted={state.microphone !== 'on'}
                 />
-                <Meter name="Bot" read={talk.levels.bot.read} active={state.speaking.bot} />
+                <LoudnessMeter name="Bot" read={talk.levels.bot.read} active={state.speaking.bot} />
               </div>
             )}
             <Problems state={state} transport={transport} />
-            <Controls
+            <ConversationControls
               state={state}
               live={live}
               onStart={() => talk.start({ publicKey, transport, ...settings })}
@@ -102,11 +102,11 @@ export function Conversation({ agent, publicKey, transport, onTransport, onForge
   );
 }
 
-function isLive(phase: Phase): boolean {
+function isLive(phase: ConversationPhase): boolean {
   return phase !== 'idle' && phase !== 'ended' && phase !== 'failed';
 }
 
-const phaseLabels: Readonly<Record<Phase, string>> = {
+const phaseLabels: Readonly<Record<ConversationPhase, string>> = {
   idle: 'Your browser will ask to use the microphone. If you decline, you can type.',
   initializing: 'Looking for a microphone…',
   authenticating: 'Starting a session…',

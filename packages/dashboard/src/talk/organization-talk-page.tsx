@@ -6,7 +6,7 @@ import { readOrganizationKey, storeOrganizationKey } from '../accounts/organizat
 import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { describeError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -110,7 +110,7 @@ function ChooseKey({ membership, onKey }: ChooseKeyProps) {
           {creation.isPending ? 'Creating…' : 'Create a public key'}
         </Button>
         <Command
-          command={cloudCommand(
+          command={formatCloudCommand(
             membership.name,
             ...['keys', 'create', keyName(user), '--kind', 'public', '--expires', `${keyDays}d`],
           )}

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { findKeyProblem, loadKey } from './public-key.ts';
+import { findKeyProblem, loadPublicKey } from './public-key.ts';
 
 const plausible = 'pk_bootstrapkeythatisatleastthirtytwocharacterslong';
 
-test('loadKey removes the key from the address bar and stores it for the tab', () => {
+test('loadPublicKey removes the key from the address bar and stores it for the tab', () => {
   const stored = new Map<string, string>();
   const addresses: string[] = [];
   const page = (hash: string) => ({
@@ -15,10 +15,10 @@ test('loadKey removes the key from the address bar and stores it for the tab', (
       removeItem: (name: string) => void stored.delete(name),
     },
   });
-  expect(loadKey(page(''))).toBeUndefined();
-  expect(loadKey(page(`#key=${plausible}`))).toBe(plausible);
+  expect(loadPublicKey(page(''))).toBeUndefined();
+  expect(loadPublicKey(page(`#key=${plausible}`))).toBe(plausible);
   expect(addresses).toEqual(['/talk/parrot?a=1']);
-  expect(loadKey(page(''))).toBe(plausible);
+  expect(loadPublicKey(page(''))).toBe(plausible);
 });
 
 test('findKeyProblem detects a wrong key format without a request to the service', () => {

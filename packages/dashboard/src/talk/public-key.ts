@@ -12,9 +12,9 @@ let linkProblem: string | undefined;
 
 /**
  * Returns an error message if the link that opened the page contains a malformed key. Otherwise, returns undefined. Call
- * `loadKey` first.
+ * `loadPublicKey` first.
  */
-export function getLinkProblem(): string | undefined {
+export function getKeyLinkProblem(): string | undefined {
   return linkProblem;
 }
 
@@ -22,18 +22,18 @@ export function getLinkProblem(): string | undefined {
  * Returns the public key from the URL fragment (`#key=pk_...`) or from an earlier page of this tab. Removes the fragment from
  * the address bar, so that people do not copy the key with the address by accident.
  */
-export function loadKey({ location, history, storage }: PublicKeyStorage): string | undefined {
+export function loadPublicKey({ location, history, storage }: PublicKeyStorage): string | undefined {
   const fromFragment = new URLSearchParams(location.hash.slice(1)).get('key');
   if (fromFragment === null) return storage.getItem(storageName) ?? undefined;
   history.replaceState(null, '', location.pathname + location.search);
   linkProblem = findKeyProblem(fromFragment);
   if (linkProblem !== undefined) return undefined;
-  storeKey(storage, fromFragment);
+  storePublicKey(storage, fromFragment);
   return fromFragment;
 }
 
 /** Stores the key for this browser tab. Undefined removes the stored key. */
-export function storeKey(storage: PublicKeyStorage['storage'], key: string | undefined): void {
+export function storePublicKey(storage: PublicKeyStorage['storage'], key: string | undefined): void {
   if (key === undefined) storage.removeItem(storageName);
   else storage.setItem(storageName, key);
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, Mic } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -59,7 +59,7 @@ export function TalkAgentsPage() {
           }
         </QueryBoundary>
       </Section>
-      <Command command={cloudCommand(organization, 'agent', 'list')} />
+      <Command command={formatCloudCommand(organization, 'agent', 'list')} />
     </div>
   );
 }

@@ -1,7 +1,14 @@
 import type { BotOutputData } from '@pipecat-ai/client-js';
 
 /** The phase of a conversation. The names up to `ready` are those of the Pipecat client. */
-export type Phase = 'idle' | 'initializing' | 'authenticating' | 'connecting' | 'ready' | 'ended' | 'failed';
+export type ConversationPhase =
+  | 'idle'
+  | 'initializing'
+  | 'authenticating'
+  | 'connecting'
+  | 'ready'
+  | 'ended'
+  | 'failed';
 
 export type TranscriptLine = {
   readonly id: number;
@@ -28,7 +35,7 @@ export type LoggedEvent = {
 
 /** All times are in milliseconds since the Unix epoch. */
 export type TalkState = {
-  readonly phase: Phase;
+  readonly phase: ConversationPhase;
   readonly startedAt: number | undefined;
   readonly readyAt: number | undefined;
   readonly endedAt: number | undefined;
@@ -55,7 +62,7 @@ export type TalkState = {
 };
 
 type TalkEventBody =
-  | { readonly type: 'phase'; readonly phase: Exclude<Phase, 'failed'> }
+  | { readonly type: 'phase'; readonly phase: Exclude<ConversationPhase, 'failed'> }
   | { readonly type: 'failed'; readonly error: string }
   | { readonly type: 'bot-error'; readonly error: string }
   | { readonly type: 'session'; readonly sessionId: string }

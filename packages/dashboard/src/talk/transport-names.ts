@@ -2,9 +2,9 @@ export const transportNames = ['websocket', 'webrtc'] as const;
 export type TransportName = (typeof transportNames)[number];
 
 /** The search parameters of a talk page. Without `transport`, the page uses a WebSocket. */
-export type TalkSearch = { readonly transport?: 'webrtc' };
+export type TalkSearchParameters = { readonly transport?: 'webrtc' };
 
-export function parseTalkSearch({ transport }: Readonly<Record<string, unknown>>): TalkSearch {
+export function parseTalkSearchParameters({ transport }: Readonly<Record<string, unknown>>): TalkSearchParameters {
   return transport === 'webrtc' ? { transport } : {};
 }
 

@@ -5,7 +5,7 @@ import type { BrowserContext } from 'playwright-core';
 import { botcliProgramPath, type Service } from '../../../../test/service.ts';
 import { type InspectedPage, openPage } from './inspected-page.ts';
 
-export const password = 'a parrot on a shoulder';
+export const testPassword = 'a parrot on a shoulder';
 
 /** Runs `botcli operator invite`, and returns the one-time link. */
 export async function createInvitationLink(service: Service, ...words: string[]): Promise<string> {
@@ -24,7 +24,7 @@ export async function signUp(service: Service, context: BrowserContext, link: st
   const opened = await openPage(service, context, link);
   const { page } = opened;
   await page.getByLabel('Name').fill('Ada');
-  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Password').fill(testPassword);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.waitForURL(`${service.origin}/orgs/home`);
   return opened;

@@ -32,7 +32,7 @@ export type GeneratedClient = {
  * Generates a client with all transports, installs its packages and runs its linter. `cache` is a directory that keeps
  * the packages between runs.
  */
-export async function makeClient(
+export async function setUpGeneratedClient(
   kind: ClientKind,
   program: string,
   cache: string,
@@ -59,7 +59,11 @@ export async function makeClient(
  * Generates the client again for a single transport and builds it with the installed packages. Rejects with the output of the
  * compiler or bundler.
  */
-export async function buildForTransport(client: GeneratedClient, program: string, transport: string): Promise<void> {
+export async function buildClientForTransport(
+  client: GeneratedClient,
+  program: string,
+  transport: string,
+): Promise<void> {
   await generate(client, program, [transport]);
   await npm(client, ['run', 'build']).catch((error: unknown) => {
     throw error instanceof Error && 'stdout' in error ? new Error(String(error.stdout), { cause: error }) : error;

@@ -6,7 +6,7 @@ import {
   createTraversableDirectory,
   type Isolation,
   requireTraversableDirectory,
-  usesOwnAccounts,
+  usesAccountPerBot,
   warnAboutSharedAccount,
 } from './containment/isolation.ts';
 import { type KernelUnits, readKernelUnits } from './containment/kernel-units.ts';
@@ -14,7 +14,7 @@ import type { RemovalContext } from './instances/remove-instance.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './proc/process-identity.ts';
 
-export type Machine = RemovalContext & {
+export type MachineContext = RemovalContext & {
   readonly isolation: Isolation;
   readonly units: KernelUnits;
   readonly bootId: string;
@@ -22,10 +22,10 @@ export type Machine = RemovalContext & {
 };
 
 /** Rejects with `RuntimeUnavailableError` if bots cannot run on this machine or in the data directory. */
-export async function openMachine(
+export async function prepareMachine(
   options: Pick<ProcessRuntimeOptions, 'dataDirectory' | 'containment' | 'logger' | 'removeTree'> &
     Pick<RemovalContext, 'reservationsDirectory'>,
-): Promise<Machine> {
+): Promise<MachineContext> {
   if (process.platform !== 'linux') {
     throw new RuntimeUnavailableError(
       `The "process" runtime needs /proc and therefore Linux. This machine runs ${process.platform}.`,
@@ -35,7 +35,7 @@ export async function openMachine(
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
   if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
-  if (usesOwnAccounts(isRoot, options.containment)) await requireTraversableDirectory(dataDirectory);
+  if (usesAccountPerBot(isRoot, options.containment)) await requireTraversableDirectory(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
   createTraversableDirectory(instancesDirectory);
   warnAboutSharedAccount(isolation, logger);

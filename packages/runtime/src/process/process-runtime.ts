@@ -1,26 +1,26 @@
 import { PrepareError, type Runtime, StartError } from '../runtime.ts';
-import { closeParentCgroups, removeOrphanedCgroups } from './containment/cgroup-host.ts';
+import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
 import { accessCheckAccount } from './containment/isolation.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
 import { openForkServers } from './fork-servers/fork-servers.ts';
 import type { Instance } from './instances/instance.ts';
 import { createInstanceRegistry } from './instances/instance-registry.ts';
 import { createInstanceOutputs } from './instances/outputs.ts';
-import { createSessionCpu } from './instances/session-cpu.ts';
+import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
 import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
-import { openMachine } from './machine.ts';
+import { prepareMachine } from './machine.ts';
 import { applyDefaultOptions, type ProcessRuntimeOptions } from './options.ts';
 import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { startPolling } from './polling.ts';
 import { resolveBotProgram } from './projects/bot-program.ts';
 import { findInterpreter } from './projects/interpreter.ts';
-import { getOrganizationOwner } from './projects/owner.ts';
+import { formatOrganizationOwner } from './projects/owner.ts';
 import { type Project, parsePreparedProject } from './projects/prepared-project.ts';
 import { createPreparer } from './projects/preparer.ts';
-import { openShim } from './projects/shim.ts';
+import { installPythonShim } from './projects/python-shim.ts';
 import { listWritableDirectories } from './records/instance-record.ts';
 import { openSocketPaths } from './starts/socket-paths.ts';
-import { createStarter } from './starts/start.ts';
+import { createInstanceStarter } from './starts/start.ts';
 
 const pollsPerSocketScan = 10;
 /**
@@ -37,7 +37,7 @@ const reapMs = 5000;
 export async function createProcessRuntime(given: ProcessRuntimeOptions): Promise<Runtime> {
   const options = applyDefaultOptions(given);
   const { dataDirectory, disk } = options;
-  const machine = await openMachine(options);
+  const machine = await prepareMachine(options);
   const { isolation, instancesDirectory } = machine;
   const clock = createMonotonicClock(options.now);
   const context = { ...options, ...machine, clock };
@@ -49,7 +49,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
       account: isolation.ownAccounts ? accessCheckAccount : null,
     }),
   );
-  const shim = memoize(() => openShim(dataDirectory, options.shimPackage));
+  const shim = memoize(() => installPythonShim(dataDirectory, options.shimPackage));
   const preparer = createPreparer({ ...context, interpreter, shim });
   await preparer.cleanUp();
   const { projectsDirectory } = preparer.store;
@@ -66,7 +66,14 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     importMs: options.forkImportMs,
   });
   const socketPaths = openSocketPaths(dataDirectory, instancesDirectory, isolation.ownAccounts);
-  const starter = createStarter({ ...context, instances, projectsDirectory, socketPaths, program, forkServers });
+  const starter = createInstanceStarter({
+    ...context,
+    instances,
+    projectsDirectory,
+    socketPaths,
+    program,
+    forkServers,
+  });
 
   const diskGuard =
     disk === null
@@ -79,7 +86,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
           nowMs: () => performance.now(),
         });
 
-  const sessionCpu = createSessionCpu(instances.byId, options.logger);
+  const sessionCpu = createSessionCpuPriority(instances.byId, options.logger);
 
   const { cgroups } = isolation;
   const hasGroup = (name: string) => instances.isKnown(name) || preparer.isKnown(name) || forkServers.isKnown(name);
@@ -109,7 +116,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     list: async () => instances.list(),
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
-    diskUsage: async (organizationId) => diskGuard?.usedBytes(getOrganizationOwner(organizationId)) ?? 0,
+    diskUsage: async (organizationId) => diskGuard?.usedBytes(formatOrganizationOwner(organizationId)) ?? 0,
     outputs: createInstanceOutputs({ ...context, instances: instances.byId }),
     forget: async (instanceId) => {
       requireId(instanceId, (message) => new RangeError(message));
@@ -132,7 +139,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
       await diskGuard?.close();
       await preparer.close();
       await instances.close();
-      if (cgroups !== null) await closeParentCgroups(cgroups, hasGroup, reapMs);
+      if (cgroups !== null) await removeParentCgroups(cgroups, hasGroup, reapMs);
     },
   };
 }

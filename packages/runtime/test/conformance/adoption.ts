@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { type InstanceSpec, StartError } from '../../src/runtime.ts';
 import {
   defaultLimits,
-  evaluate,
-  evaluateAllowingExit,
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
   openFixture,
   type RuntimeSetup,
   waitForEvent,
 } from './fixture.ts';
-import { readLines } from './read-output.ts';
+import { waitForOutputLines } from './read-output.ts';
 
 const neverAborted = new AbortController().signal;
 /**
@@ -33,13 +33,13 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const { spec, runtime, closeServer, restartServer } = await openFixture(setup);
       const stays = await spec('stays', 'globalThis.startedAs = process.pid + ":" + process.hrtime.bigint();');
       const address = await runtime().start(stays, neverAborted);
-      const startedAs = await evaluate(address, 'globalThis.startedAs');
+      const startedAs = await evaluateInInstance(address, 'globalThis.startedAs');
       await closeServer();
-      expect(await evaluate(address, 'globalThis.startedAs')).toBe(startedAs);
+      expect(await evaluateInInstance(address, 'globalThis.startedAs')).toBe(startedAs);
       const next = await restartServer();
       expect(await next.list()).toEqual([{ instanceId: 'stays', deploymentId: 'deployment-of-stays', address }]);
       expect(await next.start({ ...stays, environment: unavailable }, neverAborted)).toEqual(address);
-      expect(await evaluate(address, 'globalThis.startedAs')).toBe(startedAs);
+      expect(await evaluateInInstance(address, 'globalThis.startedAs')).toBe(startedAs);
     });
 
     it('waits for a bot that was not ready when the previous server process closed', async () => {
@@ -58,7 +58,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       expect(await next.list()).toMatchObject([{ instanceId: 'late', address: null }]);
       const starting = next.start({ ...late, environment: unavailable }, neverAborted);
       await writeFile(signal, '');
-      expect(await evaluate(await starting, 'readyStatus')).toBe(200);
+      expect(await evaluateInInstance(await starting, 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 
@@ -80,7 +80,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       await closed;
       expect(await failure).toBeInstanceOf(StartError);
       const next = await restartServer();
-      expect(await evaluate(await next.start(launched, neverAborted), 'readyStatus')).toBe(200);
+      expect(await evaluateInInstance(await next.start(launched, neverAborted), 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 
@@ -88,7 +88,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const { start, closeServer, restartServer, probe } = await openFixture(setup);
       const address = await start('ended');
       await closeServer();
-      await evaluateAllowingExit(address, 'console.log("alone"); process.exit(9)');
+      await evaluateInInstanceAllowingExit(address, 'console.log("alone"); process.exit(9)');
       await expect.poll(() => probe.countProcesses('ended')).toBe(0);
       const latest = Date.now();
       for (let times = 0; times < 2; times++) {
@@ -111,7 +111,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
         const { start, closeServer, restartServer, probe } = await openFixture(setup);
         const address = await start('starved', '', { ...defaultLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
-        await evaluateAllowingExit(
+        await evaluateInInstanceAllowingExit(
           address,
           'globalThis.allocated = []; for (;;) allocated.push(Buffer.alloc(16 * 1024 * 1024, 1))',
         );
@@ -127,7 +127,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const address = await start('adopted');
       await closeServer();
       const exited = waitForEvent(await restartServer(), 'exited', 'adopted');
-      await evaluateAllowingExit(address, 'process.exit(4)');
+      await evaluateInInstanceAllowingExit(address, 'process.exit(4)');
       expect((await exited).exit).toMatchObject({ code: 4, signal: null });
     });
 
@@ -135,7 +135,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       const { start, closeServer, restartServer, probe } = await openFixture(setup);
       const address = await start('family');
       const before = await probe.countProcesses('family');
-      await evaluate(
+      await evaluateInInstance(
         address,
         `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`,
       );
@@ -150,13 +150,13 @@ export function describeAdoption(setup: RuntimeSetup): void {
     it('flags output that was written while no server ran as unattended', async () => {
       const { start, runtime, closeServer, restartServer } = await openFixture(setup);
       const address = await start('talker');
-      await evaluate(address, 'console.log("first")');
-      const [first] = await readLines(runtime(), 'talker', 1);
+      await evaluateInInstance(address, 'console.log("first")');
+      const [first] = await waitForOutputLines(runtime(), 'talker', 1);
       await closeServer();
-      await evaluate(address, 'console.log("second")');
+      await evaluateInInstance(address, 'console.log("second")');
       const next = await restartServer();
-      await evaluate(address, 'console.log("third")');
-      const lines = await readLines(next, 'talker', 3);
+      await evaluateInInstance(address, 'console.log("third")');
+      const lines = await waitForOutputLines(next, 'talker', 3);
       expect(lines.map(({ text, unattended }) => ({ text, unattended }))).toEqual([
         { text: 'first', unattended: false },
         { text: 'second', unattended: true },
@@ -170,7 +170,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
     it('counts the CPU time of an adopted bot from its start', async () => {
       const { start, runtime, closeServer, restartServer } = await openFixture(setup);
       const address = await start('counted');
-      await evaluate(
+      await evaluateInInstance(
         address,
         'const until = process.cpuUsage().user + 300000; while (process.cpuUsage().user < until);',
       );

@@ -3,7 +3,7 @@ import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type PreparationSource, PrepareError } from '../../src/runtime.ts';
-import { defaultLimits, evaluate, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const organizationId = 'acme';
@@ -31,7 +31,7 @@ const building = (code: string) => ({
 });
 const buildScript = `require('fs').writeFileSync('built.js', ${JSON.stringify(serverCode.replace("require('greeting')", "'built'"))});`;
 
-export function describeBuilding(setup: RuntimeSetup): void {
+export function describeBuilds(setup: RuntimeSetup): void {
   const open = async () => {
     const fixture = await openFixture(setup);
     const prepare = (
@@ -54,7 +54,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       limits: defaultLimits,
       environment: async () => ({}),
     };
-    return (await evaluate(await fixture.runtime().start(spec, neverAborted), '')) as {
+    return (await evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '')) as {
       greeting: string;
       seen: string[];
     };

@@ -1,13 +1,13 @@
 import { describe } from 'vitest';
 import { describeAdoption } from './adoption.ts';
-import { describeBuilding } from './building.ts';
-import { describeEnds } from './ends.ts';
+import { describeBuilds } from './building.ts';
+import { describeInstanceEnds } from './ends.ts';
 import type { RuntimeSetup } from './fixture.ts';
 import { describeIsolation } from './isolation.ts';
 import { describeOutput } from './output.ts';
 import { describePreparation } from './preparation.ts';
 import { describeResources } from './resources.ts';
-import { describeStarts } from './starts.ts';
+import { describeInstanceStarts } from './starts.ts';
 
 /**
  * Defines the suite that every runtime driver must pass. Its bots are small Node programs that evaluate JavaScript from the
@@ -16,9 +16,9 @@ import { describeStarts } from './starts.ts';
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {
     describePreparation(setup);
-    describeBuilding(setup);
-    describeStarts(setup);
-    describeEnds(setup);
+    describeBuilds(setup);
+    describeInstanceStarts(setup);
+    describeInstanceEnds(setup);
     describeOutput(setup);
     describeResources(setup);
     describeIsolation(setup);

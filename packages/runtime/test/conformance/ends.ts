@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
+import {
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
+  openFixture,
+  type RuntimeSetup,
+  waitForEvent,
+} from './fixture.ts';
 
-export function describeEnds(setup: RuntimeSetup): void {
+export function describeInstanceEnds(setup: RuntimeSetup): void {
   describe('the driver at the end of a bot', () => {
     it('reports the exit status, the time and the last output', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('exits');
       const before = Date.now();
-      await evaluateAllowingExit(address, 'console.log("bye"); process.exit(3)');
+      await evaluateInInstanceAllowingExit(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await waitForEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
       // The end time is the modification time of a file, for which the kernel uses a clock that is up to 10 ms late.
@@ -49,8 +55,8 @@ export function describeEnds(setup: RuntimeSetup): void {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('parent');
       const before = await probe.countProcesses('parent');
-      await evaluate(address, SETSID_CHILD);
-      await evaluate(address, ORPHAN);
+      await evaluateInInstance(address, SETSID_CHILD);
+      await evaluateInInstance(address, ORPHAN);
       expect(await probe.countProcesses('parent')).toBe(before + 2);
       await runtime().stop('parent', 5000);
       expect(await probe.countProcesses('parent')).toBe(0);
@@ -59,9 +65,9 @@ export function describeEnds(setup: RuntimeSetup): void {
     it('reports the exit of a bot after its last child has ended', async () => {
       const { start, runtime, probe } = await openFixture(setup);
       const address = await start('leaver');
-      await evaluate(address, SETSID_CHILD);
+      await evaluateInInstance(address, SETSID_CHILD);
       const exited = waitForEvent(runtime(), 'exited', 'leaver');
-      await evaluateAllowingExit(address, 'process.exit(0)');
+      await evaluateInInstanceAllowingExit(address, 'process.exit(0)');
       expect((await exited).exit.code).toBe(0);
       expect(await probe.countProcesses('leaver')).toBe(0);
     });
@@ -70,7 +76,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('forker');
       const script = `i=0; while [ $i -lt 40 ]; do i=$((i+1)); (while :; do sleep 0.01; done) & done; wait`;
-      await evaluate(
+      await evaluateInInstance(
         address,
         `require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' }).pid`,
       );

@@ -13,14 +13,14 @@ import type {
   ResourceLimits,
   Runtime,
 } from '../../src/runtime.ts';
-import type { Probe } from './probe.ts';
+import type { InstanceProbe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
 
 /** The runtime driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
 export type RuntimeSetup = {
   /** Opens the driver with a data directory. Opening the same directory again simulates a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
-  readonly probe: (dataDirectory: string) => Probe;
+  readonly probe: (dataDirectory: string) => InstanceProbe;
   /** Whether bots are isolated from each other and from the service's files, for example because each has its own account. */
   readonly isolatesAccounts: boolean;
   /** Whether the machine can limit CPU and memory. If not, the driver must report this. */
@@ -62,7 +62,7 @@ export type Fixture = {
   /** A directory that every bot can write to. */
   readonly shared: string;
   readonly runtime: () => Runtime;
-  readonly probe: Probe;
+  readonly probe: InstanceProbe;
   readonly idOf: (name: string) => string;
   readonly closeServer: () => Promise<void>;
   readonly restartServer: () => Promise<Runtime>;
@@ -144,7 +144,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
 }
 
 /** Makes a bot evaluate JavaScript and resolves with the result. Rejects if the JavaScript throws. */
-export async function evaluate(address: InstanceAddress, code: string): Promise<unknown> {
+export async function evaluateInInstance(address: InstanceAddress, code: string): Promise<unknown> {
   // Connections are not reused, because the next bot may get the same port.
   const call = request({
     ...('socket' in address ? { socketPath: address.socket } : address),
@@ -159,9 +159,9 @@ export async function evaluate(address: InstanceAddress, code: string): Promise<
   return JSON.parse(body);
 }
 
-/** Like `evaluate`, for JavaScript that may end the bot. */
-export async function evaluateAllowingExit(address: InstanceAddress, code: string): Promise<void> {
-  await evaluate(address, code).catch(() => undefined);
+/** Like `evaluateInInstance`, for JavaScript that may end the bot. */
+export async function evaluateInInstanceAllowingExit(address: InstanceAddress, code: string): Promise<void> {
+  await evaluateInInstance(address, code).catch(() => undefined);
 }
 
 export type EventOfKind<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;

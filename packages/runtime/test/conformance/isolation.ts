@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openFixture, type RuntimeSetup } from './fixture.ts';
 
 /** Tests what a bot must not be able to access, if the runtime driver isolates bots from each other. */
 export function describeIsolation(setup: RuntimeSetup): void {
@@ -17,18 +17,25 @@ export function describeIsolation(setup: RuntimeSetup): void {
         await writeFile(table, 'rows');
         await chmod(table, 0o666);
         const address = await start('curious');
-        expect(await evaluate(address, attempt(`fs.readFileSync(${JSON.stringify(keyFile)})`))).toBe('EACCES');
-        expect(await evaluate(address, attempt(`fs.readFileSync(${JSON.stringify(table)})`))).toBe('EACCES');
-        expect(await evaluate(address, attempt(`fs.readdirSync(${JSON.stringify(dataDirectory)})`))).toBe('EACCES');
+        expect(await evaluateInInstance(address, attempt(`fs.readFileSync(${JSON.stringify(keyFile)})`))).toBe(
+          'EACCES',
+        );
+        expect(await evaluateInInstance(address, attempt(`fs.readFileSync(${JSON.stringify(table)})`))).toBe('EACCES');
+        expect(await evaluateInInstance(address, attempt(`fs.readdirSync(${JSON.stringify(dataDirectory)})`))).toBe(
+          'EACCES',
+        );
         expect(
-          await evaluate(address, attempt(`fs.writeFileSync(${JSON.stringify(join(dataDirectory, 'x'))}, '')`)),
+          await evaluateInInstance(
+            address,
+            attempt(`fs.writeFileSync(${JSON.stringify(join(dataDirectory, 'x'))}, '')`),
+          ),
         ).toBe('EACCES');
       });
 
       it('denies a bot access to the files, environment, memory and processes of another bot', async () => {
         const { start, probe } = await openFixture(setup);
         const victim = await start('victim');
-        const own = await evaluate(
+        const own = await evaluateInInstance(
           victim,
           `require('fs').writeFileSync(process.env.HOME + '/note', 'mine'); ({ home: process.env.HOME, project: process.cwd() })`,
         );
@@ -41,32 +48,32 @@ export function describeIsolation(setup: RuntimeSetup): void {
         ];
         expect(attacks.length).toBeGreaterThan(files.length);
         for (const { code, error } of attacks) {
-          expect({ code, error: await evaluate(attacker, attempt(code)) }).toEqual({ code, error });
+          expect({ code, error: await evaluateInInstance(attacker, attempt(code)) }).toEqual({ code, error });
         }
-        expect(await evaluate(victim, '"alive"')).toBe('alive');
+        expect(await evaluateInInstance(victim, '"alive"')).toBe('alive');
       });
 
       it("denies a bot access to another bot's Unix socket", async () => {
         const { start } = await openFixture(setup);
         const victim = await start('victim', 'usesSocket = true; process.umask(0);');
         const attacker = await start('attacker');
-        const socket = JSON.stringify(await evaluate(victim, 'process.env.BOT_SOCKET'));
+        const socket = JSON.stringify(await evaluateInInstance(victim, 'process.env.BOT_SOCKET'));
         const connect = `new Promise((resolve) => require('net').connect(${socket}).on('connect', () => resolve('connected')).on('error', (error) => resolve(error.code)))`;
-        expect(await evaluate(attacker, connect)).toBe('EACCES');
-        expect(await evaluate(victim, '"alive"')).toBe('alive');
+        expect(await evaluateInInstance(attacker, connect)).toBe('EACCES');
+        expect(await evaluateInInstance(victim, '"alive"')).toBe('alive');
       });
 
       it("denies a bot access to its record and output file, write access to its project, and membership in the service's groups", async () => {
         const { start, probe } = await openFixture(setup);
         const address = await start('tidy');
-        expect(await evaluate(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
-        expect(await evaluate(address, attempt(`fs.writeFileSync('new.js', '')`))).toBe('EACCES');
+        expect(await evaluateInInstance(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
+        expect(await evaluateInInstance(address, attempt(`fs.writeFileSync('new.js', '')`))).toBe('EACCES');
         for (const path of [...(await probe.privateFiles('tidy')), '/proc/self/fd/1']) {
-          const outcome = await evaluate(address, attempt(`fs.readFileSync(${JSON.stringify(path)})`));
+          const outcome = await evaluateInInstance(address, attempt(`fs.readFileSync(${JSON.stringify(path)})`));
           expect({ path, outcome }).toEqual({ path, outcome: 'EACCES' });
         }
         expect(
-          await evaluate(
+          await evaluateInInstance(
             address,
             'process.getuid() !== 0 && process.getgroups().every((id) => id === process.getgid())',
           ),
@@ -80,14 +87,16 @@ export function describeIsolation(setup: RuntimeSetup): void {
         await chmod(program, 0o4755);
         const address = await start('climber');
         const uids = `[process.getuid(), Number(require('child_process').execFileSync(${JSON.stringify(program)}, ['-u']))]`;
-        const [own, gained] = (await evaluate(address, uids)) as [number, number];
+        const [own, gained] = (await evaluateInInstance(address, uids)) as [number, number];
         expect(gained).toBe(own);
       });
 
       it('gives each bot its own account', async () => {
         const { start } = await openFixture(setup);
         const [one, two] = await Promise.all([start('one'), start('two')]);
-        expect(await evaluate(one, 'process.getuid()')).not.toBe(await evaluate(two, 'process.getuid()'));
+        expect(await evaluateInInstance(one, 'process.getuid()')).not.toBe(
+          await evaluateInInstance(two, 'process.getuid()'),
+        );
       });
     });
 }

@@ -2,19 +2,25 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maxTailBytes } from '../../src/runtime.ts';
-import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
-import { decodeLines, readLines, readOutput, readSnapshot } from './read-output.ts';
+import {
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
+  openFixture,
+  type RuntimeSetup,
+  waitForEvent,
+} from './fixture.ts';
+import { decodeOutputLines, readOutput, readOutputSnapshot, waitForOutputLines } from './read-output.ts';
 
 export function describeOutput(setup: RuntimeSetup): void {
   describe('the output of a bot', () => {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('lines');
-      await evaluate(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
+      await evaluateInInstance(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
       expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
-      await evaluate(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
-      await evaluateAllowingExit(address, 'process.exit(0)');
-      const lines = await readLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
+      await evaluateInInstance(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
+      await evaluateInInstanceAllowingExit(address, 'process.exit(0)');
+      const lines = await waitForOutputLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'zwei ä', 'unfinished', '', 'last, without a break']);
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
@@ -23,7 +29,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('timed');
       const before = runtime().outputs.mark();
-      await evaluate(address, 'console.log("now")');
+      await evaluateInInstance(address, 'console.log("now")');
       const after = runtime().outputs.mark();
       const [line] = await readOutput(runtime(), 'timed');
       expect(line?.at).toBeGreaterThan(before);
@@ -39,7 +45,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       waiting.abort();
       await never;
       const more = runtime().outputs.changed(['quiet'], since, new AbortController().signal);
-      await evaluate(address, 'console.log("more")');
+      await evaluateInInstance(address, 'console.log("more")');
       await more;
       await runtime().outputs.changed(['quiet'], since, new AbortController().signal);
       const ended = runtime().outputs.changed(['quiet'], runtime().outputs.mark(), new AbortController().signal);
@@ -51,15 +57,15 @@ export function describeOutput(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('flood');
       const dropped = waitForEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
-      await evaluate(address, 'console.log("before")');
-      await evaluate(
+      await evaluateInInstance(address, 'console.log("before")');
+      await evaluateInInstance(
         address,
         `globalThis.flood = setInterval(() => require('fs').writeSync(1, ('x'.repeat(99) + '\\n').repeat(5000)), 5); null`,
       );
       await dropped;
-      await evaluate(address, 'clearInterval(globalThis.flood); null');
-      await evaluate(address, 'console.log("after")');
-      const { file, lines = [] } = (await readSnapshot(runtime(), 'flood')) ?? {};
+      await evaluateInInstance(address, 'clearInterval(globalThis.flood); null');
+      await evaluateInInstance(address, 'console.log("after")');
+      const { file, lines = [] } = (await readOutputSnapshot(runtime(), 'flood')) ?? {};
       expect(lines.at(0)?.text).toBe('before');
       expect(lines.at(-1)?.text).toBe('after');
       expect(new Set(lines.slice(1, -1).map(({ text }) => text.length))).toEqual(new Set([99]));
@@ -68,13 +74,13 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(kept + droppedBytes).toBe(file?.marks.at(-1)?.end);
       const bytesOnDisk = async () => (await stat(file?.path ?? '')).blocks * 512;
       await expect.poll(bytesOnDisk).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - droppedBytes / 2);
-      await evaluateAllowingExit(address, 'process.exit(0)');
+      await evaluateInInstanceAllowingExit(address, 'process.exit(0)');
       expect((await waitForEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
     });
 
     it('has a tail of at most 4 KiB, in whole lines', async () => {
       const { start, runtime } = await openFixture(setup);
-      await evaluateAllowingExit(
+      await evaluateInInstanceAllowingExit(
         await start('wordy'),
         `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`,
       );
@@ -93,7 +99,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       ] as const) {
         const address = await start(name);
         const written = `Buffer.concat([Buffer.from('start'), Buffer.from(${middle}), Buffer.alloc(2001, 'a')])`;
-        await evaluateAllowingExit(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
+        await evaluateInInstanceAllowingExit(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
         const { tail } = (await waitForEvent(runtime(), 'exited', name)).exit;
         expect(tail).not.toContain('start');
         // A tail shorter than the limit must begin with a whole line, because the masking of secrets relies on that.
@@ -106,8 +112,8 @@ export function describeOutput(setup: RuntimeSetup): void {
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');
       await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still running/);
-      await evaluate(address, 'console.log("one")');
-      await evaluateAllowingExit(address, 'console.log("two"); process.exit(0)');
+      await evaluateInInstance(address, 'console.log("one")');
+      await evaluateInInstanceAllowingExit(address, 'console.log("two"); process.exit(0)');
       await waitForEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);
@@ -120,7 +126,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(await next.outputs.find('handed')).toBeNull();
       const file = await next.outputs.findReleased(directory);
       expect(file).toMatchObject({ endedAt: expect.any(Number) });
-      const lines = file === null ? [] : await decodeLines(file);
+      const lines = file === null ? [] : await decodeOutputLines(file);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'two']);
       expect(lines).toEqual(before);
       expect(await next.outputs.findReleased(join(dataDirectory, 'kept/other'))).toBeNull();

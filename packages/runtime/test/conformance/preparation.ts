@@ -2,7 +2,7 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError } from '../../src/runtime.ts';
-import { defaultLimits, evaluate, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
@@ -27,7 +27,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       environment: async () => ({}),
     };
     fixture.track('made');
-    return evaluate(await fixture.runtime().start(spec, neverAborted), '') as Promise<{
+    return evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '') as Promise<{
       file: string;
       seen: string[];
     }>;

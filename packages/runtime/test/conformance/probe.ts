@@ -2,7 +2,7 @@
  * Observes the instances of a runtime driver, whether a server is running or not. Identifies instances by their ids, because an
  * instance may consist of processes, a container or a pod.
  */
-export type Probe = {
+export type InstanceProbe = {
   /**
    * The number of running processes of an instance: the bot, its children, and helpers of the driver. It is 0 after the end of
    * the instance.

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PreparationSource, PreparedProject } from '../../src/runtime.ts';
-import { defaultLimits, evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultLimits, evaluateInInstance, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -74,7 +74,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
         limits: defaultLimits,
         environment: async () => ({ KEY: 'value' }),
       };
-      return (await evaluate(await fixture.runtime().start(spec, neverAborted), '')) as BotReport;
+      return (await evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '')) as BotReport;
     };
     const commands = () => lines.splice(0).filter((line) => line.startsWith('> '));
     return { ...fixture, prepare, startAndReport, commands, lines, details };

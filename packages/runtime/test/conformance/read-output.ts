@@ -9,36 +9,40 @@ type OutputSnapshot = { readonly file: OutputFile; readonly lines: readonly Outp
 
 /** Returns the lines that an instance has written so far. Empty for an unknown instance. */
 export async function readOutput(runtime: Runtime, instanceId: string): Promise<readonly OutputLine[]> {
-  return (await readSnapshot(runtime, instanceId))?.lines ?? [];
+  return (await readOutputSnapshot(runtime, instanceId))?.lines ?? [];
 }
 
 /**
  * Reads the output file of an instance and its lines. Repeats this if the driver has dropped output meanwhile, because lines
  * may be missing then. The driver records a dropped range before it drops the bytes.
  */
-export async function readSnapshot(runtime: Runtime, instanceId: string): Promise<OutputSnapshot | null> {
+export async function readOutputSnapshot(runtime: Runtime, instanceId: string): Promise<OutputSnapshot | null> {
   for (;;) {
     runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
     if (file === null) return null;
-    const lines = await decodeLines(file);
+    const lines = await decodeOutputLines(file);
     const after = await runtime.outputs.find(instanceId);
     if (JSON.stringify(after?.dropped) === JSON.stringify(file.dropped)) return { file, lines };
   }
 }
 
 /** Like `readOutput`, but first waits for a number of lines or the end of the instance. */
-export async function readLines(runtime: Runtime, instanceId: string, count: number): Promise<readonly OutputLine[]> {
+export async function waitForOutputLines(
+  runtime: Runtime,
+  instanceId: string,
+  count: number,
+): Promise<readonly OutputLine[]> {
   for (;;) {
     const since = runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
-    const lines = file === null ? [] : await decodeLines(file);
+    const lines = file === null ? [] : await decodeOutputLines(file);
     if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;
     await runtime.outputs.changed([instanceId], since, neverAborted);
   }
 }
 
-export async function decodeLines(file: OutputFile): Promise<readonly OutputLine[]> {
+export async function decodeOutputLines(file: OutputFile): Promise<readonly OutputLine[]> {
   const bytes = await readFile(file.path);
   const end = (file.marks.at(-1)?.end ?? file.base) - file.base;
   const lines: OutputLine[] = [];

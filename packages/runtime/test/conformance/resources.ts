@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
 import {
   defaultLimits,
-  evaluate,
-  evaluateAllowingExit,
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
   openFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -17,7 +17,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('burner');
       const before = await usageOf(runtime(), 'burner');
-      const burned = Number(await evaluate(address, burn(500)));
+      const burned = Number(await evaluateInInstance(address, burn(500)));
       const after = await usageOf(runtime(), 'burner');
       const counted = after.cpuMicroseconds - before.cpuMicroseconds;
       expect(counted).toBeGreaterThan(burned * 0.9);
@@ -29,7 +29,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('holder');
       const before = await usageOf(runtime(), 'holder');
-      await evaluate(address, `globalThis.held = Buffer.alloc(${100 * mebibyte}, 1); null`);
+      await evaluateInInstance(address, `globalThis.held = Buffer.alloc(${100 * mebibyte}, 1); null`);
       const grown = (await usageOf(runtime(), 'holder')).memoryBytes - before.memoryBytes;
       expect(grown).toBeGreaterThan(90 * mebibyte);
       expect(grown).toBeLessThan(130 * mebibyte);
@@ -40,7 +40,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const address = await start('parent');
       const before = await usageOf(runtime(), 'parent');
       // Use more CPU time than the expected 400 ms, because /proc counts in ticks of 10 ms and omits the last, incomplete tick.
-      await evaluate(address, spawnBurner(`${burn(450)}; setInterval(() => {}, 1000)`));
+      await evaluateInInstance(address, spawnBurner(`${burn(450)}; setInterval(() => {}, 1000)`));
       let highest = before.cpuMicroseconds;
       await expect
         .poll(
@@ -53,7 +53,7 @@ export function describeResources(setup: RuntimeSetup): void {
           { timeout: 20_000 },
         )
         .toBeGreaterThan(400_000);
-      await evaluate(
+      await evaluateInInstance(
         address,
         `new Promise((done) => { globalThis.child.once('exit', () => done(null)); globalThis.child.kill('SIGKILL'); })`,
       );
@@ -73,7 +73,7 @@ export function describeResources(setup: RuntimeSetup): void {
     it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('eater', '', { ...defaultLimits, memoryBytes: 160 * mebibyte });
-      await evaluateAllowingExit(
+      await evaluateInInstanceAllowingExit(
         address,
         `globalThis.allocated = []; setInterval(() => allocated.push(Buffer.alloc(${16 * mebibyte}, 1)), 20); null`,
       );
@@ -85,7 +85,7 @@ export function describeResources(setup: RuntimeSetup): void {
       it('limits the CPU of a ready bot', async () => {
         const { start } = await openFixture(setup);
         const address = await start('held', '', { ...defaultLimits, cpuMillicores: 250 });
-        const share = await evaluate(
+        const share = await evaluateInInstance(
           address,
           `const from = process.cpuUsage(); const until = Date.now() + 3000; while (Date.now() < until);
          const used = process.cpuUsage(from); (used.user + used.system) / 3e6`,

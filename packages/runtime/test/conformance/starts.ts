@@ -5,20 +5,26 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StartError } from '../../src/runtime.ts';
-import { evaluate, evaluateAllowingExit, openFixture, type RuntimeSetup, waitForEvent } from './fixture.ts';
+import {
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
+  openFixture,
+  type RuntimeSetup,
+  waitForEvent,
+} from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
-export function describeStarts(setup: RuntimeSetup): void {
+export function describeInstanceStarts(setup: RuntimeSetup): void {
   describe('the driver at the start of a bot', () => {
     it('returns the address at which the bot responds, and lists the bot until it is stopped', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('one');
-      expect(await evaluate(address, '1 + 1')).toBe(2);
+      expect(await evaluateInInstance(address, '1 + 1')).toBe(2);
       expect(await runtime().list()).toEqual([{ instanceId: 'one', deploymentId: 'deployment-of-one', address }]);
       await runtime().stop('one', 5000);
       expect(await runtime().list()).toEqual([]);
-      await expect(evaluate(address, '1')).rejects.toThrow();
+      await expect(evaluateInInstance(address, '1')).rejects.toThrow();
     });
 
     it('rejects with a StartError if the instance id is not a valid file name', async () => {
@@ -30,10 +36,10 @@ export function describeStarts(setup: RuntimeSetup): void {
     it('accepts a bot that listens on its Unix socket, and finds the bot after a restart of the server', async () => {
       const { start, restartServer } = await openFixture(setup);
       const address = await start('local', 'usesSocket = true;');
-      expect(address).toEqual({ socket: await evaluate(address, 'process.env.BOT_SOCKET') });
+      expect(address).toEqual({ socket: await evaluateInInstance(address, 'process.env.BOT_SOCKET') });
       const runtime = await restartServer();
       expect(await runtime.list()).toEqual([{ instanceId: 'local', deploymentId: 'deployment-of-local', address }]);
-      expect(await evaluate(address, '1 + 1')).toBe(2);
+      expect(await evaluateInInstance(address, '1 + 1')).toBe(2);
     });
 
     it('gives the bot BOT_SOCKET, PORT, BOT_HOST and HOME, and only PATH, LANG and TZ of the service', async () => {
@@ -43,7 +49,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       });
       const { start } = await openFixture(setup);
       const address = await start('env', 'process.env.ADDED = "";');
-      const environment = await evaluate(address, 'process.env');
+      const environment = await evaluateInInstance(address, 'process.env');
       const allowed = [
         'BOTHOST_INSTANCE',
         'BOT_HOST',
@@ -64,13 +70,13 @@ export function describeStarts(setup: RuntimeSetup): void {
         ...('port' in address ? { PORT: String(address.port) } : {}),
       });
       const write = 'require("fs").writeFileSync(require("path").join(process.env.HOME, "note"), "x")';
-      expect(await evaluate(address, write)).toBe(null);
-      expect(await evaluate(address, write.replaceAll('HOME', 'TMPDIR'))).toBe(null);
+      expect(await evaluateInInstance(address, write)).toBe(null);
+      expect(await evaluateInInstance(address, write.replaceAll('HOME', 'TMPDIR'))).toBe(null);
     });
 
     it.each([404, 405])('treats a bot that responds %i on /readyz as ready', async (status) => {
       const { start } = await openFixture(setup);
-      expect(await evaluate(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
+      expect(await evaluateInInstance(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
     it('passes variables with any names to the bot unchanged', async () => {
@@ -81,7 +87,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       const variables = named(['PLAIN', 'a-b', '1A', '-', '_', 'PWD', 'IFS', 'PPID', 'OPTIND', 'BASH_ENV', 'go']);
       const environment = async () => ({ ...(await base.environment()), ...variables });
       const address = await runtime().start({ ...base, environment }, new AbortController().signal);
-      const seen = await evaluate(address, 'process.env');
+      const seen = await evaluateInInstance(address, 'process.env');
       expect(seen).toMatchObject(variables);
     });
 
@@ -95,7 +101,9 @@ export function describeStarts(setup: RuntimeSetup): void {
       const first = await startWith('first', 'of revision 1');
       const second = await startWith('second', 'of revision 2');
       const third = await startWith('third', 'of revision 1');
-      const values = await Promise.all([first, second, third].map((address) => evaluate(address, 'process.env.VALUE')));
+      const values = await Promise.all(
+        [first, second, third].map((address) => evaluateInInstance(address, 'process.env.VALUE')),
+      );
       expect(values).toEqual(['of revision 1', 'of revision 2', 'of revision 1']);
     });
 
@@ -115,7 +123,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       const onStart = `readyStatus = 503; globalThis.statuses = [];
         require('node:diagnostics_channel').subscribe('http.server.response.finish', ({ response }) => {
           statuses.push(response.statusCode); readyStatus = 200; });`;
-      expect(await evaluate(await start('slow', onStart), 'statuses')).toEqual([503, 200]);
+      expect(await evaluateInInstance(await start('slow', onStart), 'statuses')).toEqual([503, 200]);
     });
 
     it('stops an unready bot when the start is aborted, and names the step that the bot did not complete', async () => {
@@ -223,7 +231,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('opens');
       const noticed = waitForEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');
-      await evaluateAllowingExit(
+      await evaluateInInstanceAllowingExit(
         address,
         'server.close(() => server.listen(Number(process.env.PORT), "0.0.0.0")); server.closeAllConnections()',
       );

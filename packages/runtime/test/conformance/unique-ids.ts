@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { InstanceEvent, InstanceLifecycle, Runtime } from '../../src/runtime.ts';
-import type { Probe } from './probe.ts';
+import type { InstanceProbe } from './probe.ts';
 
 /**
  * Maps short names for instances to ids. Ids may have to be unique on the whole machine, where the same test can run twice at
@@ -9,7 +9,7 @@ import type { Probe } from './probe.ts';
 export type UniqueIds = {
   readonly idOf: (name: string) => string;
   readonly named: (runtime: Runtime) => Runtime;
-  readonly namedProbe: (probe: Probe) => Probe;
+  readonly namedProbe: (probe: InstanceProbe) => InstanceProbe;
 };
 
 export function createUniqueIds(): UniqueIds {
@@ -49,7 +49,7 @@ export function createUniqueIds(): UniqueIds {
     };
   };
 
-  const namedProbe = (probe: Probe): Probe => ({
+  const namedProbe = (probe: InstanceProbe): InstanceProbe => ({
     ...probe,
     countProcesses: (name) => probe.countProcesses(idOf(name)),
     kill: (name, signal) => probe.kill(idOf(name), signal),

@@ -1,7 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
+import {
+  getInstanceFiles,
+  type InstanceRecord,
+  readInstanceRecord,
+} from '../../src/process/records/instance-record.ts';
 import type { Runtime } from '../../src/runtime.ts';
 import { defaultLimits, openFixture } from '../conformance/fixture.ts';
 import { describeAsRoot } from '../root.ts';
@@ -29,7 +33,7 @@ describeAsRoot('the CPU of a bot', () => {
   const open = async () => {
     const fixture = await openFixture(createProcessRuntimeSetup('cgroup'));
     const recordOf = (name: string) =>
-      readRecord(getInstanceFiles(join(fixture.dataDirectory, 'instances'), fixture.idOf(name)));
+      readInstanceRecord(getInstanceFiles(join(fixture.dataDirectory, 'instances'), fixture.idOf(name)));
     return { ...fixture, recordOf };
   };
   const waiting = { cores: 0.5, seconds: 1, weight: 0.125 };
@@ -80,7 +84,7 @@ describeAsRoot('the CPU of a bot', () => {
     await start('single');
     await startTwice(runtime(), track);
     const groupOf = (name: string) => {
-      const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf(name)));
+      const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf(name)));
       return dirname(`${record?.cgroups?.cpu}`);
     };
     expect(basename(groupOf('first'))).toBe('organization-acme');

@@ -1,7 +1,7 @@
 import { lstat, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { evaluate, openFixture } from '../conformance/fixture.ts';
+import { evaluateInInstance, openFixture } from '../conformance/fixture.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 const [kind] = availableContainmentKinds;
@@ -19,7 +19,7 @@ it('the driver reaches a bot on its Unix socket even if the path of the data dir
     probe: (directory) => setup.probe(below(directory)),
   });
   const address = await start('deep', 'usesSocket = true;');
-  expect(await evaluate(address, 'process.env.BOT_SOCKET.length < 108')).toBe(true);
+  expect(await evaluateInInstance(address, 'process.env.BOT_SOCKET.length < 108')).toBe(true);
 
   // Delete the link, as programs that clean up /tmp do.
   const directory = await readlink(join(deep, 'short-path'));
@@ -27,6 +27,6 @@ it('the driver reaches a bot on its Unix socket even if the path of the data dir
   await closeServer();
   await rm(directory, { recursive: true });
   await restartServer();
-  expect(await evaluate(address, '1 + 1')).toBe(2);
+  expect(await evaluateInInstance(address, '1 + 1')).toBe(2);
   expect((await lstat(directory)).mode & 0o777).toBe(0o711);
 });

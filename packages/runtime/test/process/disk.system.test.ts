@@ -8,8 +8,8 @@ import { getInstanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
 import {
   defaultLimits,
-  evaluate,
-  evaluateAllowingExit,
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
   openFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -78,7 +78,7 @@ describe('an instance above its disk limit', () => {
     ],
   ] as const)('is ended with a reason that names the limit: %s', async ([, code]) => {
     const { start, runtime } = await openFixture(setup);
-    await evaluateAllowingExit(await start('large'), `${code}; null`);
+    await evaluateInInstanceAllowingExit(await start('large'), `${code}; null`);
     const { exit } = await waitForEvent(runtime(), 'exited', 'large');
     expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: false });
     expect(exit.diskLimit).toMatch(/^The instance used \d\d MiB of disk space\. An instance may use 32 MiB\.$/);
@@ -92,7 +92,7 @@ describe('an instance above its disk limit', () => {
     const { owner, ...early } = JSON.parse(await readFile(record, 'utf8'));
     expect(owner).toBeDefined();
     await writeFile(record, JSON.stringify(early));
-    await evaluate(address, `${write('large', 40)}; null`);
+    await evaluateInInstance(address, `${write('large', 40)}; null`);
     await restartServer();
     expect((await waitForEvent(runtime(), 'exited', 'early')).exit.diskLimit).toMatch(/may use 32 MiB/);
   });
@@ -101,7 +101,7 @@ describe('an instance above its disk limit', () => {
 it('the disk use of an instance counts hard links once, and excludes targets of symbolic links and holes in files', async () => {
   const { start, runtime } = await openFixture(setup);
   const innocent = await start('innocent');
-  await evaluate(
+  await evaluateInInstance(
     innocent,
     `${write('file', 20)};
     const fs = require('node:fs');
@@ -111,9 +111,9 @@ it('the disk use of an instance counts hard links once, and excludes targets of 
     fs.truncateSync(process.env.HOME + '/sparse', 2 ** 40);
     null`,
   );
-  await evaluateAllowingExit(await start('guilty'), `${write('large', 40)}; null`);
+  await evaluateInInstanceAllowingExit(await start('guilty'), `${write('large', 40)}; null`);
   await waitForEvent(runtime(), 'exited', 'guilty');
-  expect(await evaluate(innocent, '1 + 1')).toBe(2);
+  expect(await evaluateInInstance(innocent, '1 + 1')).toBe(2);
 });
 
 it('measureTrees measures a small tree in time even if another tree has too many files', async () => {
@@ -184,9 +184,9 @@ describe('builds', () => {
         neverAborted,
       );
     const [early, late] = [await start('early'), await start('late')];
-    await evaluate(early, '');
+    await evaluateInInstance(early, '');
     await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * mib);
-    await evaluateAllowingExit(late, '');
+    await evaluateInInstanceAllowingExit(late, '');
     const { exit } = await waitForEvent(runtime, 'exited', 'late');
     expect(exit.diskLimit).toMatch(/^The organization used 1\d\d MiB .* An organization may use 96 MiB\.$/);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['early']);

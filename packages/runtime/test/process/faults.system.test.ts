@@ -10,14 +10,14 @@ import type { ContainmentKind } from '../../src/process/records/contained-proces
 import {
   getInstanceFiles,
   type InstanceRecord,
-  readRecord,
-  writeRecord,
+  readInstanceRecord,
+  writeInstanceRecord,
 } from '../../src/process/records/instance-record.ts';
 import type { InstanceSpec } from '../../src/runtime.ts';
 import {
   defaultLimits,
-  evaluate,
-  evaluateAllowingExit,
+  evaluateInInstance,
+  evaluateInInstanceAllowingExit,
   openFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -51,9 +51,12 @@ describe('a bot that interferes with its supervisor', () => {
     async (adopted) => {
       const { start, restartServer, runtime } = await openFixture(setup);
       const address = await start('orphaned');
-      const pids = [Number(await evaluate(address, 'process.pid')), Number(await evaluate(address, sleeper))];
+      const pids = [
+        Number(await evaluateInInstance(address, 'process.pid')),
+        Number(await evaluateInInstance(address, sleeper)),
+      ];
       if (adopted) await restartServer();
-      await evaluateAllowingExit(address, 'process.kill(process.ppid, "SIGKILL")');
+      await evaluateInInstanceAllowingExit(address, 'process.kill(process.ppid, "SIGKILL")');
       const { exit } = await waitForEvent(runtime(), 'exited', 'orphaned');
       expect(exit).toMatchObject({ code: null, signal: null, outOfMemory: false });
       expect(pids.map(isAlive)).toEqual([false, false]);
@@ -63,14 +66,17 @@ describe('a bot that interferes with its supervisor', () => {
   it('is reported with its exit status even after it has stopped the supervisor with SIGSTOP', async () => {
     const { start, runtime } = await openFixture(setup);
     const address = await start('holding');
-    await evaluate(address, 'process.kill(process.ppid, "SIGSTOP")');
-    await evaluateAllowingExit(address, 'process.exit(6)');
+    await evaluateInInstance(address, 'process.kill(process.ppid, "SIGSTOP")');
+    await evaluateInInstanceAllowingExit(address, 'process.exit(6)');
     expect((await waitForEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
   });
 
   it('can still be stopped after it has stopped the supervisor with SIGSTOP', async () => {
     const { start, runtime } = await openFixture(setup);
-    await evaluate(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
+    await evaluateInInstance(
+      await start('pinned'),
+      'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")',
+    );
     await runtime().stop('pinned', 10);
     expect((await waitForEvent(runtime(), 'exited', 'pinned')).exit.signal).toBe('SIGKILL');
   });
@@ -94,21 +100,21 @@ describe('an instance of a killed server', () => {
       expect(await (await restartServer()).list()).toEqual([]);
     }
     const next = await restartServer();
-    expect(await evaluate(await next.start(again, neverAborted), '5')).toBe(5);
+    expect(await evaluateInInstance(await next.start(again, neverAborted), '5')).toBe(5);
   });
 
   it('is reported as ended after a reboot, with the exit status that was recorded before the reboot', async () => {
     const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(setup);
     const address = await start('rebooted');
-    await evaluateAllowingExit(address, 'process.exit(2)');
+    await evaluateInInstanceAllowingExit(address, 'process.exit(2)');
     await closeServer();
     const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
-    const record = readRecord(files) ?? expect.fail('no record');
+    const record = readInstanceRecord(files) ?? expect.fail('no record');
     await rm(files.end, { force: true });
     // Record this process as the supervisor. The process driver must not kill this process, because the record is from an
     // earlier boot.
     const own = readProcessStat(process.pid);
-    writeRecord(files, { ...record, bootId: 'another', supervisor: own });
+    writeInstanceRecord(files, { ...record, bootId: 'another', supervisor: own });
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
     const next = await restartServer();
     expect(await next.list()).toEqual([]);
@@ -122,11 +128,11 @@ describe('an instance of a killed server', () => {
       const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
       const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(own);
       const address = await start('mistaken');
-      const pid = Number(await evaluate(address, 'process.pid'));
+      const pid = Number(await evaluateInInstance(address, 'process.pid'));
       await closeServer();
       const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('mistaken'));
-      const record = readRecord(files) ?? expect.fail('no record');
-      writeRecord(files, { ...record, supervisor: { pid: process.pid, startTicks: 1 } });
+      const record = readInstanceRecord(files) ?? expect.fail('no record');
+      writeInstanceRecord(files, { ...record, supervisor: { pid: process.pid, startTicks: 1 } });
       const next = await restartServer();
       expect((await waitForEvent(next, 'exited', 'mistaken')).exit).toMatchObject({ code: null, signal: null });
       expect(isAlive(pid)).toBe(false);
@@ -155,10 +161,10 @@ describe('an instance of a killed server', () => {
     const address = JSON.parse(String(output));
     server.kill('SIGKILL');
     await once(server, 'close');
-    await evaluate(address, 'console.log("still here")');
+    await evaluateInInstance(address, 'console.log("still here")');
     const next = await restartServer();
     expect(await next.list()).toMatchObject([{ instanceId: 'survivor', address }]);
-    await evaluateAllowingExit(address, 'process.exit(11)');
+    await evaluateInInstanceAllowingExit(address, 'process.exit(11)');
     expect((await waitForEvent(next, 'exited', 'survivor')).exit).toMatchObject({ code: 11, tail: 'still here\n' });
   });
 
@@ -186,7 +192,7 @@ describe('an instance of a killed server', () => {
       const next = await restartServer();
       const found = await next.list();
       const address = await next.start(halfway, neverAborted);
-      const pid = Number(await evaluate(address, 'process.pid'));
+      const pid = Number(await evaluateInInstance(address, 'process.pid'));
       const pids = (await readFile(starts, 'utf8')).trim().split(' ').map(Number);
 
       expect(pids).toEqual([pid]);
@@ -208,7 +214,7 @@ describeAsRoot('the process driver as root', () => {
     const { start } = await openFixture(setup);
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
-    expect(await evaluate(await start('masked'), '4')).toBe(4);
+    expect(await evaluateInInstance(await start('masked'), '4')).toBe(4);
   });
 
   it('rejects projects if the accounts for bots cannot run Node.js', async () => {
@@ -232,7 +238,7 @@ describeAsRoot('the process driver as root', () => {
   it('removes on `forget` the control groups, user id reservation and files of a stopped instance', async () => {
     const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
-    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
+    const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
     const groups = Object.values(record?.cgroups ?? {}).filter((group) => group !== null);
     const reservation = `/run/bothost-uids/${record?.account?.uid}`;
     const exists = (path: string) =>
@@ -266,7 +272,7 @@ describeAsRoot('the process driver as root', () => {
     );
     const spec = { deploymentId: 'filling', prepared, limits: defaultLimits, environment: async () => ({}) };
     const address = await runtime.start({ ...spec, instanceId: 'filler' }, neverAborted);
-    await evaluate(
+    await evaluateInInstance(
       address,
       `const fs = require('fs'); const file = fs.openSync(process.env.HOME + '/fill', 'a');
        try { for (;;) fs.writeSync(file, Buffer.alloc(4096)); } catch (error) { if (error.code !== 'ENOSPC') throw error; } null`,
@@ -274,14 +280,14 @@ describeAsRoot('the process driver as root', () => {
     await expect(runtime.start({ ...spec, instanceId: 'second' }, neverAborted)).rejects.toThrow(/no space left/i);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
     const exited = waitForEvent(runtime, 'exited', 'filler');
-    await evaluateAllowingExit(address, 'process.exit(12)');
+    await evaluateInInstanceAllowingExit(address, 'process.exit(12)');
     expect((await exited).exit.code).toBe(12);
     await runtime.close();
     const next = await open(full);
     onTestFinished(() => next.close());
     expect((await waitForEvent(next, 'exited', 'filler')).exit.code).toBe(12);
     await next.forget('filler');
-    expect(await evaluate(await next.start({ ...spec, instanceId: 'third' }, neverAborted), '3')).toBe(3);
+    expect(await evaluateInInstance(await next.start({ ...spec, instanceId: 'third' }, neverAborted), '3')).toBe(3);
     await next.stop('third', 0);
     await next.forget('third');
   });

@@ -9,12 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
 import { systemReservationsDirectory } from '../../src/process/containment/accounts.ts';
 import { listReservedIds, readReservationOwner } from '../../src/process/containment/reservations.ts';
-import { rangesDirectory } from '../../src/process/fork-servers/uid-ranges.ts';
+import { getUidRangesDirectory } from '../../src/process/fork-servers/uid-ranges.ts';
 import { isAlive } from '../../src/process/proc/process-identity.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
-import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
+import {
+  getInstanceFiles,
+  type InstanceRecord,
+  readInstanceRecord,
+} from '../../src/process/records/instance-record.ts';
 import type { InstanceAddress } from '../../src/runtime.ts';
-import { evaluate } from '../conformance/fixture.ts';
+import { evaluateInInstance } from '../conformance/fixture.ts';
 import { forkableBotSource, openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
@@ -90,7 +94,9 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
   };
   await bot.closeServer();
   const records = async () =>
-    (await readdir(instancesDirectory)).flatMap((id) => readRecord(getInstanceFiles(instancesDirectory, id)) ?? []);
+    (await readdir(instancesDirectory)).flatMap(
+      (id) => readInstanceRecord(getInstanceFiles(instancesDirectory, id)) ?? [],
+    );
   const killed = { service: 0, supervisor: 0, 'fork server': 0, instance: 0, sessions: 0, survived: 0 };
   const count = () => killed.service + killed.supervisor + killed['fork server'] + killed.instance;
 
@@ -115,7 +121,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
       expect(line).toMatch(/^start(s|ed) /);
       if (line.startsWith('started ')) {
         const [instanceId, address] = JSON.parse(line.slice('started '.length));
-        sessions.set(instanceId, { address, begun: await evaluate(address, begin(++killed.sessions)) });
+        sessions.set(instanceId, { address, begun: await evaluateInInstance(address, begin(++killed.sessions)) });
       } else if (++seen === starts) break;
     }
     // A random delay up to the usual duration of a start, so that the kill happens at a random moment of the start.
@@ -154,7 +160,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
         })
         .toBe(true);
     }
-    for (const { address, begun } of sessions.values()) expect(await evaluate(address, look)).toEqual(begun);
+    for (const { address, begun } of sessions.values()) expect(await evaluateInInstance(address, look)).toEqual(begun);
     killed.survived += sessions.size;
     expect(new Set(before.flatMap(({ account }) => account?.uid ?? [])).size).toBe(kind === 'mark' ? 0 : before.length);
     for (const name of before.map(nameOf)) {
@@ -171,7 +177,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
   await runtime.retain(new Set());
   expect(await readdir(join(bot.dataDirectory, 'fork-servers'))).toEqual([]);
   await expect.poll(() => processesOf(bot.dataDirectory), { timeout: 20_000 }).toEqual([]);
-  for (const directory of [systemReservationsDirectory, rangesDirectory(systemReservationsDirectory)]) {
+  for (const directory of [systemReservationsDirectory, getUidRangesDirectory(systemReservationsDirectory)]) {
     const owners = listReservedIds(directory).map((id) => readReservationOwner(directory, id));
     expect(owners.filter((owner) => owner?.startsWith(`${bot.dataDirectory}/`))).toEqual([]);
   }

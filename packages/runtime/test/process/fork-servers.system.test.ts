@@ -8,8 +8,8 @@ import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import { getForkServerFiles } from '../../src/process/records/fork-server-record.ts';
-import { getInstanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
-import { evaluate, evaluateAllowingExit, waitForEvent } from '../conformance/fixture.ts';
+import { getInstanceFiles, readInstanceRecord } from '../../src/process/records/instance-record.ts';
+import { evaluateInInstance, evaluateInInstanceAllowingExit, waitForEvent } from '../conformance/fixture.ts';
 import { forkableBotSource, openForkingBot, processOriginCode, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
@@ -59,7 +59,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     const third = await origin('third');
     expect(second.importer).not.toBe(second.pid);
     expect(third.importer).toBe(second.importer);
-    const environment = await evaluate(await launch('fourth'), 'import os; result = dict(os.environ)');
+    const environment = await evaluateInInstance(await launch('fourth'), 'import os; result = dict(os.environ)');
     const home = join(dataDirectory, 'instances', idOf('fourth'), 'home');
     expect(environment).toMatchObject({ KEY: 'value', BOT_CONTROL_TOKEN: 'token of fourth', HOME: home, TMPDIR: home });
     const output = await readFile(getInstanceFiles(join(dataDirectory, 'instances'), idOf('third')).output, 'utf8');
@@ -70,7 +70,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     const { launch, settled, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    await evaluateAllowingExit(await launch('exits'), 'import os; os._exit(3)');
+    await evaluateInInstanceAllowingExit(await launch('exits'), 'import os; os._exit(3)');
     expect((await waitForEvent(runtime(), 'exited', 'exits')).exit).toMatchObject({ code: 3, signal: null });
     await launch('killed');
     await probe.kill('killed', 'SIGKILL');
@@ -87,7 +87,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     await settled();
     const code = `import subprocess
 subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
-    await evaluate(await launch('parent'), code);
+    await evaluateInInstance(await launch('parent'), code);
     await expect.poll(() => probe.countProcesses('parent')).toBe(2);
     await probe.kill('parent', 'SIGKILL');
     await waitForEvent(runtime(), 'exited', 'parent');
@@ -100,7 +100,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await settled();
     const address = await launch('ends-alone');
     await closeServer();
-    await evaluateAllowingExit(address, 'import os; os._exit(7)');
+    await evaluateInInstanceAllowingExit(address, 'import os; os._exit(7)');
     const runtime = await restartServer();
     expect((await waitForEvent(runtime, 'exited', 'ends-alone')).exit).toMatchObject({ code: 7 });
   });
@@ -123,13 +123,13 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await launch('first');
     await settled();
     const address = await launch('survivor');
-    const survivor = (await evaluate(address, processOriginCode)) as Awaited<ReturnType<typeof origin>>;
+    const survivor = (await evaluateInInstance(address, processOriginCode)) as Awaited<ReturnType<typeof origin>>;
     process.kill(forkServer(survivor), 'SIGKILL');
     await expect.poll(() => method()?.level).toBe('spawn');
     await expect.poll(() => method()?.level, { timeout: 30_000 }).toBe('module');
-    expect(await evaluate(address, processOriginCode)).toEqual(survivor);
+    expect(await evaluateInInstance(address, processOriginCode)).toEqual(survivor);
     expect((await origin('next')).importer).not.toBe(survivor.importer);
-    await evaluateAllowingExit(address, 'import os; os._exit(4)');
+    await evaluateInInstanceAllowingExit(address, 'import os; os._exit(4)');
     expect((await waitForEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
   });
 
@@ -138,9 +138,9 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await launch('first');
     await settled();
     const address = await launch('orphan');
-    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('orphan')));
+    const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('orphan')));
     process.kill(record?.supervisor?.pid ?? 0, 'SIGKILL');
-    expect(await evaluate(address, 'result = 1')).toBe(1);
+    expect(await evaluateInInstance(address, 'result = 1')).toBe(1);
     await probe.kill('orphan', 'SIGTERM');
     expect((await waitForEvent(runtime(), 'exited', 'orphan')).exit).toMatchObject({ code: null, signal: null });
     await launch('next');
@@ -152,7 +152,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await launch('first');
     await settled();
     await launch('second');
-    const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+    const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
     // Limit the size of files that the supervisor can write to 0 bytes, so that each of its writes fails.
     execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
     await probe.kill('second', 'SIGKILL');
@@ -193,7 +193,7 @@ ${forkableBotSource}`;
       await launch('first');
       await settled();
       const { importer } = await origin('second');
-      const record = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+      const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
       if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
       else {
         const directory = join(dataDirectory, 'fork-servers');
@@ -215,7 +215,10 @@ ${forkableBotSource}`;
     expect(spawned.importer).toBe(spawned.pid);
     await settled();
     const code = `${processOriginCode}\nresult['key'] = os.environ['KEY']`;
-    const forked = (await evaluate(await launch('forked', { environment }), code)) as { importer: number; pid: number };
+    const forked = (await evaluateInInstance(await launch('forked', { environment }), code)) as {
+      importer: number;
+      pid: number;
+    };
     expect(forked).toMatchObject({ key: 'new' });
     expect(forked.importer).not.toBe(forked.pid);
   });
@@ -229,12 +232,15 @@ ${forkableBotSource}`;
 for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     if module.name.startswith('encodings.cp'):
         __import__(module.name)`;
-    await evaluate(await launch('third'), code);
+    await evaluateInInstance(await launch('third'), code);
     await runtime().stop('third', 10_000);
     await expect.poll(() => runs(former.importer), { timeout: 30_000 }).toBe(false);
     const next = await origin('fourth');
     expect(next.importer).toBe(forkServer(next));
-    const imported = await evaluate(await launch('fifth'), "import sys; result = 'encodings.cp037' in sys.modules");
+    const imported = await evaluateInInstance(
+      await launch('fifth'),
+      "import sys; result = 'encodings.cp037' in sys.modules",
+    );
     expect(imported).toBe(true);
     expect(runs(former.pid)).toBe(true);
   });
@@ -257,7 +263,11 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     expect(level).toBe('libraries');
     expect(reason).toContain('thread');
     const code = `${processOriginCode}\nimport sys; result['session'] = os.getsid(0)`;
-    const forked = (await evaluate(await launch('second'), code)) as { importer: number; pid: number; session: number };
+    const forked = (await evaluateInInstance(await launch('second'), code)) as {
+      importer: number;
+      pid: number;
+      session: number;
+    };
     expect(forked).toMatchObject({ importer: forked.pid, session: forked.pid });
   });
 
@@ -303,7 +313,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     await settled();
     const { importer } = await origin('second');
     const supervisor = readProcessStat(importer)?.parent ?? 0;
-    const { cgroups } = readRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
+    const { cgroups } = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
     for (const name of ['first', 'second']) {
       await runtime().stop(name, 0);
       await runtime().forget(name);

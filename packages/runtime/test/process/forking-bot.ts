@@ -8,7 +8,7 @@ import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { InstanceAddress, InstanceSpec, PreparedProject, StartMethod } from '../../src/runtime.ts';
-import { defaultLimits, evaluate, type Fixture, openFixture } from '../conformance/fixture.ts';
+import { defaultLimits, evaluateInInstance, type Fixture, openFixture } from '../conformance/fixture.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
@@ -150,7 +150,8 @@ export async function openForkingBot(
     shimPackage,
     prepare,
     launch,
-    origin: async (name, spec) => (await evaluate(await launch(name, spec), processOriginCode)) as ProcessOrigin,
+    origin: async (name, spec) =>
+      (await evaluateInInstance(await launch(name, spec), processOriginCode)) as ProcessOrigin,
     method,
     settled: async (deploymentId = 'd') => {
       const importing = 'no fork server has imported the bot yet';

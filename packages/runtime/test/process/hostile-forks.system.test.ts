@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
-import { evaluate } from '../conformance/fixture.ts';
+import { evaluateInInstance } from '../conformance/fixture.ts';
 import { rootTest } from '../root.ts';
 import {
   type ForkingBot,
@@ -43,7 +43,7 @@ async function forkTwo(bot: ForkingBot) {
   await bot.launch('first');
   await bot.settled();
   const attacker = await bot.launch('attacker');
-  const victim = (await evaluate(await bot.launch('victim'), processOriginCode)) as ProcessOrigin;
+  const victim = (await evaluateInInstance(await bot.launch('victim'), processOriginCode)) as ProcessOrigin;
   return { attacker, victim };
 }
 
@@ -68,7 +68,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
       [`descriptors of ${target}`, `os.listdir('/proc/${pid}/fd')`],
       [`limits of ${target}`, `__import__('resource').prlimit(${pid}, 7, (1, 1))`],
     ]);
-    const report = await evaluate(attacker, attempts(Object.fromEntries(actions)));
+    const report = await evaluateInInstance(attacker, attempts(Object.fromEntries(actions)));
     expect(new Set(Object.values(report as object))).toEqual(new Set(['PermissionError']));
   });
 
@@ -84,7 +84,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
       'signal from a namespace': `call(libc.unshare(0x10000000)) or os.kill(${victim.pid}, 9)`,
     };
     // Expect `OSError` for ids outside the user namespace, and `PermissionError` for all other actions.
-    const report = Object.values((await evaluate(attacker, attempts(changes))) as object);
+    const report = Object.values((await evaluateInInstance(attacker, attempts(changes))) as object);
     expect([...new Set(report)].sort()).toEqual(['OSError', 'PermissionError']);
   });
 
@@ -103,13 +103,13 @@ libc.shmat(segment, None, 0)
 # The segment exists until the bot has ended (IPC_RMID).
 libc.shmctl(segment, 0, None)
 result = segment`;
-    const segment = await evaluate(await bot.launch('sharing'), create);
+    const segment = await evaluateInInstance(await bot.launch('sharing'), create);
     onTestFinished(() => rm(`/dev/shm/${name}`));
     const actions = {
       POSIX: `open('/dev/shm/${name}', 'r+b')`,
       'System V': `call(libc.shmat(${segment}, None, 0))`,
     };
-    const report = (await evaluate(attacker, attempts(actions))) as object;
+    const report = (await evaluateInInstance(attacker, attempts(actions))) as object;
     expect(Object.values(report)).toEqual(['PermissionError', 'PermissionError']);
   });
 
@@ -127,9 +127,9 @@ for name in os.listdir('/proc/self/fd'):
             result += channel.send(message)
     except OSError:
         pass`;
-    expect(await evaluate(attacker, code)).toBeGreaterThan(100_000);
+    expect(await evaluateInInstance(attacker, code)).toBeGreaterThan(100_000);
     expect((await bot.origin('next')).importer).toBe(
-      ((await evaluate(attacker, processOriginCode)) as ProcessOrigin).importer,
+      ((await evaluateInInstance(attacker, processOriginCode)) as ProcessOrigin).importer,
     );
   });
 });
@@ -174,10 +174,10 @@ describe('sessions of one fork server', () => {
     const change = `import bot, os, sys
 bot.SECRET = os.environ['SECRET'] = 'of one session'
 sys.modules['injected'] = bot`;
-    await evaluate(attacker, change);
+    await evaluateInInstance(attacker, change);
     const code = `import bot, os, sys
 result = [hasattr(bot, 'SECRET'), 'SECRET' in os.environ, 'injected' in sys.modules]`;
-    expect(await evaluate(await bot.launch('later'), code)).toEqual([false, false, false]);
+    expect(await evaluateInInstance(await bot.launch('later'), code)).toEqual([false, false, false]);
   });
 
   it('inherit no file descriptor from the fork server or from another fork', async () => {
@@ -185,7 +185,7 @@ result = [hasattr(bot, 'SECRET'), 'SECRET' in os.environ, 'injected' in sys.modu
     const { attacker } = await forkTwo(bot);
     const code = `import os
 result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{name}'))`;
-    const files = (await evaluate(attacker, code)) as readonly string[];
+    const files = (await evaluateInInstance(attacker, code)) as readonly string[];
     // A forked instance has four descriptors: output, listener, the connection of this request, and the channel to the
     // supervisor.
     expect(files.filter((file) => file !== 'socket')).toEqual([
@@ -264,6 +264,6 @@ describe('a hostile bot in a fork server', () => {
     const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
     const address = await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
-    expect(await evaluate(address, 'result = 1')).toBe(1);
+    expect(await evaluateInInstance(address, 'result = 1')).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { accessCheckAccount } from '../../src/process/containment/isolation.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
-import { evaluate, openFixture } from '../conformance/fixture.ts';
+import { evaluateInInstance, openFixture } from '../conformance/fixture.ts';
 import { forkableBotSource, openForkingBot } from './forking-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
@@ -32,10 +32,10 @@ it('each bot has its own /tmp and /var/tmp, which are removed with the instance'
   const one = await start('one', 'usesSocket = true;');
   const two = await start('two');
   for (const directory of ['/tmp', '/var/tmp']) {
-    const note = `${directory}/note-of-${await evaluate(one, 'process.pid')}`;
-    await evaluate(one, `require('fs').writeFileSync('${note}', 'private')`);
-    expect(await evaluate(one, `require('fs').readFileSync('${note}', 'utf8')`)).toBe('private');
-    expect(await evaluate(two, `require('fs').readdirSync('${directory}')`)).toEqual([]);
+    const note = `${directory}/note-of-${await evaluateInInstance(one, 'process.pid')}`;
+    await evaluateInInstance(one, `require('fs').writeFileSync('${note}', 'private')`);
+    expect(await evaluateInInstance(one, `require('fs').readFileSync('${note}', 'utf8')`)).toBe('private');
+    expect(await evaluateInInstance(two, `require('fs').readdirSync('${directory}')`)).toEqual([]);
     expect(existsSync(note)).toBe(false);
   }
   await runtime().stop('one', 0);
@@ -55,9 +55,9 @@ it('each forked bot has its own /tmp and /var/tmp', { timeout: 60_000 }, async (
 for directory in ('/tmp', '/var/tmp'):
     open(directory + '/note', 'x').close()
 result = os.getppid()`;
-  expect(await evaluate(one, write)).toBe(await evaluate(two, write));
+  expect(await evaluateInInstance(one, write)).toBe(await evaluateInInstance(two, write));
   const status = `result = [line.split() for line in open('/proc/self/status') if line.startswith(('Cap', 'NoNew'))]`;
-  expect(await evaluate(one, status)).toEqual([
+  expect(await evaluateInInstance(one, status)).toEqual([
     ...['CapInh:', 'CapPrm:', 'CapEff:', 'CapBnd:', 'CapAmb:'].map((name) => [name, '0000000000000000']),
     ['NoNewPrivs:', '1'],
   ]);

@@ -3,17 +3,21 @@ import { join } from 'node:path';
 import { hasEnded, type ProcessStat } from '../../src/process/proc/process-identity.ts';
 import { readProcessTable } from '../../src/process/proc/process-table.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
-import { getInstanceFiles, type InstanceRecord, readRecord } from '../../src/process/records/instance-record.ts';
-import type { Probe } from '../conformance/probe.ts';
+import {
+  getInstanceFiles,
+  type InstanceRecord,
+  readInstanceRecord,
+} from '../../src/process/records/instance-record.ts';
+import type { InstanceProbe } from '../conformance/probe.ts';
 
 /**
  * Finds processes through `/proc` and the data directory, and not with the code of the process driver, because the tests check
  * that code.
  */
-export function openProbe(dataDirectory: string): Probe {
+export function openProbe(dataDirectory: string): InstanceProbe {
   const instancesDirectory = join(dataDirectory, 'instances');
   const buildersDirectory = join(dataDirectory, 'preparing');
-  const recordOf = (instanceId: string) => readRecord(getInstanceFiles(instancesDirectory, instanceId));
+  const recordOf = (instanceId: string) => readInstanceRecord(getInstanceFiles(instancesDirectory, instanceId));
 
   const botOf = (instanceId: string): ProcessStat => {
     const record = recordOf(instanceId);
@@ -32,7 +36,7 @@ export function openProbe(dataDirectory: string): Probe {
     },
     countBuildProcesses: async () => {
       const records = (await namesIn(buildersDirectory)).map((name) =>
-        readRecord(getInstanceFiles(buildersDirectory, name)),
+        readInstanceRecord(getInstanceFiles(buildersDirectory, name)),
       );
       return count((variables) => variables.some((text) => text.includes(`${buildersDirectory}/`)), records);
     },

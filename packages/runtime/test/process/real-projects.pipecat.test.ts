@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { findPrograms } from '../../src/process/projects/interpreter.ts';
+import { findProgramsInPath } from '../../src/process/projects/interpreter.ts';
 import type { BuildLimits, InstanceAddress, PreparationSource, PreparedProject, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
@@ -18,7 +18,7 @@ const resourceLimits = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
 const isRoot = process.geteuid?.() === 0;
 const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
-const hasPython = findPrograms(['python3'], searchPath).length > 0;
+const hasPython = findProgramsInPath(['python3'], searchPath).length > 0;
 if (!hasPython) console.log('PATH has no python3: tests of Python projects are skipped.');
 
 /** Names of environment variables that configure package indexes, proxies and certificates. The tests pass them on to builds. */

@@ -4,7 +4,7 @@ import {
   type BuildOutputHandler,
   type PreparedProject,
   PrepareError,
-  PrepareTimeout,
+  PrepareTimeoutError,
   type Runtime,
 } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
@@ -83,7 +83,7 @@ function isMissing(error: unknown, path: string): boolean {
 /** Returns the build's outcome after a failed attempt. Null if the build must be attempted again. */
 function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): FailedBuildOutcome | null {
   // Check the timeout first, because an aborted attempt can fail with any error.
-  if (timeout.aborted || error instanceof PrepareTimeout) {
+  if (timeout.aborted || error instanceof PrepareTimeoutError) {
     return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
   }
   if (error instanceof ArchiveError) return { state: 'failed', errorCode: error.problem, error: error.message };

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BuildOutputHandler, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { type BuildOutputHandler, PrepareError, PrepareTimeoutError, type Runtime } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -241,7 +241,7 @@ describe('a build', () => {
 
   it('fails with build-timeout when the runtime reports a timeout', async () => {
     const build = await newBuild();
-    const { over } = await work(() => Promise.reject(new PrepareTimeout('Not within 60 seconds.')));
+    const { over } = await work(() => Promise.reject(new PrepareTimeoutError('Not within 60 seconds.')));
     expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });
   });
 

@@ -1,4 +1,4 @@
-import type { Usage } from '@bothost/runtime';
+import type { ResourceUsage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { computeCurrentMetrics, storeFinalMetrics } from './finish.ts';
@@ -12,7 +12,7 @@ describe('the sampler', () => {
   let sessionId: string;
   let of: { organizationId: string; agentId: string; deploymentId: string };
   let clock = start;
-  let usages = new Map<string, Usage>();
+  let usages = new Map<string, ResourceUsage>();
   const asked: (readonly string[])[] = [];
   const open = () =>
     createSampler({

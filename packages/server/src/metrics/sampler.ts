@@ -1,4 +1,4 @@
-import type { Usage } from '@bothost/runtime';
+import type { ResourceUsage } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { insertSamples } from './rows.ts';
 import type { Sample } from './series.ts';
@@ -23,7 +23,7 @@ type State = { readonly at: number; readonly cpuMicroseconds: number; readonly u
 export function createSampler(context: {
   db: Database;
   now: () => Date;
-  usage: (instanceIds: readonly string[]) => Promise<ReadonlyMap<string, Usage>>;
+  usage: (instanceIds: readonly string[]) => Promise<ReadonlyMap<string, ResourceUsage>>;
 }): Sampler {
   const states = new Map<string, State>();
 
@@ -67,7 +67,7 @@ export function createSampler(context: {
   return { sample, store, take, size: () => states.size };
 }
 
-function sampleBetween(before: State, at: number, usage: Usage): Sample {
+function sampleBetween(before: State, at: number, usage: ResourceUsage): Sample {
   // Microseconds of CPU time per millisecond are millicores.
   const millicores = Math.max(0, Math.round((usage.cpuMicroseconds - before.cpuMicroseconds) / (at - before.at)));
   return [Math.floor(at / 1000), millicores, Math.round(usage.memoryBytes)];

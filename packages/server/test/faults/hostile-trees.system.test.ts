@@ -11,12 +11,12 @@ import { pino } from 'pino';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  createHostileTrees,
   createOutsideFiles,
-  createTrees,
+  type HostileTreeOutcomes,
   removeHostileTrees,
   requireOutsideFilesIntact,
-  runHostileTrees,
-  type TreeOutcomes,
+  runHostileTreeScenario,
   watchQuarantine,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
 import { type HostileTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
@@ -37,19 +37,19 @@ const lacksTmpfs = statfsSync(memory).type !== 0x0102_1994;
 type Scenario = { readonly root: string; readonly names: readonly string[] };
 
 const runHere = (scenario: Scenario) =>
-  runHostileTrees({
+  runHostileTreeScenario({
     ...scenario,
     open: ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger)),
   });
 
 const PROGRAM = `
-import { runHostileTrees } from './hostile-tree-scenario.mjs';
+import { runHostileTreeScenario } from './hostile-tree-scenario.mjs';
 import { runtimes } from './registry.mjs';
 import { createTestOptions } from './test-options.mjs';
 const open = ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger));
-console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
+console.log(JSON.stringify(await runHostileTreeScenario({ open, ...JSON.parse(process.argv[2]) })));`;
 
-async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
+async function runAsNobody(scenario: Scenario): Promise<HostileTreeOutcomes> {
   // Bundle the program, because an ordinary user may not be able to read the files of this checkout.
   const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}`, import.meta.url));
   await build({
@@ -171,8 +171,8 @@ it('the service removes hostile directory trees from interrupted builds at start
     const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times };
     await rows.db.insertInto('instance_logs').values(row).execute();
   }
-  await createTrees(names, (name) => join(places.tree(name), 'project'), { outside });
-  await createTrees(names, (name) => join(logOf(name), 'tree'), { outside });
+  await createHostileTrees(names, (name) => join(places.tree(name), 'project'), { outside });
+  await createHostileTrees(names, (name) => join(logOf(name), 'tree'), { outside });
 
   const worker = createBuildWorker({
     db: rows.db,

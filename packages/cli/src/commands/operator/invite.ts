@@ -4,7 +4,7 @@ import { choiceOption, textOption } from '../../command-line/options.ts';
 import { UsageError } from '../../failure.ts';
 import { operatorOptions, withOperatorClient } from '../../operator/as-operator.ts';
 import { memberRoles } from '../../records/member-roles.ts';
-import { createLinkReport } from '../../records/one-time-link.ts';
+import { createOneTimeLinkReport } from '../../records/one-time-link.ts';
 
 export const command = defineCommand({
   summary: 'Create a one-time link for a new account or a new password',
@@ -34,7 +34,7 @@ export const command = defineCommand({
       const link = await withOperatorClient(context, file, (client) =>
         client.createPasswordReset({ body: { email: reset } }),
       );
-      return createLinkReport(link, [['E-mail', link.email]]);
+      return createOneTimeLinkReport(link, [['E-mail', link.email]]);
     }
     const { organization } = context.settings;
     const body = {
@@ -43,7 +43,7 @@ export const command = defineCommand({
       ...(isRequested(context) && organization !== null ? { organization: organization.value } : {}),
     };
     const link = await withOperatorClient(context, file, (client) => client.createOperatorInvitation({ body }));
-    return createLinkReport(link, [
+    return createOneTimeLinkReport(link, [
       ['Organization', link.organization],
       ['Role', link.role],
       ...(link.email === null ? [] : [['E-mail', link.email] as const]),

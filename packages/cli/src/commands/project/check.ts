@@ -16,10 +16,10 @@ export const command = defineCommand({
   options: {},
   examples: ['project check', 'project check my-bot --json'],
   run: async ({ io }, { directory: given }) => {
-    const { readAnswers } = await import('../../scaffold/checking/read-answers.ts');
+    const { readProjectRecord } = await import('../../scaffold/checking/read-project-record.ts');
     const { checkProject } = await import('../../scaffold/checking/check-project.ts');
     const directory = resolve(io.directory, given ?? '.');
-    const answers = readAnswers(directory);
+    const answers = readProjectRecord(directory);
     const findings = await checkProject(directory, answers, version);
     const problems = findings.filter(({ state }) => state === 'problem');
     if (problems.length > 0) {

@@ -213,7 +213,7 @@ const byName = new Map(
 
 /**
  * Finds a transport by its canonical name or Pipecat's name. Returns null for other names. For names without a direction, such
- * as `daily_pstn`, use `findTransportDirections`.
+ * as `daily_pstn`, use `findDialInAndDialOutTransports`.
  */
 export function findTransport(name: string): Transport | null {
   return byName.get(name) ?? null;
@@ -223,7 +223,7 @@ export function findTransport(name: string): Transport | null {
  * Finds the dial-in and the dial-out transport for a name without a direction, such as `daily_pstn`. Returns an empty list for
  * other names.
  */
-export function findTransportDirections(name: string): readonly Transport[] {
+export function findDialInAndDialOutTransports(name: string): readonly Transport[] {
   return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
 }
 
@@ -248,6 +248,6 @@ export const transportChoices: readonly string[] = [
  * Returns whether the transport connects phone calls through a hosted room. A bot can have only one such transport, because a
  * bot waits for only one kind of call.
  */
-export function usesRoomForCalls(transport: Transport): boolean {
+export function usesHostedRoomForCalls(transport: Transport): boolean {
   return transport.kind !== 'browser' && transport.kind !== 'stream';
 }

@@ -7,7 +7,7 @@ import { requireConfirmation } from '../../io/confirm.ts';
 import { getObjectFields } from '../../json-object.ts';
 import type { Report } from '../../output/report.ts';
 import { version } from '../../version.ts';
-import { readAnswers } from '../checking/read-answers.ts';
+import { readProjectRecord } from '../checking/read-project-record.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
@@ -42,7 +42,7 @@ export async function changeProject(context: CommandContext, request: ChangeRequ
     return change(context, request);
   }
   // Throw if the directory is not a project. The lock is created only after this check.
-  readAnswers(directory);
+  readProjectRecord(directory);
   const unlock = begin(directory, context.notify);
   try {
     return await change(context, request);
@@ -61,7 +61,7 @@ function begin(directory: string, say: (text: string) => void): () => void {
 
 async function change({ io, mode, notify, messages }: CommandContext, request: ChangeRequest): Promise<Report> {
   const { directory, dryRun, yes, conflictMarkers } = request;
-  const answers = readAnswers(directory);
+  const answers = readProjectRecord(directory);
   const next = request.next(answers.configuration);
   const { steps, answers: newAnswers } = planChange(directory, answers, next, version);
   refuseUnresolved(steps);

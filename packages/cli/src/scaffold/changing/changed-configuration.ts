@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { findService } from '../catalogue/services.ts';
-import { findTransport, findTransportDirections, formatTransportName } from '../catalogue/transports.ts';
+import { findDialInAndDialOutTransports, findTransport, formatTransportName } from '../catalogue/transports.ts';
 import { serviceKinds } from '../catalogue/vendor-service.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from '../configuration/fields.ts';
@@ -31,7 +31,7 @@ function toOptions(options: ProjectOptions, part: string): ProjectOptions {
     // A phone transport turns a web bot into a telephony bot.
     return transport.group === 'telephony' ? { transports, bot_type: 'telephony' } : { transports };
   }
-  const directions = findTransportDirections(part).map(formatTransportName);
+  const directions = findDialInAndDialOutTransports(part).map(formatTransportName);
   if (directions.length > 0) {
     throw new Failure('unknown-part', `${part} has two call directions.`, `Choose ${joinWords(directions)}.`);
   }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { ProjectAnswers } from '../checking/read-answers.ts';
+import type { ProjectRecord } from '../checking/read-project-record.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
 import { mergeTexts } from '../merging/merge-texts.ts';
 import { generateProjectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project-file.ts';
-import { createAnswersFile, hashText } from '../writing/answers.ts';
+import { createProjectRecordFile, hashText } from '../writing/project-record.ts';
 import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
 
 /**
@@ -29,7 +29,7 @@ export type ChangePlan = { readonly steps: readonly PlannedFileChange[]; readonl
  */
 export function planChange(
   directory: string,
-  answers: ProjectAnswers,
+  answers: ProjectRecord,
   next: Configuration,
   version: string,
 ): ChangePlan {
@@ -51,7 +51,7 @@ export function planChange(
   const recorded = guides.map(({ guide }) => guide).filter(({ beforeBot }) => !beforeBot);
   return {
     steps: [...steps, ...guides.flatMap((one) => guideStep(one, directory) ?? [])].sort(byPath),
-    answers: createAnswersFile(next, version, files, recorded),
+    answers: createProjectRecordFile(next, version, files, recorded),
   };
 }
 

@@ -7,11 +7,11 @@ import { compareGuides, type GuideComparison } from '../guides/generated-guides.
 import { hasConflictMarkers } from '../merging/markers.ts';
 import { listRequiredVariables } from '../project/variables.ts';
 import { isOlderVersion } from '../version-order.ts';
-import { hashText } from '../writing/answers.ts';
 import { readInterruptedChange } from '../writing/apply-edits.ts';
 import { isProjectLocked } from '../writing/project-lock.ts';
+import { hashText } from '../writing/project-record.ts';
 import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
-import type { ProjectAnswers } from './read-answers.ts';
+import type { ProjectRecord } from './read-project-record.ts';
 import { findLockMismatch } from './uv-lock.ts';
 
 /**
@@ -30,7 +30,7 @@ export type Finding = {
  */
 export async function checkProject(
   directory: string,
-  answers: ProjectAnswers,
+  answers: ProjectRecord,
   version: string,
 ): Promise<readonly Finding[]> {
   const deployed = answers.configuration.deploy_to_cloud;
@@ -53,7 +53,7 @@ function changeFindings(directory: string): readonly Finding[] {
   return [{ about: 'generated files', state: 'problem', message }];
 }
 
-function variableFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
+function variableFindings(directory: string, answers: ProjectRecord): readonly Finding[] {
   const about = 'server/.env';
   const required = listRequiredVariables(createProjectPlan(answers.configuration));
   if (required.length === 0) return [];
@@ -70,7 +70,7 @@ function variableFindings(directory: string, answers: ProjectAnswers): readonly 
   return empty.map((name) => ({ about, state: 'problem', message: `${name} is empty or missing` }));
 }
 
-function packageFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
+function packageFindings(directory: string, answers: ProjectRecord): readonly Finding[] {
   const about = 'server/pyproject.toml';
   const text = readTextIfExists(join(directory, about));
   if (text === null) return [{ about, state: 'problem', message: 'the file does not exist' }];
@@ -168,13 +168,13 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
   }
 }
 
-function markerFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
+function markerFindings(directory: string, answers: ProjectRecord): readonly Finding[] {
   return Object.keys(answers.files)
     .filter((path) => hasConflictMarkers(readTextIfExists(join(directory, path)) ?? ''))
     .map((about) => ({ about, state: 'problem', message: 'the file has unresolved conflicts' }));
 }
 
-function fileFindings(directory: string, answers: ProjectAnswers, version: string): readonly Finding[] {
+function fileFindings(directory: string, answers: ProjectRecord, version: string): readonly Finding[] {
   const entries = Object.entries(answers.files);
   const changed = entries.flatMap(([about, hash]): Finding[] => {
     const text = readTextIfExists(join(directory, about));

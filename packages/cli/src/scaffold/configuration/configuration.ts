@@ -41,4 +41,4 @@ export const clientWebServers = ['vite', 'nextjs'] as const;
 export type ClientWebServer = (typeof clientWebServers)[number];
 
 /** A problem with one key of the configuration, or with the whole configuration if the path is empty. */
-export type Issue = { readonly path: string; readonly message: string };
+export type ConfigurationIssue = { readonly path: string; readonly message: string };

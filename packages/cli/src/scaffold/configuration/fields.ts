@@ -1,4 +1,4 @@
-import { clientFrameworks, type Issue } from './configuration.ts';
+import { type ConfigurationIssue, clientFrameworks } from './configuration.ts';
 
 /**
  * A setting of a project: its accepted keys in a config file (the first one takes precedence) and its option on the command line.
@@ -49,7 +49,7 @@ const derivedKey = 'generate_client';
 export function readConfigFile(
   text: string,
   overrides: ProjectOptions = {},
-): { readonly options: ProjectOptions; readonly issues: readonly Issue[] } {
+): { readonly options: ProjectOptions; readonly issues: readonly ConfigurationIssue[] } {
   const invalid = (message: string) => ({ options: {}, issues: [{ path: '', message }] });
   let parsed: unknown;
   try {
@@ -60,7 +60,7 @@ export function readConfigFile(
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return invalid('is not a JSON object');
   const unread = new Map(Object.entries(parsed));
   const options: Record<string, unknown> = {};
-  const issues: Issue[] = [];
+  const issues: ConfigurationIssue[] = [];
   for (const [name, { keys, type }] of Object.entries(projectFields)) {
     for (const key of keys) {
       const value = unread.get(key);

@@ -1,11 +1,11 @@
 import type { Transport } from '../catalogue/transport.ts';
 import { callDirections } from '../catalogue/transport.ts';
 import {
+  findDialInAndDialOutTransports,
   findTransport,
-  findTransportDirections,
   formatTransportName,
   transportChoices,
-  usesRoomForCalls,
+  usesHostedRoomForCalls,
 } from '../catalogue/transports.ts';
 import type { ProjectOptions } from './fields.ts';
 import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
@@ -28,7 +28,7 @@ export function resolveTransports(options: ProjectOptions, addIssue: IssueReport
     else if (transport !== null && !chosen.includes(transport)) chosen.push(transport);
   }
   checkDirections(options, chosen, addIssue);
-  const calls = chosen.filter(usesRoomForCalls);
+  const calls = chosen.filter(usesHostedRoomForCalls);
   if (calls.length > 1) {
     addIssue(
       'transports',
@@ -43,7 +43,7 @@ export function resolveTransports(options: ProjectOptions, addIssue: IssueReport
  * (dial-in or dial-out). Returns null if this setting is missing or invalid, and 'unknown' if no transport has the name.
  */
 function withDirection(name: string, options: ProjectOptions, addIssue: IssueReporter): Transport | 'unknown' | null {
-  const candidates = findTransportDirections(name);
+  const candidates = findDialInAndDialOutTransports(name);
   const [{ request } = {}] = candidates;
   if (request === undefined || !isRequestName(request.value)) return 'unknown';
   const path = directionKeys[request.value];
@@ -64,7 +64,7 @@ function checkDirections(options: ProjectOptions, chosen: readonly Transport[], 
   for (const [name, path] of Object.entries(directionKeys)) {
     const direction = parseChoice(callDirections, options[path], path, addIssue);
     if (direction === null) continue;
-    const [{ request } = {}] = findTransportDirections(name);
+    const [{ request } = {}] = findDialInAndDialOutTransports(name);
     const label = request === undefined ? name : formatTransportName(request);
     const matching = chosen.filter((transport) => transport.request?.value === name);
     const isRequested = matching.length > 0 || (options.transports ?? []).some((one) => requestOf(one) === name);
@@ -77,7 +77,7 @@ function checkDirections(options: ProjectOptions, chosen: readonly Transport[], 
 }
 
 function requestOf(name: string): string | undefined {
-  return (findTransport(name) ?? findTransportDirections(name)[0])?.request?.value;
+  return (findTransport(name) ?? findDialInAndDialOutTransports(name)[0])?.request?.value;
 }
 
 function isRequestName(value: string): value is RequestName {

@@ -5,7 +5,7 @@ import {
   type BotType,
   botTypes,
   type Configuration,
-  type Issue,
+  type ConfigurationIssue,
   type PipelineMode,
   pipelineModes,
 } from './configuration.ts';
@@ -18,14 +18,14 @@ import { resolveTransports } from './resolve-transports.ts';
 
 export type ResolveResult =
   | { readonly configuration: Configuration; readonly issues: readonly [] }
-  | { readonly configuration: null; readonly issues: readonly Issue[] };
+  | { readonly configuration: null; readonly issues: readonly ConfigurationIssue[] };
 
 /**
  * Converts options to a configuration, or lists all missing and invalid options. The project name defaults to `defaultName`,
  * which is the name of the target directory.
  */
 export function resolveConfiguration(options: ProjectOptions, defaultName: string): ResolveResult {
-  const issues: Issue[] = [];
+  const issues: ConfigurationIssue[] = [];
   const addIssue: IssueReporter = (path, message) => issues.push({ path, message });
   const name = options.project_name ?? defaultName;
   checkName(name, options, addIssue);
@@ -126,7 +126,7 @@ function checkVideoInput(options: ProjectOptions, realtime: string | null, addIs
   );
 }
 
-function sortByField(issues: readonly Issue[]): readonly Issue[] {
+function sortByField(issues: readonly ConfigurationIssue[]): readonly ConfigurationIssue[] {
   const order = Object.keys(projectFields);
   return [...issues].sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
 }

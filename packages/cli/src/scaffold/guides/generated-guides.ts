@@ -1,5 +1,5 @@
 import { isOlderVersion } from '../version-order.ts';
-import { type FileHashes, hashText } from '../writing/answers.ts';
+import { type FileHashes, hashText } from '../writing/project-record.ts';
 import { type Guide, listGuides } from './guides.ts';
 import { readVersionMarker } from './mark.ts';
 

@@ -1,4 +1,4 @@
-import { mergeBounds, mergeRequirement, parsePackageName } from './requirement.ts';
+import { mergeRequirement, mergeVersionBounds, parsePackageName } from './requirement.ts';
 import { parseTomlLayout, type TomlArray, type TomlLayout, type TomlString } from './toml-layout.ts';
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
@@ -37,7 +37,7 @@ function isOfRequirements(name: string): boolean {
 function pythonEdits(mine: TomlLayout, old: TomlLayout, theirs: TomlLayout): readonly Edit[] | null {
   const [current, base, next] = [mine.texts.get(python), old.texts.get(python), theirs.texts.get(python)];
   if (base === undefined || next === undefined || base.text === next.text) return [];
-  const text = current === undefined ? null : mergeBounds(current.text, base.text, next.text);
+  const text = current === undefined ? null : mergeVersionBounds(current.text, base.text, next.text);
   return current === undefined || text === null ? null : [{ ...current, text }];
 }
 

@@ -21,7 +21,7 @@ export function mergeRequirement(current: string, base: string, next: string): s
   const [mine, old, theirs] = [read(current), read(base), read(next)];
   const removed = old.extras.filter((extra) => !theirs.extras.includes(extra));
   const extras = new Set([...mine.extras, ...theirs.extras.filter((extra) => !old.extras.includes(extra))]);
-  const rest = mergeBounds(mine.rest, old.rest, theirs.rest);
+  const rest = mergeVersionBounds(mine.rest, old.rest, theirs.rest);
   if (rest === null) return null;
   const kept = [...extras].filter((extra) => !removed.includes(extra)).sort();
   return `${mine.name}${kept.length > 0 ? `[${kept.join(',')}]` : ''}${rest}`;
@@ -31,7 +31,7 @@ export function mergeRequirement(current: string, base: string, next: string): s
  * Merges version bounds such as `>=1.9.0,<2`. If both sides changed the bounds, keeps the user's bounds, or returns null if the
  * user's lower bound is below the generated lower bound.
  */
-export function mergeBounds(current: string, base: string, next: string): string | null {
+export function mergeVersionBounds(current: string, base: string, next: string): string | null {
   if (current === base || current === next) return next;
   if (next === base) return current;
   const [mine, theirs] = [lowest(current), lowest(next)];

@@ -22,13 +22,13 @@ export function waitsForClient(plan: ProjectPlan): boolean {
  * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them, because the
  * bot greets only incoming calls as soon as they are connected.
  */
-export function hasCallsAndClients(plan: ProjectPlan): boolean {
+export function hasIncomingCallsAndOtherSessions(plan: ProjectPlan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
 /** Generates the function `is_phone_call`. Empty unless the bot has both incoming calls and other sessions. */
-export function generateCallTest(plan: ProjectPlan): PythonCode {
-  if (!hasCallsAndClients(plan)) return emptyPythonCode;
+export function generatePhoneCallCheck(plan: ProjectPlan): PythonCode {
+  if (!hasIncomingCallsAndOtherSessions(plan)) return emptyPythonCode;
   const stream = plan.has('stream');
   const key = plan.has('bridged-dial-in') ? 'call_sid' : plan.has('room-dial-in') ? 'dialin_settings' : null;
   return createPythonCode(
@@ -57,7 +57,7 @@ export function generateCallTest(plan: ProjectPlan): PythonCode {
 }
 
 /** Generates the class `DialOut`, a request to call somebody, and the function `dial`, which makes the call. */
-export function generateDialOut(plan: ProjectPlan): PythonCode {
+export function generateDialOutCode(plan: ProjectPlan): PythonCode {
   if (!dialsOut(plan)) return emptyPythonCode;
   const byNumber = plan.has('room-dial-out');
   return createPythonCode(
@@ -122,7 +122,7 @@ export function generateDialOut(plan: ProjectPlan): PythonCode {
  * Generates the class `HeldCall`, a call that the carrier holds until the bot's room is ready, and the function `forward`, which
  * connects the call to the room.
  */
-export function generateCallBridge(plan: ProjectPlan): PythonCode {
+export function generateCallBridgeCode(plan: ProjectPlan): PythonCode {
   if (!plan.has('bridged-dial-in')) return emptyPythonCode;
   return createPythonCode(
     [

@@ -1,15 +1,15 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
-import { dialsOut, hasCallsAndClients, receivesCalls, waitsForClient } from './bot-calls.ts';
+import { dialsOut, hasIncomingCallsAndOtherSessions, receivesCalls, waitsForClient } from './bot-calls.ts';
 import { generateCameraTool, generateModelContext, usesCameraTool } from './bot-camera.ts';
 import { generateAudioBuffer, generateRecordingHandler } from './bot-recording.ts';
-import { generateServices, serviceVariables } from './bot-services.ts';
+import { generateServiceStatements, serviceVariableNames } from './bot-services.ts';
 import { createPythonCode, emptyPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
 /** Generates `run_bot`, which runs one conversation on a transport. */
-export function generateConversation(plan: ProjectPlan): PythonCode {
+export function generateRunBotFunction(plan: ProjectPlan): PythonCode {
   return joinPythonCode(
     [
-      joinPythonCode([signature(plan), generateServices(plan)], 0),
+      joinPythonCode([signature(plan), generateServiceStatements(plan)], 0),
       generateCameraTool(plan),
       joinPythonCode([generateModelContext(plan), aggregators], 0),
       generateAudioBuffer(plan),
@@ -70,11 +70,11 @@ function pipeline(plan: ProjectPlan): PythonCode {
   const cascade = configuration.mode === 'cascade';
   const stages = [
     'transport.input()',
-    ...(cascade ? [serviceVariables.stt] : []),
+    ...(cascade ? [serviceVariableNames.stt] : []),
     'user_aggregator',
-    serviceVariables.llm,
-    ...(cascade ? [serviceVariables.tts] : []),
-    ...(configuration.video_service === null ? [] : [serviceVariables.video]),
+    serviceVariableNames.llm,
+    ...(cascade ? [serviceVariableNames.tts] : []),
+    ...(configuration.video_service === null ? [] : [serviceVariableNames.video]),
     'transport.output()',
     ...(configuration.recording ? ['audio_buffer'] : []),
     'assistant_aggregator',
@@ -97,7 +97,7 @@ const carrierRate = 8000;
 
 function worker(plan: ProjectPlan): PythonCode {
   const narrow = plan.has('stream') && plan.configuration.mode === 'cascade';
-  const always = narrow && !hasCallsAndClients(plan);
+  const always = narrow && !hasIncomingCallsAndOtherSessions(plan);
   const mixed = narrow && !always;
   const rates = [`audio_in_sample_rate=${carrierRate}`, `audio_out_sample_rate=${carrierRate}`];
   const observed = plan.configuration.enable_observability;
@@ -173,7 +173,7 @@ function readiness(plan: ProjectPlan): PythonCode {
 function connection(plan: ProjectPlan): PythonCode {
   const hasCallerNumber = plan.has('stream');
   const greets = receivesCalls(plan)
-    ? hasCallsAndClients(plan)
+    ? hasIncomingCallsAndOtherSessions(plan)
       ? ['        if is_phone_call(runner_args):', '            await greet()']
       : ['        await greet()']
     : [];

@@ -2,10 +2,10 @@ import { serviceRoleLabels } from '../catalogue/vendor-service.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import type { PythonImport } from '../python/expression.ts';
 import { formatImportBlock } from '../python/imports.ts';
-import { dialsOut, generateCallBridge, generateCallTest, generateDialOut } from './bot-calls.ts';
+import { dialsOut, generateCallBridgeCode, generateDialOutCode, generatePhoneCallCheck } from './bot-calls.ts';
 import { generateEntryPoint } from './bot-entry.ts';
 import { generateWavWriter } from './bot-recording.ts';
-import { generateConversation } from './bot-run.ts';
+import { generateRunBotFunction } from './bot-run.ts';
 import { generateTransportParameters } from './bot-transports.ts';
 import { createPythonCode, escapeDocstring, joinPythonCode, type PythonCode, toPythonString } from './code.ts';
 
@@ -19,11 +19,11 @@ export function generateBotFile(plan: ProjectPlan): string {
   const body = joinPythonCode(
     [
       joinPythonCode([setUp, ...parts], 1),
-      generateCallTest(plan),
-      generateDialOut(plan),
-      generateCallBridge(plan),
+      generatePhoneCallCheck(plan),
+      generateDialOutCode(plan),
+      generateCallBridgeCode(plan),
       generateWavWriter(plan),
-      generateConversation(plan),
+      generateRunBotFunction(plan),
       generateEntryPoint(plan),
       main,
     ],

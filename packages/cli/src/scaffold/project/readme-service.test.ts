@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
 import { generateProjectFiles } from './project.ts';
-import { generateEntryPoints } from './readme-service.ts';
+import { generateEntryPointsSection } from './readme-service.ts';
 
 const configurationOf = (transports: readonly string[], others: object = {}) => {
   const { configuration, issues } = resolveConfiguration(
@@ -13,7 +13,7 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
   return configuration;
 };
 const entryPointsOf = (...options: Parameters<typeof configurationOf>) =>
-  generateEntryPoints(createProjectPlan(configurationOf(...options))).join('\n');
+  generateEntryPointsSection(createProjectPlan(configurationOf(...options))).join('\n');
 
 test('the README of a bot without the websocket transport says which transport to choose on the talk page', () => {
   expect(entryPointsOf(['lightrtc'])).toContain('choose WebRTC as the transport');

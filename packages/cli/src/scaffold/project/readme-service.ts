@@ -4,7 +4,7 @@ import { dialsOut } from './bot-calls.ts';
 import { groupVariables } from './variables.ts';
 
 /** Generates the section about how people reach the bot on the service, and what does not work there. */
-export function generateEntryPoints(plan: ProjectPlan): readonly string[] {
+export function generateEntryPointsSection(plan: ProjectPlan): readonly string[] {
   const { slug } = plan;
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
   const items = [

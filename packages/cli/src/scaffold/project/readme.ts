@@ -10,7 +10,7 @@ import { listDependencies } from './pyproject.ts';
 import { generateCarrierSections } from './readme-carriers.ts';
 import { generateClientSection } from './readme-client.ts';
 import { generateFileTree } from './readme-files.ts';
-import { generateEntryPoints } from './readme-service.ts';
+import { generateEntryPointsSection } from './readme-service.ts';
 import { groupVariables, listRequiredVariables } from './variables.ts';
 
 /**
@@ -248,7 +248,7 @@ function deploy(plan: ProjectPlan): readonly string[] {
       ),
       '',
       '`deploy.toml` sets the size of the instances and how many are kept ready. A deploy never includes `.env`.',
-      ...generateEntryPoints(plan),
+      ...generateEntryPointsSection(plan),
     ].join('\n'),
   ];
 }

@@ -24,7 +24,7 @@ export function optionalVariable(name: string, about?: string): PythonExpression
  * Creates a setting that is read from an environment variable. If the variable is absent or empty, the library's default
  * applies.
  */
-export function variableSetting(name: string, about?: string): PythonExpression {
+export function settingFromVariable(name: string, about?: string): PythonExpression {
   return createPythonExpression(
     `os.getenv("${name}") or NOT_GIVEN`,
     [os, notGiven],
@@ -32,13 +32,13 @@ export function variableSetting(name: string, about?: string): PythonExpression 
   );
 }
 
-export function integerSetting(name: string, about?: string): PythonExpression {
+export function integerSettingFromVariable(name: string, about?: string): PythonExpression {
   const text = `int(os.environ["${name}"]) if os.getenv("${name}") else NOT_GIVEN`;
   return createPythonExpression(text, [os, notGiven], [describeVariable(name, false, about)]);
 }
 
 /** A setting that the bot passes only if the variable is set. `value` is the expression that reads the variable. */
-export function conditionalSetting(name: string, value: PythonExpression, about: string): PythonExpression {
+export function settingIfVariableIsSet(name: string, value: PythonExpression, about: string): PythonExpression {
   return {
     kind: 'choice',
     condition: `os.getenv("${name}")`,

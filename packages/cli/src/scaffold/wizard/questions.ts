@@ -1,4 +1,4 @@
-import type { Choice, Prompter } from '../../io/io.ts';
+import type { PromptChoice, Prompter } from '../../io/io.ts';
 import { listMachineRequirements } from '../catalogue/machine-needs.ts';
 import { listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
@@ -9,7 +9,7 @@ import type { ProjectOptions } from '../configuration/fields.ts';
 import { findNameProblem, toSlug } from '../configuration/project-name.ts';
 import { featureLabels } from '../configuration/summary.ts';
 
-export type Prompts = Pick<Prompter, 'text' | 'select' | 'multiselect'>;
+export type WizardPrompter = Pick<Prompter, 'text' | 'select' | 'multiselect'>;
 
 export type WizardAnswers = Readonly<Record<string, Answer>>;
 
@@ -17,7 +17,7 @@ export type WizardAnswers = Readonly<Record<string, Answer>>;
 export type Question = {
   readonly name: string;
   readonly when: (answers: WizardAnswers) => boolean;
-  readonly ask: (prompts: Prompts, context: QuestionContext) => Promise<Answer>;
+  readonly ask: (prompts: WizardPrompter, context: QuestionContext) => Promise<Answer>;
 };
 
 type Answer = string | readonly string[];
@@ -27,10 +27,10 @@ type QuestionContext = {
   /** The user's earlier answer to this question. Undefined if the wizard asks the question for the first time. */
   readonly proposed: Answer | undefined;
   readonly defaultName: string;
-  readonly extraChoices: readonly Choice[];
+  readonly extraChoices: readonly PromptChoice[];
 };
 
-const features: readonly (Choice & { readonly webOnly?: true })[] = [
+const features: readonly (PromptChoice & { readonly webOnly?: true })[] = [
   { value: 'deploy_to_cloud', label: featureLabels.deploy_to_cloud },
   { value: 'enable_eval', label: featureLabels.enable_eval, hint: 'adds test scenarios that talk to the bot' },
   { value: 'transcription', label: featureLabels.transcription },
@@ -140,7 +140,7 @@ const transportHints: Readonly<Record<string, string>> = {
   livekit: 'the service cannot create rooms yet',
 };
 
-function asChoice(transport: Transport, answers: WizardAnswers): Choice {
+function asChoice(transport: Transport, answers: WizardAnswers): PromptChoice {
   const { value, about } = transport;
   const isMissingInClient = hasClient(answers) && !isClientTransport(value);
   const note = isMissingInClient ? 'not in the web client: its client package is not published' : transportHints[value];
@@ -173,7 +173,7 @@ function list(
   name: string,
   question: string | ((answers: WizardAnswers) => string),
   when: Question['when'],
-  choicesFor: (answers: WizardAnswers) => readonly Choice[],
+  choicesFor: (answers: WizardAnswers) => readonly PromptChoice[],
 ): Question {
   return {
     name,

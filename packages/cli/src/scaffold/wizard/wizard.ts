@@ -1,16 +1,22 @@
 import { Failure } from '../../failure.ts';
-import type { Choice } from '../../io/io.ts';
-import type { Configuration, Issue } from '../configuration/configuration.ts';
+import type { PromptChoice } from '../../io/io.ts';
+import type { Configuration, ConfigurationIssue } from '../configuration/configuration.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
 import { summarizeConfiguration } from '../configuration/summary.ts';
-import { type Prompts, type Question, toProjectOptions, type WizardAnswers, wizardQuestions } from './questions.ts';
+import {
+  type Question,
+  toProjectOptions,
+  type WizardAnswers,
+  type WizardPrompter,
+  wizardQuestions,
+} from './questions.ts';
 
 /**
  * The value of the choice "Back", which is the last choice of every list. In a multiple-choice list, it takes precedence over the
  * other selected choices.
  */
 const back = '(back)';
-const backChoice: Choice = { value: back, label: 'Back', hint: 'return to the previous question' };
+const backChoice: PromptChoice = { value: back, label: 'Back', hint: 'return to the previous question' };
 const backToLast = { value: 'back', label: 'Back', hint: 'change the answer to the last question' } as const;
 const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing anything' } as const;
 
@@ -18,7 +24,7 @@ const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing an
  * Asks all questions about a project, then asks to confirm a summary. The user can go back from each question. @throws
  * `InterruptedError` on Ctrl-C; `Failure` declined
  */
-export async function askForConfiguration(prompts: Prompts, defaultName: string): Promise<Configuration> {
+export async function askForConfiguration(prompts: WizardPrompter, defaultName: string): Promise<Configuration> {
   let answers: WizardAnswers = {};
   /** The latest answer to each question. The wizard proposes it when the user returns to the question. */
   let previousAnswers: WizardAnswers = {};
@@ -64,7 +70,7 @@ export async function createRecommendedConfiguration(defaultName: string): Promi
   throw new Failure('invalid-configuration', message, 'Choose a directory with another name.', { issues });
 }
 
-const acceptDefaults: Prompts = {
+const acceptDefaults: WizardPrompter = {
   text: async (_question, initial) => initial,
   select: async (_question, _choices, initial) => initial,
   multiselect: async (_question, _choices, initial) => initial,
@@ -75,12 +81,12 @@ function nextQuestion(answers: WizardAnswers): Question | undefined {
 }
 
 /** Shows that the answers contradict each other, and offers to change the last answer instead of starting over. */
-function showIssues(prompts: Prompts, issues: readonly Issue[]): Promise<'cancel' | 'back'> {
+function showIssues(prompts: WizardPrompter, issues: readonly ConfigurationIssue[]): Promise<'cancel' | 'back'> {
   const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
   return prompts.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, cancel], 'back');
 }
 
-function confirm(prompts: Prompts, configuration: Configuration): Promise<'create' | 'cancel' | 'back'> {
+function confirm(prompts: WizardPrompter, configuration: Configuration): Promise<'create' | 'cancel' | 'back'> {
   const rows = summarizeConfiguration(configuration);
   const width = Math.max(...rows.map(([label]) => label.length));
   const lines = rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`);

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyEdits, finishChange, readInterruptedChange } from './apply-edits.ts';
+import { applyEdits, finishInterruptedChange, readInterruptedChange } from './apply-edits.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -62,7 +62,7 @@ describe('applyEdits', () => {
   });
 });
 
-describe('finishChange', () => {
+describe('finishInterruptedChange', () => {
   it('applies the remaining edits, and skips files that were edited after the interruption', async () => {
     await writeFile(join(directory, 'old.txt'), 'old\n');
     await writeFile(join(directory, 'edited.txt'), 'mine\n');
@@ -74,7 +74,7 @@ describe('finishChange', () => {
     ];
     await writeFile(join(directory, '.botcli/change.json'), JSON.stringify({ edits }));
     expect(readInterruptedChange(directory)).toEqual(edits);
-    expect(finishChange(directory, edits)).toEqual(['edited.txt']);
+    expect(finishInterruptedChange(directory, edits)).toEqual(['edited.txt']);
     expect(await files()).toEqual(['.botcli', 'edited.txt', 'new.txt', 'old.txt']);
     expect(await readFile(join(directory, 'old.txt'), 'utf8')).toBe('new\n');
     expect(await readFile(join(directory, 'edited.txt'), 'utf8')).toBe('mine\n');

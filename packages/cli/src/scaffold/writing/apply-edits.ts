@@ -17,7 +17,7 @@ const journalPath = '.botcli/change.json';
 
 /**
  * Applies all edits to a project, or none. The caller holds the project's lock. A failure restores the former files. If botcli
- * is killed, each file is either old or new, and `finishChange` applies the remaining edits from the journal. @throws `Failure`
+ * is killed, each file is either old or new, and `finishInterruptedChange` applies the remaining edits from the journal. @throws `Failure`
  * files-changed, if a file does not match `before`; system errors
  */
 export function applyEdits(directory: string, edits: readonly FileEdit[], signal: AbortSignal): void {
@@ -64,7 +64,7 @@ export function readInterruptedChange(directory: string): readonly FileEdit[] | 
  * Applies the remaining edits of an interrupted change and removes its journal. For an incomplete journal, `edits` is empty,
  * because no file was changed yet. Skips files that were edited after the interruption. @returns the paths of the skipped files
  */
-export function finishChange(directory: string, edits: readonly FileEdit[]): readonly string[] {
+export function finishInterruptedChange(directory: string, edits: readonly FileEdit[]): readonly string[] {
   const edited: string[] = [];
   for (const { path, before, after } of edits) {
     const target = join(directory, path);

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { answersPath } from './answers.ts';
-import { type FileEdit, finishChange, readInterruptedChange } from './apply-edits.ts';
+import { type FileEdit, finishInterruptedChange, readInterruptedChange } from './apply-edits.ts';
 import { lockProject } from './project-lock.ts';
+import { projectRecordPath } from './project-record.ts';
 import { surveyDirectory } from './survey.ts';
 
 /**
@@ -9,7 +9,7 @@ import { surveyDirectory } from './survey.ts';
  * change. @returns the function that unlocks the project @throws `Failure` project-busy, files-in-the-way; system errors
  */
 export function beginChange(directory: string, say: (text: string) => void): () => void {
-  rejectSymbolicLinks(directory, [{ path: answersPath, before: null, after: null }]);
+  rejectSymbolicLinks(directory, [{ path: projectRecordPath, before: null, after: null }]);
   const unlock = lockProject(directory);
   try {
     const edits = readInterruptedChange(directory);
@@ -17,7 +17,7 @@ export function beginChange(directory: string, say: (text: string) => void): () 
       rejectSymbolicLinks(directory, edits);
       say('Finishing an earlier change that was interrupted.');
     }
-    for (const path of finishChange(directory, edits ?? []))
+    for (const path of finishInterruptedChange(directory, edits ?? []))
       say(`warning: ${path} was edited after the interruption and was not changed.`);
     return unlock;
   } catch (error) {

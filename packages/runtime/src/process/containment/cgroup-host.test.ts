@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, type TestContext } from 'vitest';
-import { closeParentCgroups, enterServerCgroup, openParentCgroups, removeOrphanedCgroups } from './cgroup-host.ts';
+import { enterServerCgroup, findParentCgroups, removeOrphanedCgroups, removeParentCgroups } from './cgroup-host.ts';
 
 const noneKnown = () => false;
 
 async function openHost(test: TestContext) {
-  const host = await openParentCgroups(`bothost-test-${process.pid}`);
+  const host = await findParentCgroups(`bothost-test-${process.pid}`);
   if (host === null) return test.skip('this process may not create control groups here');
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  onTestFinished(() => closeParentCgroups(host, noneKnown, 1000));
+  onTestFinished(() => removeParentCgroups(host, noneKnown, 1000));
   return { host, directories, left: () => directories.filter((directory) => existsSync(directory)) };
 }
 
@@ -35,28 +35,28 @@ it('enterServerCgroup gives the server ten times the CPU weight of all its insta
   expect(shares(group)).toBe(10 * shares(host.cpu));
 });
 
-it('closeParentCgroups removes the control groups that a killed server created to test its permissions', async (test) => {
+it('removeParentCgroups removes the control groups that a killed server created to test its permissions', async (test) => {
   const { host, directories, left } = await openHost(test);
   for (const directory of directories) mkdirSync(join(directory, 'trial-1'));
-  await closeParentCgroups(host, noneKnown, 0);
+  await removeParentCgroups(host, noneKnown, 0);
   expect(left()).toEqual([]);
 });
 
-it('closeParentCgroups waits until the last process of a removed instance has ended', async (test) => {
+it('removeParentCgroups waits until the last process of a removed instance has ended', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/removed');
   expect(removeOrphanedCgroups(host, noneKnown)).toBe(false);
-  const closed = closeParentCgroups(host, noneKnown, 60_000);
+  const closed = removeParentCgroups(host, noneKnown, 60_000);
   child.stdin?.end();
   await Promise.all([once(child, 'close'), closed]);
   expect(left()).toEqual([]);
 });
 
-it('closeParentCgroups keeps the control groups of known instances, and does not wait for their processes', async (test) => {
+it('removeParentCgroups keeps the control groups of known instances, and does not wait for their processes', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/stays');
   for (const directory of directories) mkdirSync(join(directory, 'owner/removed'));
-  await closeParentCgroups(host, (name) => name === 'stays', 60_000);
+  await removeParentCgroups(host, (name) => name === 'stays', 60_000);
   expect(left()).toEqual(directories);
   expect(directories.filter((directory) => existsSync(join(directory, 'owner/removed')))).toEqual([]);
   child.stdin?.end();

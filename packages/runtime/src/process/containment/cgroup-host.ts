@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getSpawnerPid } from '../../spawner.ts';
-import { neverComplete, readProcFile } from '../proc/read-proc-file.ts';
+import { isNeverComplete, readProcFile } from '../proc/read-proc-file.ts';
 import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
@@ -41,8 +41,8 @@ export function enterServerCgroup(): void {
 
 function ownHierarchies(): readonly CgroupHierarchy[] {
   return findCgroupHierarchies(
-    readProcFile('/proc/self/mountinfo', neverComplete) ?? '',
-    readProcFile('/proc/self/cgroup', neverComplete) ?? '',
+    readProcFile('/proc/self/mountinfo', isNeverComplete) ?? '',
+    readProcFile('/proc/self/cgroup', isNeverComplete) ?? '',
   );
 }
 
@@ -50,7 +50,7 @@ function ownHierarchies(): readonly CgroupHierarchy[] {
  * Finds the directories in which this process can create control groups, by trying to create the group `name` in each. Null if it
  * cannot create any.
  */
-export async function openParentCgroups(name: string): Promise<ParentCgroups | null> {
+export async function findParentCgroups(name: string): Promise<ParentCgroups | null> {
   const hierarchies = ownHierarchies();
   const candidates: CgroupDirectories = { unified: null, memory: null, cpu: null, cpuacct: null, pids: null };
   const trials: string[] = [];
@@ -154,7 +154,7 @@ function groupsIn(directory: string): readonly string[] {
 /**
  * Removes the server's control group directories once they contain only groups of known instances, or gives up after the timeout.
  */
-export async function closeParentCgroups(
+export async function removeParentCgroups(
   host: ParentCgroups,
   isKnown: (instanceId: string) => boolean,
   timeoutMs: number,

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { countCgroupMemoryKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
+import { countCgroupOomKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
 
 const resourceLimits = { cpuMillicores: 500, memoryBytes: 1_000_000 };
 
@@ -30,7 +30,7 @@ it('createCgroups and limitCgroupCpu write limits in the format of cgroup versio
   expect(await read('pids.max')).toBe('0');
 });
 
-it('openCgroupUsage and countCgroupMemoryKills read the format of cgroup version 2', async () => {
+it('openCgroupUsage and countCgroupOomKills read the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   const write = (name: string, text: string) => writeFile(join(groups.unified, name), text);
   await write('cpu.stat', 'usage_usec 12345\nuser_usec 1\n');
@@ -40,7 +40,7 @@ it('openCgroupUsage and countCgroupMemoryKills read the format of cgroup version
   const usage = openCgroupUsage(groups);
   onTestFinished(() => usage?.close());
   expect(usage?.read()).toEqual({ cpuMicroseconds: 12_345, memoryBytes: 4_000_000 });
-  expect(countCgroupMemoryKills(groups)).toBe(1);
+  expect(countCgroupOomKills(groups)).toBe(1);
 });
 
 it('limitCgroupCpu returns false if the machine has no CPU controller', () => {

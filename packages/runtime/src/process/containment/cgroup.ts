@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ResourceLimits, Usage } from '../../runtime.ts';
+import type { ResourceLimits, ResourceUsage } from '../../runtime.ts';
 import type { ParentCgroups } from './cgroup-host.ts';
 
 /**
@@ -110,7 +110,7 @@ export function killCgroup(groups: InstanceCgroups): void {
 }
 
 /** Number of processes that the kernel killed because the instance was out of memory. */
-export function countCgroupMemoryKills(groups: InstanceCgroups): number {
+export function countCgroupOomKills(groups: InstanceCgroups): number {
   if (groups.memory === null) return 0;
   const file = isUnified(groups, groups.memory) ? 'memory.events' : 'memory.oom_control';
   return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);
@@ -121,7 +121,7 @@ export async function removeCgroups(groups: InstanceCgroups): Promise<void> {
   for (const directory of directories(groups)) await rmdir(directory).catch(() => undefined);
 }
 
-export type CgroupUsage = { readonly read: () => Usage | null; readonly close: () => void };
+export type CgroupUsage = { readonly read: () => ResourceUsage | null; readonly close: () => void };
 
 /**
  * Opens a reader of the CPU and memory usage of an instance. Its files stay open until `close`. Null if a controller is missing.

@@ -1,15 +1,15 @@
-import type { Usage } from '../../runtime.ts';
+import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import {
-  createUidMembership,
-  createVariableMembership,
-  type ProcessMembership,
+  createUidSelector,
+  createVariableSelector,
+  type ProcessSelector,
   type ProcessTableSource,
 } from '../proc/process-table.ts';
 import type { InstanceRecord } from '../records/instance-record.ts';
 import {
   type CpuPriority,
-  countCgroupMemoryKills,
+  countCgroupOomKills,
   forbidForks,
   type InstanceCgroups,
   killCgroup,
@@ -30,7 +30,7 @@ export type Containment = {
   /** Returns the running processes of the instance, including a supervisor that serves only this instance. */
   readonly members: (table: ProcessTableSource) => readonly ProcessIdentity[];
   /** CPU and memory use, null if unknown. CPU time never decreases. */
-  readonly usage: (table: ProcessTableSource) => Usage | null;
+  readonly usage: (table: ProcessTableSource) => ResourceUsage | null;
   /** Whether the kernel enforces the memory limit. If it does not, the watchdog does. */
   readonly boundsMemory: boolean;
   /** Sets the CPU limit and the CPU priority. Returns false if the machine cannot limit the CPU. */
@@ -56,8 +56,8 @@ export function openContainment(
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =
     record.containment === 'uid' && record.account !== null
-      ? createUidMembership(record.account.uid)
-      : createVariableMembership(`${instanceIdVariable}=${record.instanceId}`, supervisor);
+      ? createUidSelector(record.account.uid)
+      : createVariableSelector(`${instanceIdVariable}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 
@@ -70,14 +70,14 @@ function containmentByCgroup(groups: InstanceCgroups, units: KernelUnits): Conta
     usage: () => (cgroupUsage === null ? countUsage(stats()) : cgroupUsage.read()),
     boundsMemory: groups.memory !== null,
     limitCpu: (millicores, priority) => limitCgroupCpu(groups, millicores, priority),
-    memoryKills: () => countCgroupMemoryKills(groups),
+    memoryKills: () => countCgroupOomKills(groups),
     forbidForks: () => forbidForks(groups),
     killAtOnce: () => killCgroup(groups),
     close: () => cgroupUsage?.close(),
   };
 }
 
-function containmentByTable(membership: ProcessMembership, units: KernelUnits): Containment {
+function containmentByTable(membership: ProcessSelector, units: KernelUnits): Containment {
   const countUsage = createUsageCounter(units);
   return {
     members: (table) => membership(table()).filter((stat) => !hasEnded(stat)),

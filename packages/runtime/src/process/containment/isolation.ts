@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { type RuntimeLogger, RuntimeUnavailableError } from '../../runtime.ts';
 import type { ContainmentKind } from '../records/contained-processes.ts';
 import { accessCheckAccountId } from './accounts.ts';
-import { openParentCgroups, type ParentCgroups } from './cgroup-host.ts';
+import { findParentCgroups, type ParentCgroups } from './cgroup-host.ts';
 import { findSetpriv } from './no-new-privileges.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from './private-tmp.ts';
 
@@ -31,11 +31,11 @@ export async function chooseIsolation(
   isRoot: boolean,
   requested: ContainmentKind | undefined,
 ): Promise<Isolation> {
-  const ownAccounts = usesOwnAccounts(isRoot, requested);
+  const ownAccounts = usesAccountPerBot(isRoot, requested);
   if (requested === 'uid' && !isRoot)
     throw new RuntimeUnavailableError('Only root can give each instance its own account.');
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
-  const cgroups = requested === undefined || requested === 'cgroup' ? await openParentCgroups(name) : null;
+  const cgroups = requested === undefined || requested === 'cgroup' ? await findParentCgroups(name) : null;
   if (requested === 'cgroup' && cgroups === null)
     throw new RuntimeUnavailableError('The service has no permission to create control groups on this machine.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
@@ -48,7 +48,7 @@ export async function chooseIsolation(
  * Whether each bot gets its own user account. Only root can switch accounts. With the containment `mark`, all bots share the
  * account of the service.
  */
-export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
+export function usesAccountPerBot(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';
 }
 

@@ -3,7 +3,7 @@ import type { ProcessIdentity } from '../proc/process-identity.ts';
 import { readProcessTable } from '../proc/process-table.ts';
 import type { Containment } from './containment.ts';
 
-export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Signals): void {
+export function signalProcesses(members: readonly ProcessIdentity[], signal: NodeJS.Signals): void {
   for (const { pid } of members) {
     try {
       process.kill(pid, signal);
@@ -40,11 +40,11 @@ export async function killContainedProcesses(
     if (pass >= passesBeforeStopping) {
       for (let seen = 0; members.length > seen; members = victims()) {
         seen = members.length;
-        signalAll(members, 'SIGSTOP');
+        signalProcesses(members, 'SIGSTOP');
       }
     }
     if (pass >= passesBeforeLastResort) containment.killAtOnce();
-    signalAll(members, 'SIGKILL');
+    signalProcesses(members, 'SIGKILL');
     if (pass === passesBeforeReport) onStuck(members.map(({ pid }) => pid));
     // Poll, because no event reports the end of a process that is not a child of the server.
     await delay(pass < passesBeforeReport ? Math.min(1 + pass, 20) : stuckPauseMs);

@@ -1,8 +1,8 @@
-import type { Usage } from '../../runtime.ts';
+import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessStat } from '../proc/process-identity.ts';
 import type { KernelUnits } from './kernel-units.ts';
 
-export type UsageCounter = (members: readonly ProcessStat[]) => Usage;
+export type UsageCounter = (members: readonly ProcessStat[]) => ResourceUsage;
 
 /**
  * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the parent

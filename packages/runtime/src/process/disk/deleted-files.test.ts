@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sumFiles } from './deleted-files.ts';
+import { sumDeletedFileSizes } from './deleted-files.ts';
 
 const ids = new Map([
   ['/proc/7/fd', 'first'],
@@ -7,11 +7,11 @@ const ids = new Map([
   ['/proc/9/fd', 'second'],
 ]);
 
-describe('sumFiles', () => {
+describe('sumDeletedFileSizes', () => {
   it("sums the bytes of each instance's files on the device, and counts each file once", () => {
     const output =
       '/proc/7/fd 1 100 16\n/proc/8/fd 1 100 16\n/proc/8/fd 1 101 8\n/proc/9/fd 2 102 8\n/proc/9/fd 1 103 8\n';
-    expect(sumFiles(output, ids, 1)).toEqual(
+    expect(sumDeletedFileSizes(output, ids, 1)).toEqual(
       new Map([
         ['first', 24 * 512],
         ['second', 8 * 512],
@@ -21,6 +21,6 @@ describe('sumFiles', () => {
 
   it('ignores an incomplete last line, because its number of blocks may be truncated', () => {
     const output = '/proc/7/fd 1 100 16\n/proc/9/fd 1 103 8';
-    expect(sumFiles(output, ids, 1)).toEqual(new Map([['first', 16 * 512]]));
+    expect(sumDeletedFileSizes(output, ids, 1)).toEqual(new Map([['first', 16 * 512]]));
   });
 });

@@ -26,14 +26,14 @@ export async function measureDeletedFiles(
   });
   // Ignore a failure of the search program, because processes end while it runs. Its output lists the files found so far.
   const { stdout } = await search.catch(() => ({ stdout: '' }));
-  return sumFiles(stdout, ids, device);
+  return sumDeletedFileSizes(stdout, ids, device);
 }
 
 /**
  * Adds up the sizes in the output of `find`, per instance or build. Each line describes one file: a directory, and the file's
  * device, inode and blocks. `ids` maps each directory to the id of its instance or build.
  */
-export function sumFiles(
+export function sumDeletedFileSizes(
   output: string,
   ids: ReadonlyMap<string, string>,
   device: number,

@@ -2,12 +2,12 @@ import { statfsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DiskLimits, RuntimeLogger } from '../../runtime.ts';
 import type { ProcessTableSource } from '../proc/process-table.ts';
-import { createTableSource } from '../proc/process-table.ts';
+import { createProcessTableSource } from '../proc/process-table.ts';
 import { readProcFile } from '../proc/read-proc-file.ts';
 import { type DiskUse, findDiskLimitViolations } from './choose-to-end.ts';
-import { createDiskMeter, type MeasuredDiskConsumer, type Measurement } from './disk-meter.ts';
+import { createDiskMeter, type DiskMeasurement, type MeasuredDiskConsumer } from './disk-meter.ts';
 import { type FreeSpaceSample, forecastFreeSpace, selectRecentSamples } from './forecast-free-space.ts';
-import type { StoredUsage } from './stored-usage.ts';
+import type { OwnerDiskUsage } from './owner-disk-usage.ts';
 
 /** Milliseconds until the next attempt after a failed check of the disk use. */
 const retryMs = 1_000;
@@ -28,7 +28,7 @@ export type DiskGuardOptions = {
   readonly limits: DiskLimits;
   /** Returns the running instances and builds. */
   readonly consumers: () => readonly DiskConsumer[];
-  readonly stored: StoredUsage;
+  readonly stored: OwnerDiskUsage;
   readonly logger: RuntimeLogger;
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly nowMs: () => number;
@@ -63,7 +63,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
 
   const describe = (
     consumer: DiskConsumer,
-    found: Measurement | undefined,
+    found: DiskMeasurement | undefined,
     table: ProcessTableSource,
     isReserveAtRisk: boolean,
   ): DiskUse => {
@@ -90,7 +90,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     const consumers = options.consumers();
     const byId = new Map(consumers.map((consumer) => [consumer.id, consumer]));
     for (const each of [ending, starts]) for (const id of each.keys()) if (!byId.has(id)) each.delete(id);
-    const table = createTableSource();
+    const table = createProcessTableSource();
     const measured = await meter.measure(consumers, table);
     if (signal.aborted) return;
     const uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));

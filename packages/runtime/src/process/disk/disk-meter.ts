@@ -25,7 +25,7 @@ export type MeasuredDiskConsumer = {
  * Size of a tree. `bytes` is null until the first measurement is complete. `isUncountable` is true if the last measurement
  * exceeded its time limit.
  */
-export type Measurement = { readonly bytes: number | null; readonly isUncountable: boolean };
+export type DiskMeasurement = { readonly bytes: number | null; readonly isUncountable: boolean };
 
 export type DiskMeter = {
   /**
@@ -35,7 +35,7 @@ export type DiskMeter = {
   readonly measure: (
     all: readonly MeasuredDiskConsumer[],
     table: ProcessTableSource,
-  ) => Promise<ReadonlyMap<string, Measurement>>;
+  ) => Promise<ReadonlyMap<string, DiskMeasurement>>;
 };
 
 /**

@@ -4,7 +4,7 @@ import {
   createForkedEnvironment,
   createForkServerEnvironment,
   hashEnvironment,
-  type InstanceSource,
+  type InstanceLaunchInput,
 } from './fork-environment.ts';
 
 const spec: InstanceSpec = {
@@ -14,7 +14,7 @@ const spec: InstanceSpec = {
   limits: { cpuMillicores: 500, memoryBytes: 1 },
   environment: async () => ({}),
 };
-const source = (variables: Readonly<Record<string, string>>): InstanceSource => ({
+const source = (variables: Readonly<Record<string, string>>): InstanceLaunchInput => ({
   spec,
   project: { project: 'p', kind: 'python', main: 'bot.py', gid: null, owner: 'o', environment: 'e' },
   program: { fork: null, command: ['python'], variables: { VIRTUAL_ENV: '/env' }, folder: '/env/bin' },

@@ -4,7 +4,7 @@ import { createBotEnvironment, type EnvironmentOptions } from '../instances/envi
 import type { BotProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
 
-export type InstanceSource = {
+export type InstanceLaunchInput = {
   readonly spec: InstanceSpec;
   readonly project: Project;
   readonly program: BotProgram;
@@ -27,7 +27,7 @@ type Place = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone' | 'home' 
 
 export function createForkedEnvironment(
   place: Place,
-  { program, variables }: Pick<InstanceSource, 'program' | 'variables'>,
+  { program, variables }: Pick<InstanceLaunchInput, 'program' | 'variables'>,
 ) {
   return createBotEnvironment({
     ...place,
@@ -40,7 +40,7 @@ export function createForkedEnvironment(
 /** Returns the environment of a fork server: the variables that are equal in all its instances. */
 export function createForkServerEnvironment(
   place: Omit<Place, 'socket'>,
-  source: Pick<InstanceSource, 'program' | 'variables'>,
+  source: Pick<InstanceLaunchInput, 'program' | 'variables'>,
 ) {
   return createForkedEnvironment(
     { ...place, socket: null },
@@ -52,7 +52,7 @@ export function createForkServerEnvironment(
  * Hashes the project, the command and the environment variables that all instances of a fork server share. The salt prevents
  * precomputed guesses of secrets.
  */
-export function hashEnvironment(salt: string, { project, program, variables }: InstanceSource): string {
+export function hashEnvironment(salt: string, { project, program, variables }: InstanceLaunchInput): string {
   const shared = Object.entries(sharedVariables(variables)).sort(([a], [b]) => (a < b ? -1 : 1));
   const content = [project.project, project.environment, program.command, program.variables, shared];
   return createHmac('sha256', salt).update(JSON.stringify(content)).digest('hex');

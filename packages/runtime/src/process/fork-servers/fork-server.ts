@@ -1,11 +1,11 @@
 import { removeCgroups } from '../containment/cgroup.ts';
 import { openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
-import { killContainedProcesses, signalAll } from '../containment/kill.ts';
+import { killContainedProcesses, signalProcesses } from '../containment/kill.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { settlesWithin } from '../instances/settles-within.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { type ForkServerFiles, type ForkServerRecord, formatForkServerMark } from '../records/fork-server-record.ts';
+import { type ForkServerFiles, type ForkServerRecord, formatForkServerMarker } from '../records/fork-server-record.ts';
 import { connectSupervisor, type ForkRequest, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
@@ -188,11 +188,11 @@ export async function removeForkServer(
 ): Promise<void> {
   if (record !== null) {
     // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
-    if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
+    if (record.supervisor !== null) signalProcesses([record.supervisor].filter(isAlive), 'SIGCONT');
     // This also kills forked processes that have no instance id yet, because they still have the fork server's environment
     // variable.
     const containment = openContainment(
-      { ...record, instanceId: formatForkServerMark(record.id) },
+      { ...record, instanceId: formatForkServerMarker(record.id) },
       noProcess,
       context.units,
     );

@@ -4,17 +4,24 @@ import type { StartMethod } from '../../runtime.ts';
 import { createTraversableDirectory } from '../containment/isolation.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
-import { isolateFailure } from '../isolate-failure.ts';
 import { type ForkServerRecord, getForkServerFiles, readForkServerRecord } from '../records/fork-server-record.ts';
-import { createDeployment, type Deployment, type DeploymentContext } from './deployment.ts';
-import type { InstanceSource } from './fork-environment.ts';
+import { runAndLogFailure } from '../run-and-log-failure.ts';
+import {
+  createDeploymentForkServer,
+  type DeploymentForkServer,
+  type DeploymentForkServerContext,
+} from './deployment-fork-server.ts';
+import type { InstanceLaunchInput } from './fork-environment.ts';
 import { type ForkServer, removeForkServer } from './fork-server.ts';
-import type { ForkServerSource } from './import-bot.ts';
-import { openRememberedModules } from './remembered-modules.ts';
+import type { ForkServerLaunchInput } from './import-bot.ts';
+import { openImportedModuleStore } from './imported-module-store.ts';
 import { releaseOrphanedRanges } from './uid-ranges.ts';
 
 export type ForkServersOptions = RemovalContext &
-  Omit<DeploymentContext, 'forkServersDirectory' | 'remembered' | 'remove' | 'closing' | 'track' | 'onStarted'> & {
+  Omit<
+    DeploymentForkServerContext,
+    'forkServersDirectory' | 'remembered' | 'remove' | 'closing' | 'track' | 'onStarted'
+  > & {
     readonly dataDirectory: string;
     readonly units: KernelUnits;
     /** Memory limit of all fork servers together. */
@@ -23,12 +30,12 @@ export type ForkServersOptions = RemovalContext &
 
 export type ForkServers = {
   /** Returns the fork server that can start this instance now, or null. */
-  readonly find: (source: InstanceSource) => ForkServer | null;
+  readonly find: (source: InstanceLaunchInput) => ForkServer | null;
   /**
    * Starts a fork server for later instances of the deployment in the background, if the deployment has none and may launch one
    * now.
    */
-  readonly ensure: (source: ForkServerSource) => void;
+  readonly ensure: (source: ForkServerLaunchInput) => void;
   /** Stops the fork servers of all deployments except `deploymentIds`, even while they import the bot. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
@@ -48,8 +55,8 @@ export type ForkServers = {
 export async function openForkServers(options: ForkServersOptions): Promise<ForkServers> {
   const { logger } = options;
   const directory = join(options.dataDirectory, 'fork-servers');
-  const deployments = new Map<string, Deployment>();
-  const remembered = openRememberedModules(join(directory, 'modules'), (error) =>
+  const deployments = new Map<string, DeploymentForkServer>();
+  const remembered = openImportedModuleStore(join(directory, 'modules'), (error) =>
     logger.warn({ err: error }, 'names of imported modules could not be stored'),
   );
   const pending = new Set<Promise<void>>();
@@ -59,7 +66,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   const remove = (id: string, record: ForkServerRecord | null): Promise<void> => {
     const onStuck = (pids: readonly number[]) =>
       logger.error({ pids, forkServer: id }, 'fork server could not be killed');
-    return isolateFailure(logger, id, () =>
+    return runAndLogFailure(logger, id, () =>
       removeForkServer({ ...options, onStuck }, getForkServerFiles(directory, id), record),
     );
   };
@@ -77,7 +84,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     }
   };
 
-  const context: DeploymentContext = {
+  const context: DeploymentForkServerContext = {
     ...options,
     forkServersDirectory: directory,
     remembered,
@@ -91,8 +98,8 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     onStarted: limitMemory,
   };
 
-  const deploymentOf = (id: string): Deployment => {
-    const deployment = deployments.get(id) ?? createDeployment(context, id);
+  const deploymentOf = (id: string): DeploymentForkServer => {
+    const deployment = deployments.get(id) ?? createDeploymentForkServer(context, id);
     deployments.set(id, deployment);
     return deployment;
   };
@@ -104,7 +111,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   };
 
   const ids = readdirSync(directory).filter((name) => /^[0-9a-f]{12}$/.test(name));
-  await Promise.all(ids.map((id) => isolateFailure(logger, id, () => adopt(id))));
+  await Promise.all(ids.map((id) => runAndLogFailure(logger, id, () => adopt(id))));
   if (options.isolation.ownAccounts) {
     await releaseOrphanedRanges(
       options.reservationsDirectory,

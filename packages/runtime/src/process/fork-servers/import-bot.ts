@@ -5,14 +5,14 @@ import type { RemovalContext } from '../instances/remove-instance.ts';
 import type { BotProgram, ForkServerProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { ForkServerRecord } from '../records/fork-server-record.ts';
-import { createForkServerEnvironment, hashEnvironment, type InstanceSource } from './fork-environment.ts';
+import { createForkServerEnvironment, hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
 import type { ForkServer } from './fork-server.ts';
 import { type ImportAttempt, type ImportFailure, planNextImportAttempt } from './import-level.ts';
+import type { ImportedModuleStore } from './imported-module-store.ts';
 import { launchForkServer, prioritizeForks } from './launch-fork-server.ts';
-import type { RememberedModules } from './remembered-modules.ts';
 
 /** The spec and the project of an instance whose deployment needs a fork server. */
-export type ForkServerSource = Pick<InstanceSource, 'spec' | 'project'>;
+export type ForkServerLaunchInput = Pick<InstanceLaunchInput, 'spec' | 'project'>;
 
 export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
   Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
@@ -22,7 +22,7 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
     readonly bootId: string;
     readonly importMs: number;
     readonly program: (project: Project) => Promise<BotProgram>;
-    readonly remembered: Pick<RememberedModules, 'of'>;
+    readonly remembered: Pick<ImportedModuleStore, 'of'>;
     readonly remove: (id: string, record: ForkServerRecord | null) => Promise<void>;
     /** Aborted when bothost shuts down. Fork servers keep running for the next server process. */
     readonly closing: AbortSignal;
@@ -47,7 +47,7 @@ export type ForkServerLaunchResult = {
  */
 export async function importBot(
   context: ImportContext,
-  source: ForkServerSource,
+  source: ForkServerLaunchInput,
   connect: ForkServerConnector,
   signal: AbortSignal,
 ): Promise<ForkServerLaunchResult> {
@@ -73,7 +73,7 @@ export async function importBot(
 
 async function tryImport(
   context: ImportContext,
-  { spec, project, program }: Pick<InstanceSource, 'spec' | 'project' | 'program'>,
+  { spec, project, program }: Pick<InstanceLaunchInput, 'spec' | 'project' | 'program'>,
   fork: ForkServerProgram,
   { level, modules }: ImportAttempt,
   connect: ForkServerConnector,

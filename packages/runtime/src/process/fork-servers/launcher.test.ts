@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { createLauncher } from './launcher.ts';
+import { createForkServerLauncher } from './launcher.ts';
 
 const minuteMs = 60_000;
 
-it('createLauncher launches at most five fork servers of a deployment in ten minutes', async () => {
+it('createForkServerLauncher launches at most five fork servers of a deployment in ten minutes', async () => {
   let nowMs = 0;
   const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const context = { logger, now: () => new Date(nowMs), track: (work: Promise<void>) => work };
-  const launcher = createLauncher(context, 'deployment', () => undefined);
+  const launcher = createForkServerLauncher(context, 'deployment', () => undefined);
   const startedAt: number[] = [];
   for (let minute = 0; minute < 20; minute++) {
     nowMs = minute * minuteMs;

@@ -13,7 +13,7 @@ const launchPeriodMs = 10 * 60 * 1000;
  */
 const pausesMs = [30_000, 2 * 60_000, 10 * 60_000] as const;
 
-export type LauncherContext = {
+export type ForkServerLauncherContext = {
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
   /** Registers the promise of a launch or removal. bothost waits for these promises when it shuts down. */
@@ -21,7 +21,7 @@ export type LauncherContext = {
 };
 
 /** Launches the fork servers of a deployment, one at a time. */
-export type Launcher = {
+export type ForkServerLauncher = {
   /** The launch in progress, or null. */
   readonly running: () => Promise<void> | null;
   /** Calls `launch`, unless there were too many launches recently. A rejection of `launch` counts as a failed launch. */
@@ -37,11 +37,11 @@ export type Launcher = {
   readonly isPaused: () => boolean;
 };
 
-export function createLauncher(
-  { logger, now, track }: LauncherContext,
+export function createForkServerLauncher(
+  { logger, now, track }: ForkServerLauncherContext,
   deploymentId: string,
   onFailed: (reason: string | null) => void,
-): Launcher {
+): ForkServerLauncher {
   let running: Promise<void> | null = null;
   let failures = 0;
   let pausedUntil = 0;

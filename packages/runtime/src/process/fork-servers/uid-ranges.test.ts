@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
-  parseDelegations,
-  rangesDirectory,
+  getUidRangesDirectory,
+  parseSubuidRanges,
   releaseOrphanedRanges,
   releaseRange,
   reserveRange,
@@ -46,7 +46,7 @@ describe('releaseRange', () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     releaseRange(reservations, first, '/data/fork-servers/b');
-    expect(await readdir(rangesDirectory(reservations))).toEqual([String(first)]);
+    expect(await readdir(getUidRangesDirectory(reservations))).toEqual([String(first)]);
   });
 });
 
@@ -59,13 +59,13 @@ describe('releaseOrphanedRanges', () => {
     reserveRange(reservations, join(existing, 'fork-servers/deleted'));
     reserveRange(reservations, tmpdir());
     await releaseOrphanedRanges(reservations, (owner) => owner === tmpdir());
-    expect(await readdir(rangesDirectory(reservations))).toEqual([String(kept)]);
+    expect(await readdir(getUidRangesDirectory(reservations))).toEqual([String(kept)]);
   });
 });
 
-describe('parseDelegations', () => {
+describe('parseSubuidRanges', () => {
   it('parses the lines of /etc/subuid and skips invalid ones', () => {
-    expect(parseDelegations('ada:100000:65536\n# comment:1:2\n\n1000:231072:65536\nbroken\n')).toEqual([
+    expect(parseSubuidRanges('ada:100000:65536\n# comment:1:2\n\n1000:231072:65536\nbroken\n')).toEqual([
       { start: 100_000, count: 65_536 },
       { start: 231_072, count: 65_536 },
     ]);

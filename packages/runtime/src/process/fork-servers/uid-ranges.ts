@@ -24,7 +24,7 @@ const rangeCount = (endId - firstId) / uidsPerRange;
  * Returns the directory of reserved ranges, a sibling of the directory of reserved user ids. All servers on a machine share
  * both directories, and both are empty after a boot.
  */
-export function rangesDirectory(reservationsDirectory: string): string {
+export function getUidRangesDirectory(reservationsDirectory: string): string {
   return `${reservationsDirectory}-ranges`;
 }
 
@@ -33,7 +33,7 @@ export function rangesDirectory(reservationsDirectory: string): string {
  * this machine. `owner` is the directory of the fork server. Returns the first id.
  */
 export function reserveRange(reservationsDirectory: string, owner: string): number {
-  const directory = rangesDirectory(reservationsDirectory);
+  const directory = getUidRangesDirectory(reservationsDirectory);
   const used = new Set([...listUsedUids(reservationsDirectory)].map(rangeOf));
   const delegated = ['/etc/subuid', '/etc/subgid'].flatMap(readDelegations);
   const preferred = createHash('sha256').update(owner).digest().readUInt32BE() % rangeCount;
@@ -51,7 +51,7 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
  * the range until these instances end.
  */
 export function releaseRange(reservationsDirectory: string, first: number, owner: string): void {
-  releaseReservation(rangesDirectory(reservationsDirectory), first, owner);
+  releaseReservation(getUidRangesDirectory(reservationsDirectory), first, owner);
 }
 
 /** Releases ranges whose data directory or fork server no longer exists. */
@@ -59,7 +59,7 @@ export async function releaseOrphanedRanges(
   reservationsDirectory: string,
   isOrphan: (owner: string) => boolean,
 ): Promise<void> {
-  const directory = rangesDirectory(reservationsDirectory);
+  const directory = getUidRangesDirectory(reservationsDirectory);
   for (const first of listReservedIds(directory)) {
     const owner = readReservationOwner(directory, first);
     if (owner !== null && isOrphan(owner)) releaseReservation(directory, first, owner);
@@ -68,7 +68,7 @@ export async function releaseOrphanedRanges(
 }
 
 /** Parses lines of subuid(5), `NAME:START:COUNT`. */
-export function parseDelegations(text: string): readonly { readonly start: number; readonly count: number }[] {
+export function parseSubuidRanges(text: string): readonly { readonly start: number; readonly count: number }[] {
   return text.split('\n').flatMap((line) => {
     const [, start, count] = /^[^:#]+:(\d+):(\d+)$/.exec(line.trim()) ?? [];
     return start === undefined || count === undefined ? [] : [{ start: Number(start), count: Number(count) }];
@@ -77,7 +77,7 @@ export function parseDelegations(text: string): readonly { readonly start: numbe
 
 function readDelegations(path: string) {
   try {
-    return parseDelegations(readFileSync(path, 'utf8'));
+    return parseSubuidRanges(readFileSync(path, 'utf8'));
   } catch {
     return [];
   }

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import type { RuntimeLogger } from '../../runtime.ts';
-import { isolateFailure } from '../isolate-failure.ts';
 import { getOutputFiles, readTail } from '../output/output-files.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import {
@@ -9,9 +8,10 @@ import {
   type InstanceFiles,
   type InstanceRecord,
   readInstanceEnd,
-  readRecord,
+  readInstanceRecord,
   writeInstanceEnd,
 } from '../records/instance-record.ts';
+import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
 import { describeEndBeforeReboot } from './instance-end.ts';
 
@@ -35,7 +35,7 @@ export async function readInstances(
   const garbage: InstanceFiles[] = [];
   for (const name of readdirSync(instancesDirectory)) {
     const files = getInstanceFiles(instancesDirectory, name);
-    await isolateFailure(context.logger, files.directory, () => {
+    await runAndLogFailure(context.logger, files.directory, () => {
       const instance = readInstance(files, context.bootId, context.now);
       if (instance === null) garbage.push(files);
       else instances.push(instance);
@@ -45,7 +45,7 @@ export async function readInstances(
 }
 
 function readInstance(files: InstanceFiles, bootId: string, now: Date): RecordedInstance | null {
-  const record = readRecord(files);
+  const record = readInstanceRecord(files);
   const supervisor = record?.supervisor ?? null;
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { InstanceEvent, InstanceNotice, RunningInstance, RuntimeLogger, Usage } from '../../runtime.ts';
+import type { InstanceEvent, InstanceNotice, ResourceUsage, RunningInstance, RuntimeLogger } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
 import type { Isolation } from '../containment/isolation.ts';
-import { isolateFailure } from '../isolate-failure.ts';
-import { createTableSource } from '../proc/process-table.ts';
-import { getInstanceFiles, readRecord } from '../records/instance-record.ts';
+import { createProcessTableSource } from '../proc/process-table.ts';
+import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
+import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readInstances } from './adopt.ts';
 import { createExitedEvent, createInstanceEvents } from './events.ts';
 import { type Instance, type InstanceContext, type OpenedInstance, openInstance } from './instance.ts';
@@ -32,7 +32,7 @@ export type InstanceRegistry = {
   readonly adopt: () => Promise<void>;
   readonly running: () => readonly Instance[];
   readonly list: () => readonly RunningInstance[];
-  readonly sample: (instanceIds: readonly string[]) => ReadonlyMap<string, Usage>;
+  readonly sample: (instanceIds: readonly string[]) => ReadonlyMap<string, ResourceUsage>;
   readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
@@ -87,15 +87,15 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     },
     adopt: async () => {
       if (options.isolation.ownAccounts) {
-        const accountOf = (owner: string) => readRecord(filesOf(basename(owner)))?.account?.uid ?? null;
+        const accountOf = (owner: string) => readInstanceRecord(filesOf(basename(owner)))?.account?.uid ?? null;
         releaseOrphanedUids(options.reservationsDirectory, instancesDirectory, accountOf);
       }
       const earlier = await readInstances(instancesDirectory, { ...options, now: options.now() });
       await Promise.all(
-        earlier.garbage.map((files) => isolateFailure(logger, files.directory, () => removeInstance(options, files))),
+        earlier.garbage.map((files) => runAndLogFailure(logger, files.directory, () => removeInstance(options, files))),
       );
       for (const found of earlier.instances) {
-        await isolateFailure(logger, found.files.directory, () => {
+        await runAndLogFailure(logger, found.files.directory, () => {
           const instance = add({ ...found, supervisorProgram: null });
           // Restore the CPU limit, because the previous server process may have been killed while a session opened and the
           // limit was raised.
@@ -109,8 +109,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     running,
     list: () => running().map(describeRunning),
     sample: (instanceIds) => {
-      const table = createTableSource();
-      const usages = new Map<string, Usage>();
+      const table = createProcessTableSource();
+      const usages = new Map<string, ResourceUsage>();
       for (const instanceId of instanceIds) {
         const instance = byId.get(instanceId);
         const usage = instance === undefined || instance.end() !== null ? null : instance.containment.usage(table);

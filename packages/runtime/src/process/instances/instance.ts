@@ -3,9 +3,9 @@ import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { type Containment, openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
-import { killContainedProcesses, signalAll } from '../containment/kill.ts';
+import { killContainedProcesses, signalProcesses } from '../containment/kill.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
-import { type Output, openOutput } from '../output/output.ts';
+import { type OutputRecorder, openOutputRecorder } from '../output/output-recorder.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import { readProcessTable } from '../proc/process-table.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type InstanceFiles,
   type InstanceRecord,
   writeInstanceEnd,
-  writeRecord,
+  writeInstanceRecord,
 } from '../records/instance-record.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
 import { determineInstanceEnd, readDiskKillReason, readInstanceState, watchExitFile } from './instance-end.ts';
@@ -60,7 +60,7 @@ export type Instance = {
   readonly record: () => InstanceRecord;
   readonly update: (change: Partial<InstanceRecord>) => void;
   readonly containment: Containment;
-  readonly output: Output;
+  readonly output: OutputRecorder;
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
   readonly hasRun: () => boolean;
@@ -81,7 +81,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const { files } = options;
   let record = options.record;
   const containment = openContainment(record, record.main ?? options.supervisor, options.units);
-  const output = openOutput({
+  const output = openOutputRecorder({
     directory: files.log,
     clock: options.clock,
     searchPath: options.path,
@@ -95,7 +95,7 @@ export function openInstance(options: InstanceOptions): Instance {
     record: () => record,
     update: (change) => {
       record = { ...record, ...change };
-      writeRecord(files, record);
+      writeInstanceRecord(files, record);
     },
     containment,
     output,
@@ -108,7 +108,7 @@ export function openInstance(options: InstanceOptions): Instance {
 function watchEnd(
   options: InstanceOptions,
   containment: Containment,
-  output: Output,
+  output: OutputRecorder,
   currentRecord: Instance['record'],
 ): Pick<Instance, 'end' | 'ended' | 'check' | 'stop' | 'killForMemory' | 'killForDisk' | 'close'> {
   const { files, supervisor, supervisorProgram, onError } = options;
@@ -158,7 +158,7 @@ function watchEnd(
     if (observed.state === 'ended') finishOnce(observed.supervisorStatus);
     // Resume the supervisor. A bot with the service's account can stop its supervisor, and a stopped supervisor would miss the
     // bot's end.
-    else if (observed.state === 'supervisor-stopped') signalAll([supervisor], 'SIGCONT');
+    else if (observed.state === 'supervisor-stopped') signalProcesses([supervisor], 'SIGCONT');
   };
 
   const kill = async () => {
@@ -199,7 +199,7 @@ function watchEnd(
       if (end !== null) return;
       if (graceMs > 0) {
         const members = containment.members(readProcessTable).filter(({ pid }) => pid !== supervisor.pid);
-        signalAll(members, 'SIGTERM');
+        signalProcesses(members, 'SIGTERM');
         if (await settlesWithin(ended, graceMs)) return;
       }
       await kill();
@@ -253,11 +253,11 @@ async function killProcesses(
   ended: Promise<InstanceEnd>,
   onStuck: (pids: readonly number[]) => void,
 ): Promise<void> {
-  if (isAlive(supervisor)) signalAll([supervisor], 'SIGCONT');
+  if (isAlive(supervisor)) signalProcesses([supervisor], 'SIGCONT');
   // Spare only the supervisor of a spawned bot. The supervisor of a forked bot serves other instances too, and is not in
   // `containment`.
   const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
   await killContainedProcesses(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
   if (await settlesWithin(ended, supervisorGraceMs)) return;
-  signalAll(containment.members(readProcessTable), 'SIGKILL');
+  signalProcesses(containment.members(readProcessTable), 'SIGKILL');
 }

@@ -3,7 +3,7 @@ import type { StartedProgram } from '../../spawner.ts';
 import { type CpuPriority, createCgroups, getInstanceCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { ProcessIdentity } from '../proc/process-identity.ts';
-import { type InstanceFiles, type InstanceRecord, writeRecord } from '../records/instance-record.ts';
+import { type InstanceFiles, type InstanceRecord, writeInstanceRecord } from '../records/instance-record.ts';
 
 export type ContainedLaunchOptions = {
   readonly files: InstanceFiles;
@@ -55,7 +55,7 @@ export async function launchContainedProgram(
   const { supervisor, main, supervisorProgram, go, abandon } = await createProcess(record, options);
   try {
     const complete = { ...record, supervisor, main };
-    writeRecord(options.files, complete);
+    writeInstanceRecord(options.files, complete);
     return { record: complete, supervisor, supervisorProgram, go };
   } catch (error) {
     await abandon();
@@ -83,7 +83,7 @@ async function createRecord(options: ContainedLaunchOptions): Promise<InstanceRe
     address: null,
     owner: options.owner ?? undefined,
   };
-  writeRecord(files, record);
+  writeInstanceRecord(files, record);
   if (record.cgroups !== null) {
     await createCgroups(record.cgroups, limits, options.processLimit);
     limitCgroupCpu(record.cgroups, options.startingMillicores, options.priority);

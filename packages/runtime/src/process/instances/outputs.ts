@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { InstanceOutputs, TreeRemover } from '../../runtime.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
-import { describeOutput, getOutputFiles } from '../output/output-files.ts';
+import { describeOutputFile, getOutputFiles } from '../output/output-files.ts';
 import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
 import type { Instance } from './instance.ts';
 
@@ -48,7 +48,7 @@ export function createInstanceOutputs(context: {
         return moveToOtherDisk(files.log, directory, context.removeTree);
       });
     },
-    findReleased: (directory) => describeOutput(getOutputFiles(directory), true),
+    findReleased: (directory) => describeOutputFile(getOutputFiles(directory), true),
   };
 }
 

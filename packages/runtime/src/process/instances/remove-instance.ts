@@ -1,7 +1,7 @@
 import type { TreeRemover } from '../../runtime.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { releaseReservation } from '../containment/reservations.ts';
-import { type InstanceFiles, readRecord } from '../records/instance-record.ts';
+import { type InstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 
 export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: TreeRemover };
 
@@ -14,7 +14,7 @@ export async function removeInstance(
   files: InstanceFiles,
   uid: number | null = null,
 ): Promise<void> {
-  const record = readRecord(files);
+  const record = readInstanceRecord(files);
   if (record?.cgroups != null) await removeCgroups(record.cgroups);
   const reserved = record?.account?.uid ?? uid;
   const isRemoved = await removeTree(files.directory);

@@ -1,6 +1,6 @@
 import { enterCgroups } from '../containment/cgroup.ts';
 import { lowerSessionPriority } from '../containment/niceness.ts';
-import { releaseSupervisor, startSupervisor } from '../supervisor/supervisor.ts';
+import { startSupervisedCommand, startSupervisor } from '../supervisor/supervisor.ts';
 import type { ProcessCreator } from './launch-contained.ts';
 
 export type SpawnedProgram = {
@@ -36,7 +36,7 @@ export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgr
         supervisor: { pid, startTicks },
         main: null,
         supervisorProgram,
-        go: () => releaseSupervisor(supervisorProgram),
+        go: () => startSupervisedCommand(supervisorProgram),
         abandon,
       };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { filterListenersByProcess, readListeners } from '../proc/listeners.ts';
 import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
 import type { ProcessTableSource } from '../proc/process-table.ts';
-import { createTableSource } from '../proc/process-table.ts';
+import { createProcessTableSource } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Instance } from './instance.ts';
  * limit.
  */
 export function checkInstances(instances: readonly Instance[]): void {
-  const table = createTableSource();
+  const table = createProcessTableSource();
   for (const instance of instances) {
     instance.check();
     if (exceedsMemory(instance, table)) instance.killForMemory();
@@ -24,7 +24,7 @@ export function findNonLoopbackListeners(
   running: readonly Instance[],
   onWide: (instance: Instance, host: string) => void,
 ): void {
-  const table = createTableSource();
+  const table = createProcessTableSource();
   const wide = running.length === 0 ? [] : readListeners().filter(({ loopbackOnly }) => !loopbackOnly);
   for (const instance of running) {
     const onItsPort = wide.filter(({ port }) => port === instance.record().port);

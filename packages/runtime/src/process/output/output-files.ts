@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { maxTailBytes, type OffsetRange, type OutputFile } from '../../runtime.ts';
-import { parseEnd, parseMarks } from './output-marks.ts';
+import { parseEndMark, parseMarks } from './output-marks.ts';
 
 export type OutputFiles = {
   readonly output: string;
@@ -52,7 +52,7 @@ export function readBaseOffset(files: OutputFiles): number {
   }
 }
 
-export function readGap(files: OutputFiles): OffsetRange | null {
+export function readOutputGap(files: OutputFiles): OffsetRange | null {
   try {
     return gapSchema.parse(JSON.parse(readFileSync(files.gap, 'utf8')));
   } catch {
@@ -64,11 +64,11 @@ export function readGap(files: OutputFiles): OffsetRange | null {
  * Describes an output file, or returns null if there is none. If the instance has ended, output after the last mark gets the
  * file's modification time as its timestamp.
  */
-export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
+export async function describeOutputFile(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
   const base = readBaseOffset(files);
-  const gap = readGap(files);
+  const gap = readOutputGap(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
   const marks = [...parseMarks(written)];
   const end = Math.min(base + found.size, maxOutputOffset);
@@ -80,7 +80,7 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
     ...(base > 0 ? [{ from: 0, to: base }] : []),
     ...(gap !== null && gap.from >= base && gap.to <= end ? [gap] : []),
   ];
-  const endedAt = ended ? Math.max(parseEnd(written) ?? modifiedAt, lastAt + 1) : null;
+  const endedAt = ended ? Math.max(parseEndMark(written) ?? modifiedAt, lastAt + 1) : null;
   return { path: files.output, base, dropped, marks, endedAt };
 }
 

@@ -1,8 +1,8 @@
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
 import { runProgram } from '../../spawner.ts';
-import { replaceJson } from '../records/replace-json.ts';
-import { maxOutputOffset, type OutputFiles, readBaseOffset, readGap, readLastBytes } from './output-files.ts';
+import { writeJsonAtomically } from '../records/write-json-atomically.ts';
+import { maxOutputOffset, type OutputFiles, readBaseOffset, readLastBytes, readOutputGap } from './output-files.ts';
 import { selectOutputToDrop } from './output-gap.ts';
 
 export type OutputLimiterOptions = {
@@ -32,12 +32,12 @@ export type OutputLimiter = {
 export function createOutputLimiter(options: OutputLimiterOptions): OutputLimiter {
   const { files, limitBytes } = options;
   let base = readBaseOffset(files);
-  let gap = readGap(files);
+  let gap = readOutputGap(files);
   let hasDropped = gap !== null;
   let dropping: Promise<void> | null = null;
 
   const replaceBase = (next: number) => {
-    replaceJson(files.base, next);
+    writeJsonAtomically(files.base, next);
     base = next;
   };
 
@@ -46,7 +46,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
    * is killed in between, the blocks are freed with the next range, which includes this one.
    */
   const drop = (next: OffsetRange) => {
-    replaceJson(files.gap, next);
+    writeJsonAtomically(files.gap, next);
     gap = next;
     const punching = (dropping ?? Promise.resolve())
       .then(() => punchGap(next))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatEndMark, formatMark, parseEnd, parseMarks } from './output-marks.ts';
+import { formatEndMark, formatMark, parseEndMark, parseMarks } from './output-marks.ts';
 
 const expectedMarks = [
   { end: 10, at: 1_000_000, unattended: false },
@@ -25,12 +25,12 @@ it('parseMarks skips marks that do not increase, so that binary search by time o
 it('parseMarks skips marks whose numbers a double cannot represent exactly', () => {
   const text = expectedMarks.map(formatMark).join('');
   expect(parseMarks(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(expectedMarks);
-  expect(parseEnd(`${text}\n${'9'.repeat(400)} e`)).toBeNull();
+  expect(parseEndMark(`${text}\n${'9'.repeat(400)} e`)).toBeNull();
 });
 
-it('parseEnd returns the time at which the output ended, or null if no end is recorded', () => {
+it('parseEndMark returns the time at which the output ended, or null if no end is recorded', () => {
   const text = expectedMarks.map(formatMark).join('');
-  expect(parseEnd(text)).toBeNull();
-  expect(parseEnd(text + formatEndMark(2_000_001))).toBe(2_000_001);
+  expect(parseEndMark(text)).toBeNull();
+  expect(parseEndMark(text + formatEndMark(2_000_001))).toBe(2_000_001);
   expect(parseMarks(text + formatEndMark(2_000_001))).toEqual(expectedMarks);
 });

@@ -14,7 +14,7 @@ export function formatEndMark(at: Timestamp): string {
   return `\n${at} e`;
 }
 
-export function parseEnd(text: string): Timestamp | null {
+export function parseEndMark(text: string): Timestamp | null {
   const [, at] = /^(\d+) e$/m.exec(text) ?? [];
   return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
@@ -50,10 +50,10 @@ export type MarkWriter = {
   readonly markEnd: () => void;
 };
 
-export function openMarks(path: string, clock: MonotonicClock, isAdopted: boolean): MarkWriter {
+export function openMarkWriter(path: string, clock: MonotonicClock, isAdopted: boolean): MarkWriter {
   const written = isAdopted ? readMarksText(path) : '';
   let { end, at } = parseMarks(written).at(-1) ?? { end: 0, at: 0 };
-  let endedAt = parseEnd(written);
+  let endedAt = parseEndMark(written);
   let unattended = isAdopted;
   clock.after(endedAt ?? at);
   const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });

@@ -8,7 +8,7 @@ const buffer = Buffer.alloc(64 * 1024);
 const isShortRead = (length: number) => length < buffer.length;
 
 /** Pass as `isComplete` for lists such as mountinfo, which the kernel may return in several short reads. */
-export const neverComplete = () => false;
+export const isNeverComplete = () => false;
 
 /**
  * Reads a file of `/proc` until `isComplete` returns true or the file ends. Null if the file or its process is missing or

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import { getEnvironmentFiles, readMarker } from './environment-files.ts';
+import { getEnvironmentFiles, readEnvironmentMarker } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
-import type { Shim } from './shim.ts';
+import type { PythonShim } from './python-shim.ts';
 
 /**
  * How to run a bot. `fork` is null if bots of this kind cannot be forked. `variables` are environment variables for this kind of
@@ -25,7 +25,7 @@ export type BotProgramOptions = {
   readonly projectsDirectory: string;
   readonly environmentsDirectory: string;
   readonly interpreter: () => Promise<string>;
-  readonly shim: () => Promise<Shim>;
+  readonly shim: () => Promise<PythonShim>;
 };
 
 /**
@@ -39,7 +39,7 @@ export async function resolveBotProgram(options: BotProgramOptions, project: Pro
     const shim = await options.shim();
     // Compile the Python host shim here as well as in the build: after an upgrade of the service, the shim may be newer than
     // the environment.
-    const python = readMarker(files);
+    const python = readEnvironmentMarker(files);
     await shim.compile(python);
     return {
       fork: {

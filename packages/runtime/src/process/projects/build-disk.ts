@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type PreparationSource, PrepareError } from '../../runtime.ts';
 import type { DiskConsumer } from '../disk/disk-guard.ts';
-import { createStoredUsage, type StoredUsage } from '../disk/stored-usage.ts';
+import { createOwnerDiskUsage, type OwnerDiskUsage } from '../disk/owner-disk-usage.ts';
 import { measureTrees } from '../disk/tree-sizes.ts';
 import type { Instance } from '../instances/instance.ts';
 import { createBuilderName } from './builder.ts';
@@ -20,7 +20,7 @@ export type BuildDiskMonitor = {
   /** Starts to measure the disk use of a build. An owner runs one build at a time. */
   readonly watch: (id: string, source: PreparationSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
-  readonly stored: StoredUsage;
+  readonly stored: OwnerDiskUsage;
 };
 
 export type BuildDiskOptions = {
@@ -39,7 +39,7 @@ export function createBuildDiskMonitor({
   const { projectsDirectory, environmentsDirectory, cachesDirectory } = store;
   const watched = new Map<string, DiskConsumer>();
   let count = 0;
-  const stored = createStoredUsage({
+  const stored = createOwnerDiskUsage({
     owners: () => listOwners(store),
     directoriesOf: (owner) => {
       if (watched.has(owner)) return null;

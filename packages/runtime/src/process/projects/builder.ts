@@ -6,7 +6,7 @@ import { createTraversableDirectory, type Isolation } from '../containment/isola
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
 import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
 import { type DownloadCaches, enforceCacheLimit, lockCache, openCache } from './download-cache.ts';
-import type { Account } from './interpreter.ts';
+import type { UnixAccount } from './interpreter.ts';
 
 export type BuildCommand = {
   readonly title: string;
@@ -27,7 +27,7 @@ export type Builder = {
    */
   readonly name: string;
   readonly owner: string;
-  readonly account: Account;
+  readonly account: UnixAccount;
   readonly files: InstanceFiles;
   readonly home: string;
   /** Directory of the owner's downloads, kept between builds. */

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { chmod, chown, copyFile, lchown, mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readTree, type Tree } from '../../directory-tree.ts';
-import { throwProjectError } from '../../project-entries.ts';
+import { type DirectoryTree, readDirectoryTree } from '../../directory-tree.ts';
+import { rethrowProjectError } from '../../project-entries.ts';
 
 /**
  * Copies a project. Root owns the copy, which only the group `gid` can read; without `gid`, this process's account owns it.
- * Reports skipped files. Rejects with `PrepareError` like `readTree`, and with the signal's reason after an abort.
+ * Reports skipped files. Rejects with `PrepareError` like `readDirectoryTree`, and with the signal's reason after an abort.
  */
 export async function copyProject(
   from: string,
@@ -15,10 +15,10 @@ export async function copyProject(
   output: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { entries, skipped } = await readTree(from);
+  const { entries, skipped } = await readDirectoryTree(from);
   // Paths in the copy can exceed the system's limit, because the copy's root path may be longer. Report this as an error in the
   // project.
-  await copyEntries(entries, { from, to, gid, signal }).catch(throwProjectError);
+  await copyEntries(entries, { from, to, gid, signal }).catch(rethrowProjectError);
   for (const path of skipped) {
     output(`${path} is not deployed: its variables would override those of the agent`);
   }
@@ -26,7 +26,7 @@ export async function copyProject(
 
 type Copy = { readonly from: string; readonly to: string; readonly gid: number | null; readonly signal: AbortSignal };
 
-async function copyEntries(entries: Tree['entries'], { from, to, gid, signal }: Copy): Promise<void> {
+async function copyEntries(entries: DirectoryTree['entries'], { from, to, gid, signal }: Copy): Promise<void> {
   const setAccess = async (path: string, mode: number) => {
     if (gid !== null) await chown(path, 0, gid);
     await chmod(path, mode);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TreeRemover } from '../../runtime.ts';
-import type { Account } from './interpreter.ts';
+import type { UnixAccount } from './interpreter.ts';
 
 const measuringMs = 60_000;
 
@@ -17,7 +17,7 @@ export type DownloadCaches = {
 export async function openCache(
   { cachesDirectory, removeTree }: DownloadCaches,
   owner: string,
-  account: Account,
+  account: UnixAccount,
 ): Promise<string> {
   const directory = join(cachesDirectory, owner);
   const cache = filesOf(cachesDirectory, owner);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceJson } from '../records/replace-json.ts';
+import { writeJsonAtomically } from '../records/write-json-atomically.ts';
 import type { Project } from './prepared-project.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 
@@ -32,11 +32,11 @@ export function getEnvironmentFiles(
 
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
-export function writeMarker(files: EnvironmentFiles, python: PythonInterpreter): void {
-  replaceJson(files.marker, { python });
+export function writeEnvironmentMarker(files: EnvironmentFiles, python: PythonInterpreter): void {
+  writeJsonAtomically(files.marker, { python });
 }
 
 /** Reads which interpreter an environment uses. Throws if the environment is incomplete. */
-export function readMarker(files: EnvironmentFiles): PythonInterpreter {
+export function readEnvironmentMarker(files: EnvironmentFiles): PythonInterpreter {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

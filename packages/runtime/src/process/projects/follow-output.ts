@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import type { OffsetRange, OutputFile } from '../../runtime.ts';
-import type { Output } from '../output/output.ts';
+import type { OutputRecorder } from '../output/output-recorder.ts';
 
 const chunkBytes = 8 * 1024;
 
@@ -20,7 +20,7 @@ const lineCharacters = 16 * 1024;
  * number of skipped bytes, and the last lines. After an abort, throws the signal's reason when the output changes or ends.
  */
 export async function* followOutput(
-  output: Pick<Output, 'describe' | 'changed'>,
+  output: Pick<OutputRecorder, 'describe' | 'changed'>,
   ended: Promise<unknown>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {

@@ -4,12 +4,12 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
 /** User and group id of an account. Null means the account of this process. */
-export type Account = { readonly uid: number; readonly gid: number } | null;
+export type UnixAccount = { readonly uid: number; readonly gid: number } | null;
 
 export type InterpreterOptions = {
   readonly preferred: string;
   readonly path: string;
-  readonly account: Account;
+  readonly account: UnixAccount;
 };
 
 /**
@@ -18,8 +18,8 @@ export type InterpreterOptions = {
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
-  for (const candidate of new Set([options.preferred, ...findPrograms(['node'], options.path)])) {
-    if ((await runProgramAs(candidate, ['--version'], options.account)) !== null) return candidate;
+  for (const candidate of new Set([options.preferred, ...findProgramsInPath(['node'], options.path)])) {
+    if ((await runProgramAsAccount(candidate, ['--version'], options.account)) !== null) return candidate;
   }
   throw new PrepareError(
     `Bots run under their own accounts, which cannot run Node.js: neither ${options.preferred} nor a node in PATH. Install Node.js where every account can run it, for example in /usr/local/bin.`,
@@ -30,7 +30,7 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
  * Returns files with these names in the directories of `PATH`, in the order of `names`, then of the directories. Some may not be
  * executable.
  */
-export function findPrograms(names: readonly string[], path: string): readonly string[] {
+export function findProgramsInPath(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.filter(isFile);
@@ -47,10 +47,10 @@ function isFile(path: string): boolean {
 const trialMs = 20_000;
 
 /** Runs a program as an account and returns its trimmed output, or null if it cannot be run or fails. */
-export function runProgramAs(
+export function runProgramAsAccount(
   file: string,
   parameters: readonly string[],
-  account: Account,
+  account: UnixAccount,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string | null> {
   return new Promise((resolve) => {

@@ -34,7 +34,7 @@ export function readManifest(directory: string): NodeManifest {
  * Returns the path of the main file: `main` of package.json, else index.js. Null if that file is missing. Throws `PrepareError`
  * if its path leads out of the project.
  */
-export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
+export function findMainFile(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);
   if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {
     throw new PrepareError(`"main" of package.json is outside the project: ${main}`);
@@ -43,7 +43,7 @@ export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>
   return candidates.find((name) => isProjectFile(directory, name)) ?? null;
 }
 
-export function createMissingMainError(manifest: Pick<NodeManifest, 'main'>): PrepareError {
+export function createMissingMainFileError(manifest: Pick<NodeManifest, 'main'>): PrepareError {
   return new PrepareError(`The project has no ${mainName(manifest)}. Set "main" of package.json to the file to start.`);
 }
 

@@ -10,10 +10,10 @@ import { derivePreferredAccountId, firstAccountId, lastAccountId } from '../cont
  */
 export function getProjectOwner(source: PreparationSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
-  return getOrganizationOwner(source.organizationId);
+  return formatOrganizationOwner(source.organizationId);
 }
 
-export function getOrganizationOwner(id: string): string {
+export function formatOrganizationOwner(id: string): string {
   return `organization-${/^[A-Za-z0-9-]{1,48}$/.test(id) ? id : shortHash(id)}`;
 }
 

@@ -8,8 +8,8 @@ import { chownTree } from './copy-project.ts';
 import { createSecretMask } from './mask.ts';
 import type { ProjectStore } from './project-store.ts';
 import { protectTree } from './protect-tree.ts';
+import type { PythonShim } from './python-shim.ts';
 import { type RunOptions, runCommand } from './run-command.ts';
-import type { Shim } from './shim.ts';
 import type { UvFinder } from './uv.ts';
 
 export type PreparationContext = RemovalContext & {
@@ -24,14 +24,14 @@ export type PreparationContext = RemovalContext & {
   readonly bootId: string;
   readonly now: () => Date;
   readonly interpreter: () => Promise<string>;
-  readonly shim: () => Promise<Shim>;
+  readonly shim: () => Promise<PythonShim>;
   readonly uv: UvFinder;
   readonly cacheLimitBytes: number;
   readonly open: RunOptions['open'];
 };
 
 /** A project that is being prepared, in its final directory. */
-export type Preparation = {
+export type ProjectPreparation = {
   readonly id: string;
   readonly owner: string;
   readonly gid: number | null;
@@ -53,7 +53,7 @@ export type BuildCommandRunner = (command: BuildCommand) => Promise<void>;
 /** Runs `work` while the build's account owns the project and the directories `also`. Afterwards, only root can write there. */
 export function runBuild(
   context: PreparationContext,
-  preparation: Preparation,
+  preparation: ProjectPreparation,
   folder: string | null,
   also: readonly string[],
   work: (run: BuildCommandRunner, builder: Builder) => Promise<void>,

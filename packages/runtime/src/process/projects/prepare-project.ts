@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { type PreparationSpec, PrepareError } from '../../runtime.ts';
 import { copyProject } from './copy-project.ts';
 import { assignOwnerGroup } from './owner.ts';
-import type { Preparation, PreparationContext } from './preparation.ts';
+import type { PreparationContext, ProjectPreparation } from './preparation.ts';
 import { prepareNodeProject } from './prepare-node-project.ts';
 import { preparePythonProject } from './prepare-python-project.ts';
 import { type Project, writeProject } from './prepared-project.ts';
-import { detectKind } from './project-kind.ts';
+import { detectProjectKind } from './project-kind.ts';
 import { findProject, markProjectComplete, markProjectIncomplete, removeProject } from './project-store.ts';
 
 /**
@@ -16,7 +16,7 @@ import { findProject, markProjectComplete, markProjectIncomplete, removeProject 
 export async function prepareProject(
   context: PreparationContext,
   { id, source }: PreparationSpec,
-  given: Pick<Preparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
+  given: Pick<ProjectPreparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
 ): Promise<Project> {
   const { store } = context;
   const { ownAccounts } = context.isolation;
@@ -31,9 +31,9 @@ export async function prepareProject(
   const directory = await markProjectIncomplete(store, id);
   try {
     await copyProject(source.path, directory, gid, output, signal);
-    const { kind, because } = detectKind(directory);
+    const { kind, because } = detectProjectKind(directory);
     output(because);
-    const preparation: Preparation = { ...given, id, gid, directory, isServed: source.kind === 'directory' };
+    const preparation: ProjectPreparation = { ...given, id, gid, directory, isServed: source.kind === 'directory' };
     const result = await (kind === 'node'
       ? prepareNodeProject(context, preparation)
       : preparePythonProject(context, preparation));

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessCheckAccount } from '../containment/isolation.ts';
 import type { Builder } from './builder.ts';
-import { getEnvironmentFiles, writeMarker } from './environment-files.ts';
-import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
+import { getEnvironmentFiles, writeEnvironmentMarker } from './environment-files.ts';
+import { type PreparationContext, type ProjectPreparation, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 import { pythonMainFile } from './project-kind.ts';
 import { hasEnvironment, recordEnvironmentUse, removeIncompleteEnvironment } from './project-store.ts';
@@ -18,7 +18,7 @@ import { type PythonProject, readPythonProject } from './python-project.ts';
  */
 export async function preparePythonProject(
   context: PreparationContext,
-  preparation: Preparation,
+  preparation: ProjectPreparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, owner, output, gid, signal } = preparation;
   const account = context.isolation.ownAccounts ? accessCheckAccount : null;
@@ -76,7 +76,7 @@ export async function preparePythonProject(
         variables: {},
       });
     });
-    if (!exists) writeMarker(files, python);
+    if (!exists) writeEnvironmentMarker(files, python);
     recordEnvironmentUse(context.store, named);
   } catch (error) {
     await removeIncompleteEnvironment(context.store, named);

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PreparedProject } from '../../runtime.ts';
-import { replaceJson } from '../records/replace-json.ts';
+import { writeJsonAtomically } from '../records/write-json-atomically.ts';
 
 const preparedSchema = z.object({
   project: z.string(),
@@ -35,7 +35,7 @@ export function readProject(projectsDirectory: string, id: string): Project | nu
 
 /** Writes the record of a project, as the last step of preparing the project. */
 export function writeProject(projectsDirectory: string, project: Project): void {
-  replaceJson(recordPath(projectsDirectory, project.project), project);
+  writeJsonAtomically(recordPath(projectsDirectory, project.project), project);
 }
 
 /** Removes the record of a project, as the first step of removing the project. Idempotent. */

@@ -6,7 +6,7 @@ import {
   type BuildOutputHandler,
   type DiskLimits,
   type PreparationSpec,
-  PrepareTimeout,
+  PrepareTimeoutError,
   type RuntimeLogger,
 } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
@@ -14,8 +14,8 @@ import { accessCheckAccount, createTraversableDirectory } from '../containment/i
 import { readInstances } from '../instances/adopt.ts';
 import { type Instance, type InstanceContext, type OpenedInstance, openInstance } from '../instances/instance.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
-import { isolateFailure } from '../isolate-failure.ts';
-import { getInstanceFiles, readRecord } from '../records/instance-record.ts';
+import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
+import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { type BuildDiskMonitor, createBuildDiskMonitor } from './build-disk.ts';
 import { lockCache } from './download-cache.ts';
 import { getProjectOwner } from './owner.ts';
@@ -30,7 +30,7 @@ import {
   removeProject,
   removeUnusedEnvironments,
 } from './project-store.ts';
-import { createSharedWork } from './shared-work.ts';
+import { createSingleFlight } from './single-flight.ts';
 import { createUvFinder } from './uv.ts';
 
 export type Preparer = {
@@ -66,7 +66,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   createTraversableDirectory(preparingDirectory);
   const closing = new AbortController();
   const enqueue = createKeyedQueue();
-  const share = createSharedWork<Project>();
+  const share = createSingleFlight<Project>();
   const busy = new Set<Promise<unknown>>();
   const running = new Set<Instance>();
   const disk = createBuildDiskMonitor({
@@ -171,7 +171,9 @@ function startTimeout(timeoutMs: number): { readonly signal: AbortSignal; readon
   const timeout = new AbortController();
   const timer = setTimeout(() => {
     const seconds = Math.round(timeoutMs / 1000);
-    timeout.abort(new PrepareTimeout(`The preparation of the project exceeded ${seconds} seconds and was canceled.`));
+    timeout.abort(
+      new PrepareTimeoutError(`The preparation of the project exceeded ${seconds} seconds and was canceled.`),
+    );
   }, timeoutMs);
   return { signal: timeout.signal, clear: () => clearTimeout(timer) };
 }
@@ -186,12 +188,12 @@ async function cleanUpBuilds(
 ): Promise<void> {
   if (isolation.ownAccounts) {
     const accountOf = (owner: string) =>
-      readRecord(getInstanceFiles(preparingDirectory, basename(owner)))?.account?.uid ?? null;
+      readInstanceRecord(getInstanceFiles(preparingDirectory, basename(owner)))?.account?.uid ?? null;
     releaseOrphanedUids(reservationsDirectory, preparingDirectory, accountOf);
   }
   const earlier = await readInstances(preparingDirectory, { bootId, logger, now: now() });
   for (const found of earlier.instances) {
-    await isolateFailure(logger, found.files.directory, async () => {
+    await runAndLogFailure(logger, found.files.directory, async () => {
       const instance = open({ ...found, supervisorProgram: null });
       await instance.stop(0);
       await instance.close();
@@ -200,12 +202,12 @@ async function cleanUpBuilds(
   await Promise.all(
     readdirSync(preparingDirectory).map((name) => {
       const files = getInstanceFiles(preparingDirectory, name);
-      return isolateFailure(logger, files.directory, () =>
+      return runAndLogFailure(logger, files.directory, () =>
         removeInstance({ reservationsDirectory, removeTree }, files),
       );
     }),
   );
   for (const owner of readdirSync(store.cachesDirectory)) {
-    await isolateFailure(logger, join(store.cachesDirectory, owner), () => lockCache(store.cachesDirectory, owner));
+    await runAndLogFailure(logger, join(store.cachesDirectory, owner), () => lockCache(store.cachesDirectory, owner));
   }
 }

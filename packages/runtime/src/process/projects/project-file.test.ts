@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
 import { PrepareError } from '../../runtime.ts';
-import { findMain, readManifest } from './node-project.ts';
+import { findMainFile, readManifest } from './node-project.ts';
 import { readProjectFile } from './project-file.ts';
 import { readPythonProject } from './python-project.ts';
 
@@ -30,7 +30,7 @@ describe('reading a project file', () => {
     ['is too long', 'a'.repeat(5_000)],
   ])('treats a file as missing if the file name %s', async (_, name) => {
     const directory = await writeProject({ 'requirements.txt': `-r ${name}\nb\n` });
-    expect(findMain(directory, { main: name })).toBeNull();
+    expect(findMainFile(directory, { main: name })).toBeNull();
     expect(readPythonProject(directory, false).files).toEqual(['requirements.txt']);
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
 import { PrepareError } from '../../runtime.ts';
-import { detectKind } from './project-kind.ts';
+import { detectProjectKind } from './project-kind.ts';
 
 it.each([
   ['a package.json', ['package.json'], 'node'],
@@ -15,16 +15,16 @@ it.each([
   ],
   ['a package.json without "main" beside a bot.py', ['package.json', 'bot.py'], 'python'],
   ['a package.json beside requirements of Python, but no bot', ['package.json', 'requirements.txt'], 'node'],
-])('detectKind detects whether a project with %s is a Node or a Python project', async (_, files, kind) => {
+])('detectProjectKind detects whether a project with %s is a Node or a Python project', async (_, files, kind) => {
   const directory = await writeProject(Object.fromEntries(files.map((name) => [name, '{}'])));
-  const found = detectKind(directory);
+  const found = detectProjectKind(directory);
   expect(found.kind).toBe(kind);
   expect(found.because).toContain(kind === 'node' ? 'Node' : 'Python');
 });
 
-it('detectKind detects a Node project if package.json has "main", and reports that bot.py is ignored', async () => {
+it('detectProjectKind detects a Node project if package.json has "main", and reports that bot.py is ignored', async () => {
   const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
-  expect(detectKind(directory)).toEqual({
+  expect(detectProjectKind(directory)).toEqual({
     kind: 'node',
     because: 'a Node project: it has a package.json; bot.py is ignored',
   });
@@ -33,8 +33,8 @@ it('detectKind detects a Node project if package.json has "main", and reports th
 it.each([
   ['no package.json and no bot.py', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
   ['a pyproject.toml but no bot.py', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
-])('detectKind rejects a project with %s and lists the expected files', async (_, files, sentence) => {
+])('detectProjectKind rejects a project with %s and lists the expected files', async (_, files, sentence) => {
   const directory = await writeProject(files);
-  expect(() => detectKind(directory)).toThrow(sentence);
-  expect(() => detectKind(directory)).toThrow(PrepareError);
+  expect(() => detectProjectKind(directory)).toThrow(sentence);
+  expect(() => detectProjectKind(directory)).toThrow(PrepareError);
 });

@@ -13,7 +13,7 @@ export type ProjectKind = { readonly kind: 'node' | 'python'; readonly because: 
  * Returns the kind of a project, and the reason for it, which the build log shows. A project that could be both is
  * Python if it has a bot.py and its package.json has no "main". Throws a `PrepareError` that lists the expected files.
  */
-export function detectKind(directory: string): ProjectKind {
+export function detectProjectKind(directory: string): ProjectKind {
   const has = (name: string) => existsSync(join(directory, name));
   const python = pythonFiles.filter(has);
   const isNode = has('package.json');

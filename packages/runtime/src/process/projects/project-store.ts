@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RuntimeLogger, TreeRemover } from '../../runtime.ts';
 import { firstAccountId, lastAccountId } from '../containment/accounts.ts';
 import { createTraversableDirectory } from '../containment/isolation.ts';
-import { isolateFailure } from '../isolate-failure.ts';
+import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { getEnvironmentFiles } from './environment-files.ts';
 import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
 
@@ -127,12 +127,12 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   };
   const names = readdirSync(store.projectsDirectory);
   await Promise.all(
-    names.map((name) => isolateFailure(logger, join(store.projectsDirectory, name), () => removeUnfinished(name))),
+    names.map((name) => runAndLogFailure(logger, join(store.projectsDirectory, name), () => removeUnfinished(name))),
   );
   const projects = readProjects(store);
   await Promise.all(
     listOwners(store).map((owner) =>
-      isolateFailure(logger, join(store.environmentsDirectory, owner), () =>
+      runAndLogFailure(logger, join(store.environmentsDirectory, owner), () =>
         removeUnusedExcept(store, owner, projects.get(owner) ?? new Set()),
       ),
     ),

@@ -1,6 +1,6 @@
 import { chmod, lchown, lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { iterateProjectEntries, throwProjectError } from '../../project-entries.ts';
+import { iterateProjectEntries, rethrowProjectError } from '../../project-entries.ts';
 import { PrepareError } from '../../runtime.ts';
 
 /**
@@ -23,7 +23,7 @@ export type ProtectOptions = {
  * `PrepareError` if an entry belongs to another account or cannot be read, and with the signal's reason after an abort.
  */
 export async function protectTree(path: string, options: ProtectOptions): Promise<void> {
-  await protect(path, options).catch(throwProjectError);
+  await protect(path, options).catch(rethrowProjectError);
 }
 
 async function protect(path: string, options: ProtectOptions): Promise<void> {

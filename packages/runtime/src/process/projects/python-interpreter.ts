@@ -1,6 +1,6 @@
 import { satisfies, validRange } from '@renovatebot/pep440';
 import { PrepareError } from '../../runtime.ts';
-import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
+import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
 
 /**
  * `path` is the real path of the interpreter, not that of a version manager's wrapper. `version` has three parts, such as 3.12.4.
@@ -28,15 +28,16 @@ print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable)
 export async function findPython(
   requirements: readonly PythonRequirement[],
   path: string,
-  account: Account,
+  account: UnixAccount,
 ): Promise<PythonInterpreter> {
   for (const { source, range } of requirements) {
     if (range !== '' && !validRange(range))
       throw new PrepareError(`${source} requires Python "${range}", which is not a version range.`);
   }
   const found = new Map<string, PythonInterpreter>();
-  for (const candidate of findPrograms(['python3', ...minors, 'python'], path)) {
-    const [version, executable] = (await runProgramAs(candidate, ['-I', '-c', about], account))?.split('\n') ?? [];
+  for (const candidate of findProgramsInPath(['python3', ...minors, 'python'], path)) {
+    const [version, executable] =
+      (await runProgramAsAccount(candidate, ['-I', '-c', about], account))?.split('\n') ?? [];
     if (version === undefined || executable === undefined) continue;
     if (requirements.every(({ range }) => fits(version, range))) return { path: executable, version };
     found.set(executable, { path: executable, version });

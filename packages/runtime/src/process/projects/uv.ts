@@ -1,6 +1,6 @@
 import type { BuildOutputHandler, RuntimeLogger } from '../../runtime.ts';
 import { installUv } from './install-uv.ts';
-import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
+import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
 import { createSecretMask } from './mask.ts';
 import { findPython } from './python-interpreter.ts';
 
@@ -12,7 +12,7 @@ export type UvOptions = {
   readonly toolsDirectory: string;
   readonly installs: boolean;
   readonly passed: Readonly<Record<string, string>>;
-  readonly account: Account;
+  readonly account: UnixAccount;
   readonly now: () => Date;
   readonly logger: Pick<RuntimeLogger, 'info' | 'warn'>;
   readonly signal: AbortSignal;
@@ -35,15 +35,15 @@ export function createUvFinder(options: UvOptions): UvFinder {
     const python = await findPython([], path, null);
     const environment = { PATH: path, ...passed };
     const program = await installUv({ python: python.path, toolsDirectory, environment, signal });
-    if ((await runProgramAs(program, ['--version'], account)) === null)
+    if ((await runProgramAsAccount(program, ['--version'], account)) === null)
       throw new Error(`cannot run the installed ${program}`);
     logger.info({ program }, 'uv installed');
     return program;
   };
 
   return async (output) => {
-    for (const candidate of findPrograms(['uv'], path)) {
-      if ((await runProgramAs(candidate, ['--version'], account)) !== null) return candidate;
+    for (const candidate of findProgramsInPath(['uv'], path)) {
+      if ((await runProgramAsAccount(candidate, ['--version'], account)) !== null) return candidate;
     }
     if (!options.installs) return null;
     if (failure === null || failure.retryAt <= now().getTime()) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
-import { replaceJson } from './replace-json.ts';
+import { writeJsonAtomically } from './write-json-atomically.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),
@@ -54,7 +54,7 @@ export function getForkServerFiles(forkServersDirectory: string, id: string): Fo
 }
 
 export function writeForkServerRecord(files: ForkServerFiles, record: ForkServerRecord): void {
-  replaceJson(files.record, record);
+  writeJsonAtomically(files.record, record);
 }
 
 /** Null if the file is missing or incomplete. */
@@ -76,6 +76,6 @@ export function getForkServerCgroup(id: string): string {
  * Returns the value of the fork server's `BOTHOST_INSTANCE`. It is padded, because a forked process overwrites it in place with
  * the id of its instance.
  */
-export function formatForkServerMark(id: string): string {
+export function formatForkServerMarker(id: string): string {
   return getForkServerCgroup(id).padEnd(instanceIdLength, '-');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
-import { replaceJson } from './replace-json.ts';
+import { writeJsonAtomically } from './write-json-atomically.ts';
 
 const storedRecordSchema = z.object({
   version: z.literal(1),
@@ -95,7 +95,7 @@ export function listWritableDirectories(files: InstanceFiles): readonly string[]
   return [files.home, files.tmp, files.varTmp, files.socketDirectory, files.log];
 }
 
-export function writeRecord(files: InstanceFiles, record: InstanceRecord): void {
+export function writeInstanceRecord(files: InstanceFiles, record: InstanceRecord): void {
   const { supervisor, main, socket, ...rest } = record;
   const stored: z.input<typeof recordSchema> = {
     ...rest,
@@ -103,15 +103,15 @@ export function writeRecord(files: InstanceFiles, record: InstanceRecord): void 
     ...(main === null ? {} : { main }),
     keeper: supervisor,
   };
-  replaceJson(files.record, stored);
+  writeJsonAtomically(files.record, stored);
 }
 
 export function writeInstanceEnd(files: InstanceFiles, end: InstanceEnd): void {
-  replaceJson(files.end, end);
+  writeJsonAtomically(files.end, end);
 }
 
 /** Reads the record of an instance. Null if the file is missing or incomplete. */
-export function readRecord(files: InstanceFiles): InstanceRecord | null {
+export function readInstanceRecord(files: InstanceFiles): InstanceRecord | null {
   return parseFile(files.record, recordSchema);
 }
 

@@ -14,7 +14,7 @@ import {
   type ProcessCreator,
 } from '../instances/launch-contained.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
-import { computeStartingMillicores } from '../instances/session-cpu.ts';
+import { computeStartCpuLimitMillicores } from '../instances/session-cpu-priority.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
 import type { BotProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
@@ -113,7 +113,7 @@ async function launchInstance(
       owner: project.owner,
       socket,
       limits,
-      startingMillicores: computeStartingMillicores(limits.cpuMillicores),
+      startingMillicores: computeStartCpuLimitMillicores(limits.cpuMillicores),
       priority: 'start',
       processLimit,
       account,

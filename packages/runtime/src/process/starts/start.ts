@@ -11,14 +11,17 @@ import { type BotLaunchOptions, launchBot } from './launch-bot.ts';
 /** Maximum number of attempts to start a bot, because another process can take the chosen port before the bot listens on it. */
 const attempts = 3;
 
-export type StarterContext = Omit<BotLaunchOptions, 'files' | 'spec' | 'project' | 'onForkFailed' | 'port' | 'now'> &
+export type InstanceStarterContext = Omit<
+  BotLaunchOptions,
+  'files' | 'spec' | 'project' | 'onForkFailed' | 'port' | 'now'
+> &
   BotReadinessContext & {
     readonly now: () => Date;
     readonly instancesDirectory: string;
     readonly instances: Pick<InstanceRegistry, 'byId' | 'add' | 'remove'>;
   };
 
-export type Starter = {
+export type InstanceStarter = {
   readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
   /**
    * Cancels a start that is in progress. If its instance was already launched, `instances` contains it when the promise resolves.
@@ -28,7 +31,7 @@ export type Starter = {
   readonly close: () => Promise<void>;
 };
 
-export function createStarter(context: StarterContext): Starter {
+export function createInstanceStarter(context: InstanceStarterContext): InstanceStarter {
   const { instances, logger } = context;
   const launching = new Map<string, Promise<Instance>>();
   const cancellations = new Map<string, AbortController>();

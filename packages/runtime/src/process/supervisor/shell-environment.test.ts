@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accessCheckAccount } from '../containment/isolation.ts';
 import { prepareShellLaunch } from './shell-environment.ts';
-import { readExitFile, releaseSupervisor, startSupervisor } from './supervisor.ts';
+import { readExitFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
 /** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
 const printingBot = `
@@ -50,7 +50,7 @@ async function start(command: readonly string[], environment: Readonly<Record<st
     priority: null,
   });
   const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
-  releaseSupervisor(supervisor);
+  startSupervisedCommand(supervisor);
   await supervisor.ended;
   return { directory, cmdline, exit: readExitFile(paths.exitPath), output: await readFile(paths.outputPath, 'utf8') };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseExitFile, readExitFile, releaseSupervisor, startSupervisor } from './supervisor.ts';
+import { parseExitFile, readExitFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
 async function supervise(...command: readonly string[]) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
@@ -45,7 +45,7 @@ it('the supervisor never runs the command if the server dies before releasing th
 
 it('the supervisor passes arguments to the command unchanged', async () => {
   const { supervisor, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
-  releaseSupervisor(supervisor);
+  startSupervisedCommand(supervisor);
   await supervisor.ended;
   expect(await readFile(outputPath, 'utf8')).toBe('$(id) ; exit 9 a  b -n\n');
 });
@@ -58,7 +58,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
       '-c',
       `trap 'exit 5' TERM; kill -${signal.slice(3)} $PPID; exit 5`,
     );
-    releaseSupervisor(supervisor);
+    startSupervisedCommand(supervisor);
     expect(await supervisor.ended).toEqual({ code: 5, signal: null });
     expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
   },
@@ -66,7 +66,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 
 it('the supervisor reports a missing command with status 127, like a shell', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/does/not/exist');
-  releaseSupervisor(supervisor);
+  startSupervisedCommand(supervisor);
   await supervisor.ended;
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 127, signal: null });
   expect(await readFile(outputPath, 'utf8')).toContain('not found');

@@ -75,7 +75,7 @@ export type SupervisorOptions = {
 };
 
 /**
- * Starts the supervisor, a shell, which runs the command after `releaseSupervisor`. Rejects if the shell cannot be started or
+ * Starts the supervisor, a shell, which runs the command after `startSupervisedCommand`. Rejects if the shell cannot be started or
  * cannot pass on a variable.
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<StartedProgram> {
@@ -100,7 +100,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Start
 }
 
 /** Lets a supervisor run its command. */
-export function releaseSupervisor(supervisor: StartedProgram): void {
+export function startSupervisedCommand(supervisor: StartedProgram): void {
   supervisor.closeInput('go\n');
 }
 

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatDuration, formatOptionalCell, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
-import type { Block, Report } from '../../../output/report.ts';
+import type { Report, ReportBlock } from '../../../output/report.ts';
 import { createSessionBlocks } from '../../../records/session-detail.ts';
 import {
   computeStartTimeStatistics,
@@ -93,7 +93,7 @@ function summary(count: number, shown: readonly SessionSummary[], totals: StartT
   ];
 }
 
-function table(sessions: readonly SessionSummary[], now: Date): Block {
+function table(sessions: readonly SessionSummary[], now: Date): ReportBlock {
   return {
     kind: 'table',
     columns: [

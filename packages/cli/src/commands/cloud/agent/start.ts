@@ -4,7 +4,7 @@ import type { StartResponse } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
 import { Failure, getSystemErrorCode, UsageError } from '../../../failure.ts';
-import type { Io } from '../../../io/io.ts';
+import type { CommandIo } from '../../../io/io.ts';
 import { formatTime } from '../../../output/format.ts';
 import type { Cell, Report } from '../../../output/report.ts';
 
@@ -35,8 +35,8 @@ export const command = defineCommand({
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { io, settings } = context;
     const publicKey = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
-    const { createServiceClient, requireKey } = await import('../../../connection/connection.ts');
-    const client = createServiceClient(io, settings.origin.value, requireKey('public', publicKey, context.warn));
+    const { createServiceClient, requireApiKey } = await import('../../../connection/connection.ts');
+    const client = createServiceClient(io, settings.origin.value, requireApiKey('public', publicKey, context.warn));
     const body = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
     if (settings.organization?.source === '--organization') {
       await (await context.service()).getAgent({ params: { agentName: name } });
@@ -121,7 +121,7 @@ function reachFields(
  * Reads a JSON object from the argument itself, from a file (`@path`) or from standard input (`-`). No message quotes the
  * object, because it may be private.
  */
-async function readJsonObject(io: Io, argument: string, option: string): Promise<Record<string, unknown>> {
+async function readJsonObject(io: CommandIo, argument: string, option: string): Promise<Record<string, unknown>> {
   const { text, source } = await readText(io, argument, option);
   let value: unknown;
   try {
@@ -135,7 +135,7 @@ async function readJsonObject(io: Io, argument: string, option: string): Promise
   return { ...value };
 }
 
-async function readText(io: Io, argument: string, option: string): Promise<{ text: string; source: string }> {
+async function readText(io: CommandIo, argument: string, option: string): Promise<{ text: string; source: string }> {
   if (argument === '-') return { text: await io.stdin.readText(), source: 'Standard input' };
   if (!argument.startsWith('@')) return { text: argument, source: `The value of ${option}` };
   const path = argument.slice(1);

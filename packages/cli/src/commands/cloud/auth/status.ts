@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import type { SourcedValue } from '../../../connection/settings.ts';
+import type { ValueWithSource } from '../../../connection/settings.ts';
 
 export const command = defineCommand({
   summary: 'Show the service, the person, the organization and the sources of the keys',
@@ -46,10 +46,10 @@ export const command = defineCommand({
   },
 });
 
-function sourceOf(key: SourcedValue | null): { readonly source: string } | null {
+function sourceOf(key: ValueWithSource | null): { readonly source: string } | null {
   return key === null ? null : { source: key.source };
 }
 
-function describeKey(key: SourcedValue | null): string {
+function describeKey(key: ValueWithSource | null): string {
   return key === null ? 'none' : `from ${key.source}`;
 }

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, requiredOption } from '../../../command-line/options.ts';
 import { memberRoles } from '../../../records/member-roles.ts';
-import { createLinkReport } from '../../../records/one-time-link.ts';
+import { createOneTimeLinkReport } from '../../../records/one-time-link.ts';
 
 export const command = defineCommand({
   summary: 'Create a one-time link with which a person joins the organization',
@@ -15,7 +15,7 @@ export const command = defineCommand({
   run: async ({ memberService }, { email, role }) => {
     const client = await memberService();
     const invitation = await client.createInvitation({ body: { role, ...(email === undefined ? {} : { email }) } });
-    return createLinkReport(invitation, [
+    return createOneTimeLinkReport(invitation, [
       ['Role', invitation.role],
       ...(invitation.email === null ? [] : [['E-mail', invitation.email] as const]),
       ['Id', invitation.id],

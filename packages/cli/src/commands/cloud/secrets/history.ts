@@ -11,7 +11,7 @@ export const command = defineCommand({
   },
   examples: ['cloud secrets history my-bot-secrets'],
   run: async (context, { name, limit = 20, before }) => {
-    const { showHistory } = await import('../../../secrets/set-history.ts');
-    return showHistory(context, { name, limit, before });
+    const { showSecretSetHistory } = await import('../../../secrets/set-history.ts');
+    return showSecretSetHistory(context, { name, limit, before });
   },
 });

@@ -50,8 +50,8 @@ export const command = defineCommand({
     'cloud secrets image-pull-secret hub docker.io --from-docker-config ~/.docker/config.json --verify --image me/bot:1',
   ],
   run: async (context, { name, host, credentials, ...values }) => {
-    const { putPullSecret } = await import('../../../secrets/image-pull-secret.ts');
-    return putPullSecret(context, {
+    const { putImagePullSecret } = await import('../../../secrets/image-pull-secret.ts');
+    return putImagePullSecret(context, {
       name,
       host,
       credentials: {

@@ -45,8 +45,8 @@ export const command = defineCommand({
     'cloud secrets set my-bot-secrets GREETING=hello TLS_KEY=@key.pem --skip --wait',
   ],
   run: async (context, values) => {
-    const { writeKeys } = await import('../../../secrets/set-keys.ts');
-    return writeKeys(context, {
+    const { writeSecretKeys } = await import('../../../secrets/set-keys.ts');
+    return writeSecretKeys(context, {
       name: values.name,
       pairs: values.pairs,
       file: values.file,

@@ -20,8 +20,8 @@ export const command = defineCommand({
   },
   examples: ['cloud secrets unset my-bot-secrets OLD_KEY', 'cloud secrets unset my-bot-secrets A B --if-exists --skip'],
   run: async (context, values) => {
-    const { unsetKeys } = await import('../../../secrets/unset-keys.ts');
-    return unsetKeys(context, {
+    const { unsetSecretKeys } = await import('../../../secrets/unset-keys.ts');
+    return unsetSecretKeys(context, {
       name: values.name,
       keys: values.secret_key,
       ifExists: values['if-exists'],

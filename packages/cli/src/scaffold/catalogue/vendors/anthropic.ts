@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const anthropic: Vendor = {
@@ -13,7 +13,7 @@ export const anthropic: Vendor = {
       className: 'AnthropicLLMService',
       extras: ['anthropic'],
       arguments: { api_key: requiredVariable('ANTHROPIC_API_KEY') },
-      settings: { model: variableSetting('ANTHROPIC_MODEL') },
+      settings: { model: settingFromVariable('ANTHROPIC_MODEL') },
     },
   ],
 };

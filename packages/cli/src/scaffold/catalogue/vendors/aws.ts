@@ -1,4 +1,4 @@
-import { optionalVariable, requiredVariable, variableSetting } from '../../python/environment.ts';
+import { optionalVariable, requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import { awsAccountVariables } from '../aws-account.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -29,7 +29,7 @@ export const aws: Vendor = {
       className: 'AWSBedrockLLMService',
       extras: ['aws'],
       arguments: { aws_region: optionalVariable('AWS_REGION') },
-      settings: { model: variableSetting('AWS_BEDROCK_MODEL') },
+      settings: { model: settingFromVariable('AWS_BEDROCK_MODEL') },
       variables: awsAccountVariables,
     },
     {
@@ -40,7 +40,7 @@ export const aws: Vendor = {
       className: 'AWSPollyTTSService',
       extras: ['aws'],
       arguments: { region: optionalVariable('AWS_REGION') },
-      settings: { voice: variableSetting('AWS_VOICE_ID') },
+      settings: { voice: settingFromVariable('AWS_VOICE_ID') },
       variables: awsAccountVariables,
     },
     {
@@ -56,7 +56,7 @@ export const aws: Vendor = {
         region: requiredVariable('AWS_REGION'),
         session_token: optionalVariable('AWS_SESSION_TOKEN'),
       },
-      settings: { voice: variableSetting('AWS_VOICE_ID') },
+      settings: { voice: settingFromVariable('AWS_VOICE_ID') },
       python: '3.12',
     },
   ],

@@ -1,4 +1,4 @@
-import { conditionalSetting, requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable, settingIfVariableIsSet } from '../../python/environment.ts';
 import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -48,7 +48,7 @@ export const azure: Vendor = {
         endpoint: requiredVariable('AZURE_CHATGPT_ENDPOINT'),
         api_key: requiredVariable('AZURE_CHATGPT_API_KEY'),
       },
-      settings: { model: variableSetting('AZURE_CHATGPT_MODEL') },
+      settings: { model: settingFromVariable('AZURE_CHATGPT_MODEL') },
     },
     {
       value: 'azure_tts',
@@ -58,7 +58,7 @@ export const azure: Vendor = {
       className: 'AzureTTSService',
       extras: ['azure'],
       arguments: { api_key: requiredVariable('AZURE_SPEECH_API_KEY'), region: requiredVariable('AZURE_SPEECH_REGION') },
-      settings: { voice: variableSetting('AZURE_SPEECH_VOICE_ID') },
+      settings: { voice: settingFromVariable('AZURE_SPEECH_VOICE_ID') },
     },
     {
       value: 'azure_realtime',
@@ -96,8 +96,8 @@ export const azure: Vendor = {
         endpoint: requiredVariable('AZURE_VOICE_LIVE_ENDPOINT'),
       },
       settings: {
-        model: variableSetting('AZURE_VOICE_LIVE_MODEL'),
-        session_properties: conditionalSetting(
+        model: settingFromVariable('AZURE_VOICE_LIVE_MODEL'),
+        session_properties: settingIfVariableIsSet(
           'AZURE_VOICE_LIVE_VOICE_ID',
           liveProperties,
           'voice of Azure Speech, not supported by the model azure-realtime; default: the library’s own choice',

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const baseten: Vendor = {
@@ -13,7 +13,7 @@ export const baseten: Vendor = {
       className: 'BasetenLLMService',
       extras: ['baseten'],
       arguments: { api_key: requiredVariable('BASETEN_API_KEY') },
-      settings: { model: variableSetting('BASETEN_MODEL') },
+      settings: { model: settingFromVariable('BASETEN_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const bland: Vendor = {
@@ -13,7 +13,7 @@ export const bland: Vendor = {
       className: 'BlandTTSService',
       extras: ['bland'],
       arguments: { api_key: requiredVariable('BLAND_API_KEY') },
-      settings: { voice: variableSetting('BLAND_VOICE_ID') },
+      settings: { voice: settingFromVariable('BLAND_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { integerSetting, requiredVariable } from '../../python/environment.ts';
+import { integerSettingFromVariable, requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const camb: Vendor = {
@@ -13,7 +13,7 @@ export const camb: Vendor = {
       className: 'CambTTSService',
       extras: ['camb'],
       arguments: { api_key: requiredVariable('CAMB_API_KEY') },
-      settings: { voice: integerSetting('CAMB_VOICE_ID') },
+      settings: { voice: integerSettingFromVariable('CAMB_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const cerebras: Vendor = {
@@ -13,7 +13,7 @@ export const cerebras: Vendor = {
       className: 'CerebrasLLMService',
       extras: ['cerebras'],
       arguments: { api_key: requiredVariable('CEREBRAS_API_KEY') },
-      settings: { model: variableSetting('CEREBRAS_MODEL') },
+      settings: { model: settingFromVariable('CEREBRAS_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const crusoe: Vendor = {
@@ -13,7 +13,7 @@ export const crusoe: Vendor = {
       className: 'CrusoeLLMService',
       extras: ['crusoe'],
       arguments: { api_key: requiredVariable('CRUSOE_API_KEY') },
-      settings: { model: variableSetting('CRUSOE_MODEL') },
+      settings: { model: settingFromVariable('CRUSOE_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import { awsAccountVariables } from '../aws-account.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -64,7 +64,7 @@ export const deepgram: Vendor = {
       className: 'DeepgramTTSService',
       extras: ['deepgram'],
       arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
-      settings: { voice: variableSetting('DEEPGRAM_VOICE_ID') },
+      settings: { voice: settingFromVariable('DEEPGRAM_VOICE_ID') },
     },
     {
       value: 'deepgram_flux_tts',
@@ -74,7 +74,7 @@ export const deepgram: Vendor = {
       className: 'DeepgramFluxTTSService',
       extras: ['deepgram'],
       arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
-      settings: { voice: variableSetting('DEEPGRAM_VOICE_ID') },
+      settings: { voice: settingFromVariable('DEEPGRAM_VOICE_ID') },
     },
     {
       value: 'deepgram_flux_sagemaker_tts',
@@ -87,7 +87,7 @@ export const deepgram: Vendor = {
         endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_ENDPOINT_NAME'),
         region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
       },
-      settings: { voice: variableSetting('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
+      settings: { voice: settingFromVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
       variables: awsAccountVariables,
       python: '3.12',
     },
@@ -102,7 +102,7 @@ export const deepgram: Vendor = {
         endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_ENDPOINT_NAME'),
         region: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_REGION'),
       },
-      settings: { voice: variableSetting('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
+      settings: { voice: settingFromVariable('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
       variables: awsAccountVariables,
       python: '3.12',
     },

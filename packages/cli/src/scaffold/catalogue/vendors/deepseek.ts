@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const deepseek: Vendor = {
@@ -13,7 +13,7 @@ export const deepseek: Vendor = {
       className: 'DeepSeekLLMService',
       extras: ['deepseek'],
       arguments: { api_key: requiredVariable('DEEPSEEK_API_KEY') },
-      settings: { model: variableSetting('DEEPSEEK_MODEL') },
+      settings: { model: settingFromVariable('DEEPSEEK_MODEL') },
     },
   ],
 };

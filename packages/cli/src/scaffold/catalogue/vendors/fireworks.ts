@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const fireworks: Vendor = {
@@ -13,7 +13,7 @@ export const fireworks: Vendor = {
       className: 'FireworksLLMService',
       extras: ['fireworks'],
       arguments: { api_key: requiredVariable('FIREWORKS_API_KEY') },
-      settings: { model: variableSetting('FIREWORKS_MODEL') },
+      settings: { model: settingFromVariable('FIREWORKS_MODEL') },
     },
   ],
 };

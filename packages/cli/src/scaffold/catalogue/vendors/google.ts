@@ -1,4 +1,9 @@
-import { optionalVariable, requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
+import {
+  optionalVariable,
+  requiredVariable,
+  settingFromVariable,
+  variableWithDefault,
+} from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const google: Vendor = {
@@ -36,7 +41,7 @@ export const google: Vendor = {
       className: 'GoogleLLMService',
       extras: ['google'],
       arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
-      settings: { model: variableSetting('GOOGLE_MODEL') },
+      settings: { model: settingFromVariable('GOOGLE_MODEL') },
     },
     {
       value: 'google_vertex_llm',
@@ -50,7 +55,7 @@ export const google: Vendor = {
         project_id: requiredVariable('GOOGLE_PROJECT_ID'),
         location: variableWithDefault('GOOGLE_LOCATION', 'global'),
       },
-      settings: { model: variableSetting('GOOGLE_MODEL') },
+      settings: { model: settingFromVariable('GOOGLE_MODEL') },
     },
     {
       value: 'gemini_tts',
@@ -60,7 +65,7 @@ export const google: Vendor = {
       className: 'GeminiTTSService',
       extras: ['google'],
       arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
-      settings: { voice: variableSetting('GOOGLE_VOICE_ID') },
+      settings: { voice: settingFromVariable('GOOGLE_VOICE_ID') },
     },
     {
       value: 'google_tts',
@@ -70,7 +75,7 @@ export const google: Vendor = {
       className: 'GoogleTTSService',
       extras: ['google'],
       arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
-      settings: { voice: variableSetting('GOOGLE_VOICE_ID') },
+      settings: { voice: settingFromVariable('GOOGLE_VOICE_ID') },
     },
     {
       value: 'gemini_live_realtime',
@@ -80,7 +85,7 @@ export const google: Vendor = {
       className: 'GeminiLiveLLMService',
       extras: ['google'],
       arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
-      settings: { model: variableSetting('GOOGLE_MODEL'), voice: variableSetting('GOOGLE_VOICE_ID') },
+      settings: { model: settingFromVariable('GOOGLE_MODEL'), voice: settingFromVariable('GOOGLE_VOICE_ID') },
       acceptsVideo: true,
     },
     {
@@ -95,7 +100,7 @@ export const google: Vendor = {
         project_id: requiredVariable('GOOGLE_PROJECT_ID'),
         location: requiredVariable('GOOGLE_LOCATION'),
       },
-      settings: { model: variableSetting('GOOGLE_MODEL'), voice: variableSetting('GOOGLE_VOICE_ID') },
+      settings: { model: settingFromVariable('GOOGLE_MODEL'), voice: settingFromVariable('GOOGLE_VOICE_ID') },
       acceptsVideo: true,
     },
   ],

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const gradium: Vendor = {
@@ -23,7 +23,7 @@ export const gradium: Vendor = {
       className: 'GradiumTTSService',
       extras: ['gradium'],
       arguments: { api_key: requiredVariable('GRADIUM_API_KEY') },
-      settings: { voice: variableSetting('GRADIUM_VOICE_ID') },
+      settings: { voice: settingFromVariable('GRADIUM_VOICE_ID') },
     },
   ],
 };

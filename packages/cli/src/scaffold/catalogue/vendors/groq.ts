@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const groq: Vendor = {
@@ -23,7 +23,7 @@ export const groq: Vendor = {
       className: 'GroqLLMService',
       extras: ['groq'],
       arguments: { api_key: requiredVariable('GROQ_API_KEY') },
-      settings: { model: variableSetting('GROQ_MODEL') },
+      settings: { model: settingFromVariable('GROQ_MODEL') },
     },
     {
       value: 'groq_tts',
@@ -33,7 +33,7 @@ export const groq: Vendor = {
       className: 'GroqTTSService',
       extras: ['groq'],
       arguments: { api_key: requiredVariable('GROQ_API_KEY') },
-      settings: { voice: variableSetting('GROQ_VOICE_ID') },
+      settings: { voice: settingFromVariable('GROQ_VOICE_ID') },
     },
   ],
 };

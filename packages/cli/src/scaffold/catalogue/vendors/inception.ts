@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const inception: Vendor = {
@@ -13,7 +13,7 @@ export const inception: Vendor = {
       className: 'InceptionLLMService',
       extras: ['inception'],
       arguments: { api_key: requiredVariable('INCEPTION_API_KEY') },
-      settings: { model: variableSetting('INCEPTION_MODEL') },
+      settings: { model: settingFromVariable('INCEPTION_MODEL') },
     },
   ],
 };

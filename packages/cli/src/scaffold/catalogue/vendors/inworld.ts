@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const inworld: Vendor = {
@@ -13,7 +13,7 @@ export const inworld: Vendor = {
       className: 'InworldTTSService',
       extras: [],
       arguments: { api_key: requiredVariable('INWORLD_API_KEY') },
-      settings: { voice: variableSetting('INWORLD_VOICE_ID') },
+      settings: { voice: settingFromVariable('INWORLD_VOICE_ID') },
     },
   ],
 };

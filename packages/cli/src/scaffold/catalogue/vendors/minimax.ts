@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const minimax: Vendor = {
@@ -13,7 +13,7 @@ export const minimax: Vendor = {
       className: 'MiniMaxHttpTTSService',
       extras: [],
       arguments: { api_key: requiredVariable('MINIMAX_API_KEY'), group_id: requiredVariable('MINIMAX_GROUP_ID') },
-      settings: { voice: variableSetting('MINIMAX_VOICE_ID') },
+      settings: { voice: settingFromVariable('MINIMAX_VOICE_ID') },
       session: 'aiohttp_session',
     },
   ],

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const mistral: Vendor = {
@@ -23,7 +23,7 @@ export const mistral: Vendor = {
       className: 'MistralLLMService',
       extras: ['mistral'],
       arguments: { api_key: requiredVariable('MISTRAL_API_KEY') },
-      settings: { model: variableSetting('MISTRAL_MODEL') },
+      settings: { model: settingFromVariable('MISTRAL_MODEL') },
     },
     {
       value: 'mistral_tts',

@@ -1,4 +1,4 @@
-import { variableSetting } from '../../python/environment.ts';
+import { settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const moonshine: Vendor = {
@@ -13,7 +13,7 @@ export const moonshine: Vendor = {
       className: 'MoonshineSTTService',
       extras: ['moonshine'],
       arguments: {},
-      settings: { model: variableSetting('MOONSHINE_MODEL') },
+      settings: { model: settingFromVariable('MOONSHINE_MODEL') },
       downloads: true,
       installation: { note: 'on Linux, its package needs glibc 2.34 or later (Debian 12, Ubuntu 22.04)' },
     },

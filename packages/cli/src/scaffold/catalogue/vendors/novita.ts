@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const novita: Vendor = {
@@ -13,7 +13,7 @@ export const novita: Vendor = {
       className: 'NovitaLLMService',
       extras: ['novita'],
       arguments: { api_key: requiredVariable('NOVITA_API_KEY') },
-      settings: { model: variableSetting('NOVITA_MODEL') },
+      settings: { model: settingFromVariable('NOVITA_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import { awsAccountVariables, awsKeyVariables } from '../aws-account.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -39,7 +39,7 @@ export const nvidia: Vendor = {
       className: 'NvidiaLLMService',
       extras: ['nvidia'],
       arguments: { api_key: requiredVariable('NVIDIA_API_KEY') },
-      settings: { model: variableSetting('NVIDIA_MODEL') },
+      settings: { model: settingFromVariable('NVIDIA_MODEL') },
     },
     {
       value: 'nvidia_tts',
@@ -49,7 +49,7 @@ export const nvidia: Vendor = {
       className: 'NvidiaTTSService',
       extras: ['nvidia'],
       arguments: { api_key: requiredVariable('NVIDIA_API_KEY') },
-      settings: { voice: variableSetting('NVIDIA_VOICE_ID') },
+      settings: { voice: settingFromVariable('NVIDIA_VOICE_ID') },
     },
     {
       value: 'nvidia_sagemaker_tts',
@@ -62,7 +62,7 @@ export const nvidia: Vendor = {
         endpoint_name: requiredVariable('NVIDIA_SAGEMAKER_TTS_ENDPOINT_NAME'),
         region: requiredVariable('AWS_REGION'),
       },
-      settings: { voice: variableSetting('NVIDIA_SAGEMAKER_TTS_VOICE_ID') },
+      settings: { voice: settingFromVariable('NVIDIA_SAGEMAKER_TTS_VOICE_ID') },
       variables: awsKeyVariables,
       python: '3.12',
     },

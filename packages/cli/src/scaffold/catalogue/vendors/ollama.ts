@@ -1,4 +1,4 @@
-import { variableSetting, variableWithDefault } from '../../python/environment.ts';
+import { settingFromVariable, variableWithDefault } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const ollama: Vendor = {
@@ -13,7 +13,7 @@ export const ollama: Vendor = {
       className: 'OLLamaLLMService',
       extras: [],
       arguments: { base_url: variableWithDefault('OLLAMA_BASE_URL', 'http://localhost:11434/v1') },
-      settings: { model: variableSetting('OLLAMA_MODEL') },
+      settings: { model: settingFromVariable('OLLAMA_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -36,7 +36,7 @@ export const openai: Vendor = {
       className: 'OpenAILLMService',
       extras: ['openai'],
       arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
-      settings: { model: variableSetting('OPENAI_MODEL') },
+      settings: { model: settingFromVariable('OPENAI_MODEL') },
     },
     {
       value: 'openai_responses_llm',
@@ -46,7 +46,7 @@ export const openai: Vendor = {
       className: 'OpenAIResponsesLLMService',
       extras: ['openai'],
       arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
-      settings: { model: variableSetting('OPENAI_MODEL') },
+      settings: { model: settingFromVariable('OPENAI_MODEL') },
     },
     {
       value: 'openai_tts',
@@ -56,7 +56,7 @@ export const openai: Vendor = {
       className: 'OpenAITTSService',
       extras: ['openai'],
       arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
-      settings: { voice: variableSetting('OPENAI_VOICE_ID') },
+      settings: { voice: settingFromVariable('OPENAI_VOICE_ID') },
     },
     {
       value: 'openai_realtime',

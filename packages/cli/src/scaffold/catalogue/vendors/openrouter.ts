@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const openrouter: Vendor = {
@@ -13,7 +13,7 @@ export const openrouter: Vendor = {
       className: 'OpenRouterLLMService',
       extras: ['openrouter'],
       arguments: { api_key: requiredVariable('OPENROUTER_API_KEY') },
-      settings: { model: variableSetting('OPENROUTER_MODEL') },
+      settings: { model: settingFromVariable('OPENROUTER_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const perplexity: Vendor = {
@@ -13,7 +13,7 @@ export const perplexity: Vendor = {
       className: 'PerplexityAgentHttpLLMService',
       extras: ['perplexity'],
       arguments: { api_key: requiredVariable('PERPLEXITY_API_KEY') },
-      settings: { model: variableSetting('PERPLEXITY_MODEL') },
+      settings: { model: settingFromVariable('PERPLEXITY_MODEL') },
       since: '1.14.0',
     },
   ],

@@ -1,4 +1,4 @@
-import { variableSetting } from '../../python/environment.ts';
+import { settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const pocketTts: Vendor = {
@@ -13,7 +13,7 @@ export const pocketTts: Vendor = {
       className: 'PocketTTSService',
       extras: ['pocket-tts'],
       arguments: {},
-      settings: { voice: variableSetting('POCKET_TTS_VOICE_ID') },
+      settings: { voice: settingFromVariable('POCKET_TTS_VOICE_ID') },
       downloads: true,
       installation: { note: 'installs PyTorch, on Linux with CUDA: about 7 GB', gigabytes: 12 },
     },

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const qwen: Vendor = {
@@ -13,7 +13,7 @@ export const qwen: Vendor = {
       className: 'QwenLLMService',
       extras: ['qwen'],
       arguments: { api_key: requiredVariable('QWEN_API_KEY') },
-      settings: { model: variableSetting('QWEN_MODEL') },
+      settings: { model: settingFromVariable('QWEN_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const sambanova: Vendor = {
@@ -13,7 +13,7 @@ export const sambanova: Vendor = {
       className: 'SambaNovaLLMService',
       extras: ['sambanova'],
       arguments: { api_key: requiredVariable('SAMBANOVA_API_KEY') },
-      settings: { model: variableSetting('SAMBANOVA_MODEL') },
+      settings: { model: settingFromVariable('SAMBANOVA_MODEL') },
     },
   ],
 };

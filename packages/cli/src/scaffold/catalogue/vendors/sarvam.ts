@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const sarvam: Vendor = {
@@ -13,7 +13,7 @@ export const sarvam: Vendor = {
       className: 'SarvamSTTService',
       extras: ['sarvam'],
       arguments: { api_key: requiredVariable('SARVAM_API_KEY') },
-      settings: { model: variableSetting('SARVAM_STT_MODEL') },
+      settings: { model: settingFromVariable('SARVAM_STT_MODEL') },
     },
     {
       value: 'sarvam_llm',
@@ -23,7 +23,7 @@ export const sarvam: Vendor = {
       className: 'SarvamLLMService',
       extras: ['sarvam'],
       arguments: { api_key: requiredVariable('SARVAM_API_KEY') },
-      settings: { model: variableSetting('SARVAM_MODEL') },
+      settings: { model: settingFromVariable('SARVAM_MODEL') },
     },
     {
       value: 'sarvam_tts',
@@ -33,7 +33,7 @@ export const sarvam: Vendor = {
       className: 'SarvamTTSService',
       extras: [],
       arguments: { api_key: requiredVariable('SARVAM_API_KEY') },
-      settings: { model: variableSetting('SARVAM_TTS_MODEL'), voice: variableSetting('SARVAM_VOICE_ID') },
+      settings: { model: settingFromVariable('SARVAM_TTS_MODEL'), voice: settingFromVariable('SARVAM_VOICE_ID') },
     },
   ],
 };

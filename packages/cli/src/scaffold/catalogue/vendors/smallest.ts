@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const smallest: Vendor = {
@@ -23,7 +23,7 @@ export const smallest: Vendor = {
       className: 'SmallestLLMService',
       extras: ['smallest'],
       arguments: { api_key: requiredVariable('SMALLEST_API_KEY') },
-      settings: { model: variableSetting('SMALLEST_MODEL') },
+      settings: { model: settingFromVariable('SMALLEST_MODEL') },
       since: '1.14.0',
     },
     {
@@ -34,7 +34,7 @@ export const smallest: Vendor = {
       className: 'SmallestTTSService',
       extras: ['smallest'],
       arguments: { api_key: requiredVariable('SMALLEST_API_KEY') },
-      settings: { voice: variableSetting('SMALLEST_VOICE_ID') },
+      settings: { voice: settingFromVariable('SMALLEST_VOICE_ID') },
     },
   ],
 };

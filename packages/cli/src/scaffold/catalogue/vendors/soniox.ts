@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const soniox: Vendor = {
@@ -23,7 +23,7 @@ export const soniox: Vendor = {
       className: 'SonioxTTSService',
       extras: ['soniox'],
       arguments: { api_key: requiredVariable('SONIOX_API_KEY') },
-      settings: { voice: variableSetting('SONIOX_VOICE_ID') },
+      settings: { voice: settingFromVariable('SONIOX_VOICE_ID') },
     },
   ],
 };

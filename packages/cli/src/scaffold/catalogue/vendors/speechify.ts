@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const speechify: Vendor = {
@@ -13,7 +13,7 @@ export const speechify: Vendor = {
       className: 'SpeechifyHttpTTSService',
       extras: [],
       arguments: { api_key: requiredVariable('SPEECHIFY_API_KEY') },
-      settings: { voice: variableSetting('SPEECHIFY_VOICE_ID') },
+      settings: { voice: settingFromVariable('SPEECHIFY_VOICE_ID') },
       session: 'aiohttp_session',
     },
   ],

@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const together: Vendor = {
@@ -13,7 +13,7 @@ export const together: Vendor = {
       className: 'TogetherLLMService',
       extras: ['together'],
       arguments: { api_key: requiredVariable('TOGETHER_API_KEY') },
-      settings: { model: variableSetting('TOGETHER_MODEL') },
+      settings: { model: settingFromVariable('TOGETHER_MODEL') },
     },
   ],
 };

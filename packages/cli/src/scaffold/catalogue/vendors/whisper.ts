@@ -1,4 +1,4 @@
-import { variableSetting } from '../../python/environment.ts';
+import { settingFromVariable } from '../../python/environment.ts';
 import type { Vendor } from '../vendor-service.ts';
 
 export const whisper: Vendor = {
@@ -13,7 +13,7 @@ export const whisper: Vendor = {
       className: 'WhisperSTTService',
       extras: ['whisper'],
       arguments: {},
-      settings: { model: variableSetting('WHISPER_MODEL') },
+      settings: { model: settingFromVariable('WHISPER_MODEL') },
       downloads: true,
     },
   ],

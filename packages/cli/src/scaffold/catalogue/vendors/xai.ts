@@ -1,4 +1,4 @@
-import { requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
+import { requiredVariable, settingFromVariable, variableWithDefault } from '../../python/environment.ts';
 import { createConstructorExpression } from '../../python/expression.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -26,7 +26,7 @@ export const xai: Vendor = {
       className: 'GrokLLMService',
       extras: ['xai'],
       arguments: { api_key: requiredVariable('XAI_API_KEY') },
-      settings: { model: variableSetting('XAI_MODEL') },
+      settings: { model: settingFromVariable('XAI_MODEL') },
     },
     {
       value: 'xai_tts',
@@ -36,7 +36,7 @@ export const xai: Vendor = {
       className: 'XAITTSService',
       extras: ['xai'],
       arguments: { api_key: requiredVariable('XAI_API_KEY') },
-      settings: { voice: variableSetting('XAI_VOICE_ID') },
+      settings: { voice: settingFromVariable('XAI_VOICE_ID') },
     },
     {
       value: 'xai_realtime',

@@ -6,7 +6,7 @@ import { writeProfile } from '../../../../src/connection/profile.ts';
 import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
 import {
   agent,
-  agentItem,
+  agentListItem,
   privateKey,
   publicKey,
   session,
@@ -86,7 +86,7 @@ beforeEach(async () => {
         ],
         nextCursor: 'next-page',
       }),
-      listAgents: () => ({ services: [], agents: [{ ...agentItem, secretSets }] }),
+      listAgents: () => ({ services: [], agents: [{ ...agentListItem, secretSets }] }),
       stopSession: () => ({ status: 'terminated', session_id: sessionId }),
     },
   );

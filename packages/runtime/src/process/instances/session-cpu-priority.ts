@@ -4,19 +4,19 @@ import type { Instance } from './instance.ts';
 const openingMs = 5_000;
 
 /** CPU limit of an instance until it is ready, and while its session opens. */
-export function computeStartingMillicores(profileMillicores: number): number {
+export function computeStartCpuLimitMillicores(profileMillicores: number): number {
   return Math.max(1000, profileMillicores);
 }
 
-export type SessionCpu = SessionPriority & { readonly close: () => void };
+export type SessionCpuPriority = SessionPriority & { readonly close: () => void };
 
 /**
  * Raises the CPU priority of an instance once a session is dispatched to it, and its CPU limit only while the session opens.
  */
-export function createSessionCpu(
+export function createSessionCpuPriority(
   instances: ReadonlyMap<string, Pick<Instance, 'record' | 'containment' | 'end'>>,
   logger: Pick<RuntimeLogger, 'warn'>,
-): SessionCpu {
+): SessionCpuPriority {
   const openings = new Map<string, NodeJS.Timeout>();
 
   function limit(instanceId: string, millicoresOf: (profileMillicores: number) => number): void {
@@ -36,7 +36,7 @@ export function createSessionCpu(
 
   return {
     sessionOpening: (instanceId) => {
-      limit(instanceId, computeStartingMillicores);
+      limit(instanceId, computeStartCpuLimitMillicores);
       clearTimeout(openings.get(instanceId));
       const timer = setTimeout(sessionOpened, openingMs, instanceId);
       timer.unref();

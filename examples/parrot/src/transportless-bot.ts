@@ -1,6 +1,6 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
 
-export type PlainBotOptions = {
+export type TransportlessBotOptions = {
   readonly say: string | undefined;
   /** Seconds until the session ends by itself. If undefined, the session runs until it is stopped. */
   readonly exitAfterSeconds: number | undefined;
@@ -11,7 +11,12 @@ export type PlainBotOptions = {
 const remarkEverySeconds = 5;
 
 /** A session without a transport. Logs a line every `remarkEverySeconds` seconds. */
-export async function runPlainBot({ say, exitAfterSeconds, signal, log }: PlainBotOptions): Promise<void> {
+export async function runTransportlessBot({
+  say,
+  exitAfterSeconds,
+  signal,
+  log,
+}: TransportlessBotOptions): Promise<void> {
   if (say !== undefined) log(say);
   const leave = new AbortController();
   const either = AbortSignal.any([signal, leave.signal]);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceJson } from '../records/replace-json.ts';
+import { writeJsonAtomically } from '../records/write-json-atomically.ts';
 
 const schema = z.array(z.string());
 const maxModules = 2000;
@@ -10,7 +10,7 @@ const maxModules = 2000;
  * Lists of the Python modules that sessions imported, by project. A new fork server imports the list of its project before it
  * forks instances.
  */
-export type RememberedModules = {
+export type ImportedModuleStore = {
   readonly of: (project: string) => readonly string[];
   /** Adds modules to the list of a project. Returns how many were not in the list before. */
   readonly add: (project: string, modules: readonly string[]) => number;
@@ -21,7 +21,7 @@ export type RememberedModules = {
  * Opens the stored lists of modules. `onError` is called if a list could not be stored, which only slows down the start of
  * later sessions.
  */
-export function openRememberedModules(directory: string, onError: (error: unknown) => void): RememberedModules {
+export function openImportedModuleStore(directory: string, onError: (error: unknown) => void): ImportedModuleStore {
   const pathOf = (project: string) => join(directory, `${project}.json`);
   const read = (project: string): readonly string[] => {
     try {
@@ -39,7 +39,7 @@ export function openRememberedModules(directory: string, onError: (error: unknow
       if (added === 0) return 0;
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
-        replaceJson(pathOf(project), all);
+        writeJsonAtomically(pathOf(project), all);
         return added;
       } catch (error) {
         onError(error);

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { explainEnd } from './explain-end.ts';
+import { explainSessionEnd } from './explain-session-end.ts';
 
 const event = (eventCode: string, detail: SessionEvent['detail']): SessionEvent => ({
   eventCode,
@@ -11,11 +11,11 @@ const exited = (detail: object) => [
   event('INSTANCE_EXITED', { code: null, signal: null, outOfMemory: false, diskLimit: false, ...detail }),
 ];
 
-describe('explainEnd', () => {
+describe('explainSessionEnd', () => {
   it.each([null, 'HTTP_COMPLETED', 'WS_CONNECTION_CLOSED', 'SESSION_STOPPED', '200', 'CALLER_HUNG_UP'])(
     'returns null for the completion status %s',
     (completionStatus) => {
-      expect(explainEnd({ completionStatus, events: [], botStartSeconds: 0 })).toBeNull();
+      expect(explainSessionEnd({ completionStatus, events: [], botStartSeconds: 0 })).toBeNull();
     },
   );
 
@@ -33,11 +33,11 @@ describe('explainEnd', () => {
     ['a dropped connection', 'HTTP_ERROR', [], 'dropped its connection'],
     ['an error response', '500', [], 'failed: it responded with HTTP status 500'],
   ])('names the cause of a failed session: %s', (_, completionStatus, events, cause) => {
-    expect(explainEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
+    expect(explainSessionEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
   });
 
   it('says that the bot refused the session if the bot responded with status 403 before the session started', () => {
-    const refused = explainEnd({ completionStatus: '403', events: [], botStartSeconds: null });
+    const refused = explainSessionEnd({ completionStatus: '403', events: [], botStartSeconds: null });
     expect(refused?.cause).toContain('refused the session');
   });
 });

@@ -1,7 +1,7 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
 /** Runs a task and logs its failure instead of throwing it, so that one directory entry cannot stop a start-up. */
-export async function isolateFailure(
+export async function runAndLogFailure(
   logger: Pick<RuntimeLogger, 'error'>,
   path: string,
   work: () => Promise<void> | void,

@@ -15,13 +15,13 @@ import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { hashDirectory } from '../../directory-hash.ts';
-import { readTree } from '../../directory-tree.ts';
+import { readDirectoryTree } from '../../directory-tree.ts';
 import { createTraversableDirectory } from '../containment/isolation.ts';
-import { runProgramAs } from './interpreter.ts';
+import { runProgramAsAccount } from './interpreter.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 
 /** The host shim for Python bots, in a directory that every bot can read. */
-export type Shim = {
+export type PythonShim = {
   /** Directory that contains the module `bothost_shim`, for `PYTHONPATH`. */
   readonly path: string;
   readonly requirements: readonly string[];
@@ -38,7 +38,7 @@ const projectSchema = z.object({
  * Copies the installed shim to the data directory, which bots' accounts can reach. The copy is named by its content, so that
  * running bots keep their version after an upgrade. Rejects if the shim is not installed.
  */
-export async function openShim(dataDirectory: string, shimPackage?: string | undefined): Promise<Shim> {
+export async function installPythonShim(dataDirectory: string, shimPackage?: string | undefined): Promise<PythonShim> {
   const shipped = shimPackage ?? dirname(createRequire(import.meta.url).resolve('@bothost/python-shim/package.json'));
   const source = join(shipped, 'src');
   const { project } = projectSchema.parse(parse(readFileSync(join(shipped, 'pyproject.toml'), 'utf8')));
@@ -52,7 +52,7 @@ export async function openShim(dataDirectory: string, shimPackage?: string | und
     const marker = join(path, `compiled-${createHash('sha256').update(python.version).digest('hex').slice(0, 8)}`);
     if (existsSync(marker)) return;
     const parameters = ['-I', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash', path];
-    if ((await runProgramAs(python.path, parameters, null)) === null) return;
+    if ((await runProgramAsAccount(python.path, parameters, null)) === null) return;
     for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
       chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
     }
@@ -75,7 +75,7 @@ async function copyShim(source: string, path: string): Promise<void> {
   const copy = `${path}.new`;
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy);
-  for (const entry of (await readTree(source)).entries) {
+  for (const entry of (await readDirectoryTree(source)).entries) {
     if (!entry.path.startsWith('bothost_shim')) continue;
     const target = join(copy, entry.path);
     if (entry.kind === 'directory') mkdirSync(target);

@@ -7,7 +7,7 @@ import { measureTrees } from './tree-sizes.ts';
 const refreshMs = 10 * 60_000;
 const stallMs = 10 * 60_000;
 
-export type StoredUsage = {
+export type OwnerDiskUsage = {
   /** Disk use of an owner in bytes, as last measured. 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
   /**
@@ -18,7 +18,7 @@ export type StoredUsage = {
   readonly refresh: (signal: AbortSignal) => void;
 };
 
-export type StoredUsageOptions = {
+export type OwnerDiskUsageOptions = {
   readonly owners: () => readonly string[];
   /**
    * Returns the directories to measure for an owner. Null while a build of the owner runs, because the build's own measurement
@@ -27,7 +27,7 @@ export type StoredUsageOptions = {
   readonly directoriesOf: (owner: string) => readonly string[] | null;
 };
 
-export function createStoredUsage({ owners, directoriesOf }: StoredUsageOptions): StoredUsage {
+export function createOwnerDiskUsage({ owners, directoriesOf }: OwnerDiskUsageOptions): OwnerDiskUsage {
   const known = new Map<string, { bytes: number; dueAtMs: number }>();
   let listedAtMs = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;

@@ -1,4 +1,4 @@
-export type VendorVisit = {
+export type VendorRequest = {
   readonly vendor: 'deepgram' | 'openai' | 'openai-responses' | 'cartesia';
   readonly key: string;
   readonly query: URLSearchParams;

@@ -2,27 +2,27 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { replaceJson } from './replace-json.ts';
+import { writeJsonAtomically } from './write-json-atomically.ts';
 
-it('replaceJson stores values shorter and longer than a page, and leaves no temporary file', async () => {
+it('writeJsonAtomically stores values shorter and longer than a page, and leaves no temporary file', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'value.json');
   const values = [{ a: 'é'.repeat(100) }, { a: 1 }, 'x'.repeat(4094), 'x'.repeat(4095), 'y'.repeat(20_000), null];
   for (const value of values) {
-    replaceJson(path, value);
+    writeJsonAtomically(path, value);
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(value);
   }
   expect(await readdir(directory)).toEqual(['value.json']);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it('replaceJson overwrites the file in place, with an unchanged inode, if the value fits into a page', async () => {
+it('writeJsonAtomically overwrites the file in place, with an unchanged inode, if the value fits into a page', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'value.json');
-  replaceJson(path, { state: 'starting' });
+  writeJsonAtomically(path, { state: 'starting' });
   const { ino } = await stat(path);
-  replaceJson(path, { state: 'ready' });
+  writeJsonAtomically(path, { state: 'ready' });
   expect((await stat(path)).ino).toBe(ino);
 });

@@ -1,14 +1,18 @@
 import { getCompletionStatusLabel, type SessionResponse, socketTokenLifetimeSeconds } from '@bothost/contract';
 
 /** Why a session failed, and what to do. */
-export type EndExplanation = { readonly cause: string; readonly next: string };
+export type SessionEndExplanation = { readonly cause: string; readonly next: string };
 
 type EndedSession = Pick<SessionResponse, 'completionStatus' | 'events' | 'botStartSeconds'>;
 
 const readOutput = 'Read the last output below, fix the bot and deploy it again.';
 
 /** Explains why a session failed or was cut short. Returns null for a session that is active or ended normally. */
-export function explainEnd({ completionStatus: status, events, botStartSeconds }: EndedSession): EndExplanation | null {
+export function explainSessionEnd({
+  completionStatus: status,
+  events,
+  botStartSeconds,
+}: EndedSession): SessionEndExplanation | null {
   const detailOf = (code: string) => events.findLast(({ eventCode }) => eventCode === code)?.detail;
   if (status === null) return null;
   if (status === 'SESSION_TIME_LIMIT') {
@@ -48,7 +52,7 @@ export function explainEnd({ completionStatus: status, events, botStartSeconds }
   return null;
 }
 
-function explainExit(exit: NonNullable<SessionResponse['events'][number]['detail']>): EndExplanation {
+function explainExit(exit: NonNullable<SessionResponse['events'][number]['detail']>): SessionEndExplanation {
   if (exit['outOfMemory'] === true) {
     return {
       cause: 'The bot used more memory than its profile allows, and was killed.',

@@ -10,7 +10,7 @@ import { readTextIfExists } from './survey.ts';
  * `.botcli/project.json` records how a project was generated: the configuration, the version of botcli, and the generated texts
  * with their hashes. With these, a later version can merge its changes with the user's edits.
  */
-export const answersPath = '.botcli/project.json';
+export const projectRecordPath = '.botcli/project.json';
 
 /** Hashes of files in the form `sha256:...`, by path. */
 export type FileHashes = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ const maxBytes = 5_000_000;
  * Creates `.botcli/project.json`. The file has no timestamps, so that the same configuration results in the same bytes. For
  * guides such as `AGENTS.md` it contains only hashes, because a later version of botcli merges other files but not guides.
  */
-export function createAnswersFile(
+export function createProjectRecordFile(
   configuration: Configuration,
   version: string,
   files: readonly ProjectFile[],
@@ -35,7 +35,7 @@ export function createAnswersFile(
     guides: hashesOf(guides),
     generated: packTexts(files),
   };
-  return { path: answersPath, text: `${JSON.stringify(answers, null, 2)}\n` };
+  return { path: projectRecordPath, text: `${JSON.stringify(answers, null, 2)}\n` };
 }
 
 /**
@@ -44,7 +44,7 @@ export function createAnswersFile(
  */
 export function readGuideHashes(directory: string): FileHashes | null {
   try {
-    const { guides } = getObjectFields(JSON.parse(readTextIfExists(join(directory, answersPath)) ?? ''));
+    const { guides } = getObjectFields(JSON.parse(readTextIfExists(join(directory, projectRecordPath)) ?? ''));
     return isHashRecord(guides) ? guides : null;
   } catch {
     return null;
@@ -76,7 +76,7 @@ function packTexts(files: readonly ProjectFile[]): string {
  * Decompresses the generated texts, by path. Omits texts that do not match their hash. Returns an empty map if decompression
  * fails.
  */
-export function decompressTexts(generated: unknown, hashes: FileHashes): ReadonlyMap<string, string> {
+export function decompressGeneratedTexts(generated: unknown, hashes: FileHashes): ReadonlyMap<string, string> {
   if (typeof generated !== 'string') return new Map();
   try {
     const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: maxBytes }).toString();

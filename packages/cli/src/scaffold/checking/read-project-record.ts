@@ -5,11 +5,16 @@ import { getObjectFields } from '../../json-object.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
-import { answersPath, decompressTexts, type FileHashes, isHashRecord } from '../writing/answers.ts';
 import { isInsideProject } from '../writing/apply-edits.ts';
+import {
+  decompressGeneratedTexts,
+  type FileHashes,
+  isHashRecord,
+  projectRecordPath,
+} from '../writing/project-record.ts';
 
 /** The content of `.botcli/project.json`, which records how a project was generated. */
-export type ProjectAnswers = {
+export type ProjectRecord = {
   readonly configuration: Configuration;
   /** The version of botcli that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
@@ -24,14 +29,14 @@ export type ProjectAnswers = {
 };
 
 /** Reads the file that records how a project was generated. @throws `Failure` no-project, answers-unreadable, answers-invalid */
-export function readAnswers(directory: string): ProjectAnswers {
-  const path = join(directory, answersPath);
+export function readProjectRecord(directory: string): ProjectRecord {
+  const path = join(directory, projectRecordPath);
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     if (getSystemErrorCode(error) === 'ENOENT') {
-      throw new Failure('no-project', `${directory} is not a botcli project: it has no ${answersPath}.`, null, {
+      throw new Failure('no-project', `${directory} is not a botcli project: it has no ${projectRecordPath}.`, null, {
         cause: error,
       });
     }
@@ -58,6 +63,6 @@ export function readAnswers(directory: string): ProjectAnswers {
     generator,
     files,
     guides: isHashRecord(guides) ? guides : null,
-    generated: decompressTexts(generated, files),
+    generated: decompressGeneratedTexts(generated, files),
   };
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -17,7 +17,7 @@ type PullSecretDialogProps = {
 };
 
 /** Stores the credentials for a private image registry. */
-export function PullSecretDialog({ replaced, onClose }: PullSecretDialogProps) {
+export function ImagePullSecretDialog({ replaced, onClose }: PullSecretDialogProps) {
   const { name: organization } = useMembership();
   const [name, setName] = useState(replaced?.name ?? '');
   const [host, setHost] = useState(replaced?.host ?? '');
@@ -82,7 +82,7 @@ export function PullSecretDialog({ replaced, onClose }: PullSecretDialogProps) {
           </Button>
         </div>
         <Command
-          command={cloudCommand(
+          command={formatCloudCommand(
             organization,
             ...['secrets', 'image-pull-secret', name || 'NAME', host || 'REGISTRY', '--username', username || 'USER'],
           )}

@@ -1,11 +1,11 @@
 /** Sends sounds one after another, in real time. */
-export type Speaker = {
+export type AudioSender = {
   readonly play: (samples: Int16Array) => void;
   /** Drops sounds that have not been sent yet. Returns false if nothing was playing. */
   readonly interrupt: () => boolean;
 };
 
-export type SpeakerOptions = {
+export type AudioSenderOptions = {
   readonly sampleRate: number;
   readonly send: (samples: Int16Array) => void;
   readonly onStarted: () => void;
@@ -22,7 +22,7 @@ const frameMs = 40;
  */
 const leadMs = 200;
 
-export function createSpeaker({ sampleRate, send, onStarted, onStopped, now }: SpeakerOptions): Speaker {
+export function createAudioSender({ sampleRate, send, onStarted, onStopped, now }: AudioSenderOptions): AudioSender {
   const frameSamples = (sampleRate * frameMs) / 1000;
   let queue: Int16Array[] = [];
   let speaking = false;

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Container, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { describeError } from '../api.ts';
-import { cloudCommand } from '../commands/shell-command.ts';
+import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -15,8 +15,8 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
-import { PullSecretDialog } from './pull-secret-dialog.tsx';
-import { Readiness } from './readiness.tsx';
+import { ImagePullSecretDialog } from './image-pull-secret-dialog.tsx';
+import { ReadinessBadge } from './readiness-badge.tsx';
 import { useRefreshSecrets } from './secret-queries.ts';
 
 const tones = { verified: 'good', rejected: 'danger', unreachable: 'neutral', skipped: 'neutral' } as const;
@@ -26,7 +26,7 @@ type OpenDialog =
   | { readonly action: 'replace' | 'delete'; readonly secret: SecretSetListItem };
 
 /** Lists the image pull secrets, which a person can create, replace, verify and delete here. */
-export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
+export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
   const membership = useMembership();
   const { name: organization } = membership;
   const [open, setOpen] = useState<OpenDialog | null>(null);
@@ -70,7 +70,7 @@ export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListIte
               title={
                 <>
                   {secret.name}
-                  <Readiness status={secret.status} isDamaged={secret.damaged ?? false} />
+                  <ReadinessBadge status={secret.status} isDamaged={secret.damaged ?? false} />
                   {secret.verification !== null && (
                     <Badge tone={tones[secret.verification.result]}>
                       {getStatusLabel(imagePullSecretCheckResultLabels, secret.verification.result)}
@@ -116,11 +116,11 @@ export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListIte
       )}
       {sets[0] !== undefined && mayWrite && (
         <div className="border-line border-t px-5 py-3 sm:px-6">
-          <Command command={cloudCommand(organization, 'secrets', 'verify', sets[0].name)} />
+          <Command command={formatCloudCommand(organization, 'secrets', 'verify', sets[0].name)} />
         </div>
       )}
-      {open?.action === 'create' && <PullSecretDialog replaced={null} onClose={close} />}
-      {open?.action === 'replace' && <PullSecretDialog replaced={open.secret} onClose={close} />}
+      {open?.action === 'create' && <ImagePullSecretDialog replaced={null} onClose={close} />}
+      {open?.action === 'replace' && <ImagePullSecretDialog replaced={open.secret} onClose={close} />}
       {open?.action === 'delete' && <DeleteSetDialog set={open.secret} agents={[]} onClose={close} />}
     </Section>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEnvironment } from '../config.ts';
-import { createMessages } from './messages.ts';
+import { createMessagePrinter } from './message-printer.ts';
 import type { OutputMode } from './output-mode.ts';
 
 function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
@@ -15,7 +15,7 @@ function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
     write,
     writeBytes: async () => undefined,
   };
-  const messages = createMessages({ stderr, environment: readEnvironment({ HOME: '/', TERM: term }) }, mode);
+  const messages = createMessagePrinter({ stderr, environment: readEnvironment({ HOME: '/', TERM: term }) }, mode);
   return { messages, written: () => written };
 }
 

@@ -1,11 +1,11 @@
 import type { StartMethod } from '../../runtime.ts';
 import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
 import { type ForkServerRecord, getForkServerFiles } from '../records/fork-server-record.ts';
-import { hashEnvironment, type InstanceSource } from './fork-environment.ts';
+import { hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
 import { type ForkServer, openForkServer } from './fork-server.ts';
-import { type ForkServerSource, type ImportContext, importBot } from './import-bot.ts';
-import { createLauncher, type LauncherContext } from './launcher.ts';
-import type { RememberedModules } from './remembered-modules.ts';
+import { type ForkServerLaunchInput, type ImportContext, importBot } from './import-bot.ts';
+import type { ImportedModuleStore } from './imported-module-store.ts';
+import { createForkServerLauncher, type ForkServerLauncherContext } from './launcher.ts';
 
 /**
  * Milliseconds for which a deployment launches no new fork server after its fork server was stopped to free memory. Without this
@@ -18,19 +18,19 @@ const evictedMs = 10 * 60 * 1000;
  */
 const replacingModules = 20;
 
-export type DeploymentContext = ImportContext &
-  LauncherContext & {
-    readonly remembered: Pick<RememberedModules, 'of' | 'add'>;
+export type DeploymentForkServerContext = ImportContext &
+  ForkServerLauncherContext & {
+    readonly remembered: Pick<ImportedModuleStore, 'of' | 'add'>;
     readonly onStarted: () => Promise<void>;
   };
 
 /** The fork server of a deployment, and how the deployment's instances are started. */
-export type Deployment = {
+export type DeploymentForkServer = {
   readonly id: string;
   /** Returns the fork server that can start this instance now, or null. */
-  readonly find: (instance: InstanceSource) => ForkServer | null;
+  readonly find: (instance: InstanceLaunchInput) => ForkServer | null;
   /** Starts a fork server in the background, if the deployment has none and may launch one now. */
-  readonly ensure: (source: ForkServerSource) => void;
+  readonly ensure: (source: ForkServerLaunchInput) => void;
   /**
    * Adopts a fork server that a previous server process started. Returns false if that fork server has ended or is not ready,
    * or if the deployment already has another one.
@@ -51,7 +51,7 @@ export type Deployment = {
   readonly usedAt: () => number;
 };
 
-export function createDeployment(context: DeploymentContext, id: string): Deployment {
+export function createDeploymentForkServer(context: DeploymentForkServerContext, id: string): DeploymentForkServer {
   const { logger, closing, remembered } = context;
   const discarded = new AbortController();
   const unwanted = AbortSignal.any([discarded.signal, closing]);
@@ -66,8 +66,8 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
    * What is needed to launch a fork server, taken from the last started instance. Null until this server process has started an
    * instance.
    */
-  let latest: ForkServerSource | null = null;
-  const launcher = createLauncher(context, id, (why) => {
+  let latest: ForkServerLaunchInput | null = null;
+  const launcher = createForkServerLauncher(context, id, (why) => {
     reason = why;
   });
 
@@ -108,7 +108,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
     await context.onStarted();
   };
 
-  const launch = async (source: ForkServerSource): Promise<void> => {
+  const launch = async (source: ForkServerLaunchInput): Promise<void> => {
     const imported = await importBot(context, source, connect, unwanted);
     if (server !== null && imported.server?.status().level !== server.status().level) {
       logger.info({ deploymentId: id, reason: imported.reason }, 'fork server could not be replaced');
@@ -121,7 +121,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
     else await use(imported.server, imported.reason);
   };
 
-  const ensure = (source: ForkServerSource): void => {
+  const ensure = (source: ForkServerLaunchInput): void => {
     latest = source;
     if (unwanted.aborted || launcher.running() !== null) return;
     if (source.spec.forks === false) {
@@ -193,7 +193,7 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
  * Stops a fork server that is no longer needed. Only disconnects from it if bothost is shutting down, because the next server
  * process adopts the fork server.
  */
-async function drop(context: DeploymentContext, server: ForkServer | null): Promise<void> {
+async function drop(context: DeploymentForkServerContext, server: ForkServer | null): Promise<void> {
   if (server === null) return;
   server.disconnect();
   if (!context.closing.aborted) await context.remove(server.record.id, server.record);

@@ -1,14 +1,14 @@
-import type { Io } from '../io/io.ts';
+import type { CommandIo } from '../io/io.ts';
 import { loadColors } from './colors.ts';
 import type { OutputMode } from './output-mode.ts';
 import { escapeControls } from './printable.ts';
-import type { Block } from './report.ts';
+import type { ReportBlock } from './report.ts';
 
 /** Prints to standard error while a command runs; standard output is only for data. */
-export type Messages = {
+export type MessagePrinter = {
   readonly notify: (text: string) => void;
   /** Prints tables, fields, text or notes in the format of a command's result, for example before a prompt. */
-  readonly show: (...blocks: readonly Block[]) => Promise<void>;
+  readonly show: (...blocks: readonly ReportBlock[]) => Promise<void>;
   /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;
   readonly isLive: boolean;
@@ -16,7 +16,7 @@ export type Messages = {
 
 const eraseLine = '\r\u001b[2K';
 
-export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: OutputMode): Messages {
+export function createMessagePrinter(io: Pick<CommandIo, 'stderr' | 'environment'>, mode: OutputMode): MessagePrinter {
   const { stderr, environment } = io;
   const isLive = mode === 'rich' && stderr.isTerminal && !environment.isDumbTerminal;
   let shown = '';
@@ -56,7 +56,7 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
 }
 
 /** Formats a block of a report as plain text for standard error. Unlike `render`, also formats notes and empty tables. */
-function formatPlain(block: Block, render: (block: Block) => string): string {
+function formatPlain(block: ReportBlock, render: (block: ReportBlock) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMonotonicClock } from './monotonic-clock.ts';
-import { openOutput } from './output.ts';
 import { getOutputFiles, maxOutputOffset } from './output-files.ts';
+import { openOutputRecorder } from './output-recorder.ts';
 
 const limitBytes = 100_000;
 
@@ -15,7 +15,7 @@ function openTestOutput(parent = tmpdir()) {
   const files = getOutputFiles(directory);
   writeFileSync(files.output, '');
   const dropped: number[] = [];
-  const output = openOutput({
+  const output = openOutputRecorder({
     directory,
     clock: createMonotonicClock(() => new Date()),
     limitBytes: limitBytes,
@@ -28,7 +28,7 @@ function openTestOutput(parent = tmpdir()) {
   return { output, path: files.output, dropped };
 }
 
-it('openOutput drops excess output that was written while an earlier part was being dropped', async () => {
+it('openOutputRecorder drops excess output that was written while an earlier part was being dropped', async () => {
   const { output, path } = openTestOutput();
   appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(limitBytes / 50));
   output.poll();
@@ -39,7 +39,7 @@ it('openOutput drops excess output that was written while an earlier part was be
   expect(dropped).toEqual([{ from: limitBytes / 4, to: 2 ** 43 - limitBytes / 2 }]);
 });
 
-it('openOutput empties an output file above the largest supported offset, but still reports its last lines', async ({
+it('openOutputRecorder empties an output file above the largest supported offset, but still reports its last lines', async ({
   skip,
 }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');

@@ -9,7 +9,7 @@ type MeterProps = {
 };
 
 /** Shows the loudness of a voice. Updates the element without React, because the loudness changes with every frame. */
-export function Meter({ name, read, active, isMuted = false }: MeterProps) {
+export function LoudnessMeter({ name, read, active, isMuted = false }: MeterProps) {
   const bar = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     let frame = 0;

@@ -8,7 +8,7 @@ const pageBytes = 4096;
  * that fits into a page is written in place. Renaming a new file over the old one can block the event loop for hundreds of
  * milliseconds while bots write to the disk (ext4(5), `auto_da_alloc`).
  */
-export function replaceJson(path: string, value: unknown): void {
+export function writeJsonAtomically(path: string, value: unknown): void {
   const json = Buffer.from(JSON.stringify(value));
   const text = json.length > pageBytes ? json : Buffer.concat([json, Buffer.alloc(pageBytes - json.length, ' ')]);
   if (text.length === pageBytes && overwritePage(path, text)) return;

@@ -7,7 +7,7 @@ import { type LintFinding, lintTemporaryFiles } from './planted.ts';
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-export type FolderTable = {
+export type FolderImportTable = {
   /** The directory that the table describes, with one row for each subfolder. */
   readonly source: string;
   /** Path of the Markdown document that contains the table, and the heading above the table. */
@@ -34,7 +34,7 @@ export type FolderTable = {
  * Defines tests for a directory's lint rules: they must refuse every import that the table does not allow. The columns of the
  * table are folder, contents and allowed imports.
  */
-export function defineFolderTableTests(table: FolderTable): void {
+export function defineFolderImportTests(table: FolderImportTable): void {
   const { source, nested, programFiles, groundFiles, deeper = {} } = table;
   const rows = readRows(table);
   const folders = [...rows.keys()];
@@ -109,7 +109,7 @@ export function defineFolderTableTests(table: FolderTable): void {
 }
 
 /** Returns the rows of the table under the heading: each folder with all names that it may import. */
-function readRows({ document, heading }: FolderTable): ReadonlyMap<string, readonly string[]> {
+function readRows({ document, heading }: FolderImportTable): ReadonlyMap<string, readonly string[]> {
   const [, rest = ''] = readFileSync(fileOf(document), 'utf8').split(`${heading}\n`);
   const [section = ''] = rest.split('\n## ');
   const found = new Map<string, readonly string[]>();

@@ -13,7 +13,7 @@ const ShortcutList = lazy(() =>
 const sequenceMs = 1500;
 
 /** Handles the keyboard shortcuts of the application: the command palette, the list of shortcuts, and a key for each page. */
-export function Keyboard({ pages }: { readonly pages: readonly NavigationPage[] }) {
+export function KeyboardShortcuts({ pages }: { readonly pages: readonly NavigationPage[] }) {
   const [dialog, setDialog] = useState<'palette' | 'shortcuts' | null>(null);
   const startedAt = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {

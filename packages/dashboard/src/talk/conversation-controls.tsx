@@ -18,7 +18,7 @@ const videoButtons = [
   { source: 'screen', label: 'Share screen', Icon: ScreenShare },
 ] as const;
 
-export function Controls({ state, live, onStart, onEnd, onMicrophone, onVideo }: ControlsProps) {
+export function ConversationControls({ state, live, onStart, onEnd, onMicrophone, onVideo }: ControlsProps) {
   const { phase, microphone, acceptedVideo, video } = state;
   const group = useRef<HTMLDivElement>(null);
   const wasLive = useRef(live);

@@ -1,13 +1,13 @@
 import { existsSync, statSync, watch } from 'node:fs';
 import type { OutputFile, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
-import { describeOutput, getOutputFiles, maxOutputOffset, readTail } from './output-files.ts';
+import { describeOutputFile, getOutputFiles, maxOutputOffset, readTail } from './output-files.ts';
 import { createOutputLimiter } from './output-limiter.ts';
-import { openMarks } from './output-marks.ts';
+import { openMarkWriter } from './output-marks.ts';
 
 const pollIntervalMs = 100;
 
-export type OutputOptions = {
+export type OutputRecorderOptions = {
   readonly directory: string;
   readonly clock: MonotonicClock;
   /**
@@ -29,7 +29,7 @@ export type OutputOptions = {
  * Records when each part of an instance's output was read, limits the size of the output, and notifies readers. Offsets count
  * bytes since the instance's start.
  */
-export type Output = {
+export type OutputRecorder = {
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
   /** `done` resolves when output was marked after `since`, or when `finish` is called. `stop` cancels the wait. */
@@ -39,10 +39,10 @@ export type Output = {
   readonly close: () => void;
 };
 
-export function openOutput(options: OutputOptions): Output {
+export function openOutputRecorder(options: OutputRecorderOptions): OutputRecorder {
   const { onError } = options;
   const files = getOutputFiles(options.directory);
-  const marks = openMarks(files.marks, options.clock, options.adopted);
+  const marks = openMarkWriter(files.marks, options.clock, options.adopted);
   let isFinished = false;
   let isFailing = false;
   const waiting = new Set<() => void>();
@@ -88,7 +88,7 @@ export function openOutput(options: OutputOptions): Output {
   const close = watchFile(files.output, poll, onError);
   return {
     poll: () => poll(),
-    describe: () => describeOutput(files, isFinished),
+    describe: () => describeOutputFile(files, isFinished),
     changed: (since) => {
       let stop = () => {};
       const done = new Promise<void>((resolve) => {

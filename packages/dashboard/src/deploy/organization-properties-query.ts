@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
-export function propertiesQuery(organization: string) {
+export function organizationPropertiesQuery(organization: string) {
   return queryOptions({
     queryKey: [...createOrganizationQueryKey(organization), 'properties'],
     queryFn: ({ signal }) => getOrganizationApi(organization).getProperties({}, signal),

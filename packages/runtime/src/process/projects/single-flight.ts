@@ -1,7 +1,7 @@
 import type { BuildOutputHandler } from '../../runtime.ts';
 
 /** Single flight: concurrent callers with the same key share one run of the work, and all get its output. */
-export type SharedWork<T> = (
+export type SingleFlight<T> = (
   key: string,
   output: BuildOutputHandler,
   signal: AbortSignal,
@@ -18,10 +18,10 @@ type SharedRun<T> = {
  * Later calls for a key join the running work, which is aborted when all callers have aborted. The call that aborts last rejects
  * only after the work has settled.
  */
-export function createSharedWork<T>(): SharedWork<T> {
+export function createSingleFlight<T>(): SingleFlight<T> {
   const running = new Map<string, SharedRun<T>>();
 
-  const begin = (key: string, work: Parameters<SharedWork<T>>[3]): SharedRun<T> => {
+  const begin = (key: string, work: Parameters<SingleFlight<T>>[3]): SharedRun<T> => {
     const controller = new AbortController();
     const listeners: SharedRun<T>['listeners'] = new Set();
     const emit: BuildOutputHandler = (line, isDetail) => {
