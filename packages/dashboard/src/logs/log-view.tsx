@@ -82,15 +82,15 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
 
   const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
   const isNearStart = range !== null && startIndex < rowsAhead;
+  const isScrolling = virtualizer.isScrolling;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checks `scrollTop` again when scrolling starts or stops
   useEffect(() => {
-    // When lines have just been inserted above the visible ones, `startIndex` is outdated until the next scroll event, so also
-    // check `scrollTop`.
+    // After lines were inserted above the view, the range is outdated until the scroll event.
     const isStillNearStart = isNearStart && Number(scroller.current?.scrollTop) < rowsAhead * rowPixels;
     if (isStillNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
-  }, [isNearStart, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
+  }, [isNearStart, isScrolling, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
 
   const lastVisible = range === null ? undefined : lines[Math.min(endIndex, lines.length - 1)];
-  const isScrolling = virtualizer.isScrolling;
   useEffect(() => {
     if (!isScrolling && lastVisible !== undefined) onRest?.(lastVisible);
   }, [isScrolling, lastVisible, onRest]);
