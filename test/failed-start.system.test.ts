@@ -107,6 +107,6 @@ it.each(Object.entries(obstacles))(
 rootTest('the service reports a data directory that bots cannot enter, and exits with 1', async () => {
   await chmod(folder, 0o700);
   const { status, output } = await start({});
-  expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
+  expect(output).toMatch(/^bothost: .*Set mode 0711 on this directory.*\n$/);
   expect(status).toBe(1);
 });

@@ -62,7 +62,7 @@ async def run_bot(transport: BaseTransport, arguments: RunnerArguments) -> None:
     @transport.event_handler("on_client_connected")
     async def on_client_connected(_transport: BaseTransport, _client: object) -> None:
         # `arguments.body` is the body of the start request.
-        logger.info(f"Client connected, start body with {len(arguments.body or {})} keys")
+        logger.info(f"Client connected; the body of the start request has {len(arguments.body or {})} keys")
 
     @transport.event_handler("on_client_disconnected")
     async def on_client_disconnected(_transport: BaseTransport, _client: object) -> None:

@@ -112,7 +112,7 @@ describe('the requests of a client', () => {
     expect(seen[0]?.url).toBe('/v1/organizations');
   });
 
-  it('keep the path prefix of the origin', async () => {
+  it('keep the path of the base URL, such as /bots/v1, as a prefix', async () => {
     answer = json(200, organizations);
     await createClient({ origin: `${origin}/bots/v1`, key }).listOrganizations();
     expect(seen[0]?.url).toBe('/bots/v1/organizations');

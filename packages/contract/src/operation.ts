@@ -7,15 +7,15 @@ export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /**
- * The credential that a request needs, and the base path of the operation:
- * - `private`: a private key below `/v1`, or a private key or a person below `/v1/organizations/{organization}`
- * - `organization`: a private key or a person, only below `/v1/organizations/{organization}`
- * - `member`: a person, only below `/v1/organizations/{organization}`
- * - `account`: a private key or a person, below `/v1`
- * - `person`: a person, below `/v1`
- * - `none`: no credential, below `/v1`
- * - `public`: a public key, below `/v1/public`
- * - `operator`: the operator token, below `/v1/operator`
+ * The base path of an operation, and who may call it:
+ * - `private`: below `/v1` with a private API key; below `/v1/organizations/{organization}` also as a person
+ * - `organization`: only below `/v1/organizations/{organization}`, with a private API key or as a person
+ * - `member`: only below `/v1/organizations/{organization}`, as a person
+ * - `account`: below `/v1`, with a private API key or as a person
+ * - `person`: below `/v1`, as a person
+ * - `none`: below `/v1`, without a credential
+ * - `public`: below `/v1/public`, with a public API key
+ * - `operator`: below `/v1/operator`, with the operator token
  *
  * A person is authenticated by the cookie of a browser session or by a personal access token. `authorization.ts` lists
  * which roles may call an operation.

@@ -13,7 +13,7 @@ export function getStatusLabel<Status extends string>(labels: StatusLabels<Statu
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
-/** Labels of a value that says whether a session is active and, if not, how it ended. Some clients show only this value. */
+/** Labels of the field `endState` of a session: whether the session is active and, if not, how it ended. */
 export const sessionEndStateLabels = {
   active: 'Active',
   completed: 'Complete',

@@ -90,7 +90,7 @@ async function initQuickstart(
   if (refused.length > 0) {
     throw new UsageError(
       `"init quickstart" has fixed choices and does not accept ${refused.join(', ')}.`,
-      'To create a project in a directory with that name, write ./quickstart.',
+      'To create a project in a directory named "quickstart", write ./quickstart.',
     );
   }
   const { configuration } = resolveConfiguration(quickstartProject.options, quickstartProject.name);

@@ -33,7 +33,7 @@ export function createRefusalEntry(
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
   const actor = refused === null ? request.caller : createPrincipal(refused.caller, request);
-  // Record a deployment that is refused because of its secret set, because it is an attempt to access that set.
+  // Record also a deployment that names a secret set that it may not use. It may be an attempt to read the secrets.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
   if (actor === undefined || action === null) return null;
   return {

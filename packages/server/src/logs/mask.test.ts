@@ -125,7 +125,7 @@ describe('createSecretMask and maskOutputTail', () => {
     ).toMatch(/^\.*$/);
   });
 
-  it('mask pieces of many values where a long line is split', () => {
+  it('mask parts of 32,000 secret values at the point where a long line is split', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
     const [first = ''] = shown(`${'.'.repeat(lineBlockSizeBytes - 1)}x${'.'.repeat(2 * lineBlockSizeBytes)}\n`, [
       value,

@@ -36,7 +36,7 @@ describe('computeSeries', () => {
     expect(points[1]?.t).toBe(start + 5);
   });
 
-  it('returns a point every 10 s for an hour and a second', () => {
+  it('returns a point for every 10 s of a session that lasts 3,601 s', () => {
     const points = computeSeries(every(3_601, () => [1, 1]));
     expect(points).toHaveLength(361);
     expect(points[1]?.t).toBe(start + 10);

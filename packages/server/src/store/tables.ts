@@ -529,8 +529,8 @@ export type AuthVerificationsTable = {
 };
 
 /**
- * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the login page, or null if nobody
- * has opened it.
+ * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the login page, or null before
+ * that.
  */
 export type DeviceLoginsTable = {
   id: string;

@@ -30,8 +30,8 @@ it('the service forwards no request to the port of an exited bot, even if anothe
   const open = (more: Record<string, string> = {}) =>
     startTestServer({ agents: [bot.path], environment: { ...environment, ...more }, logger });
 
-  // Let a second server adopt the session. Unlike the first server, it has no open request to the bot, so it cannot
-  // notice the exit of the bot by the end of that request.
+  // Let a second server adopt the session. The first server would notice that the bot exits, because its request to
+  // the bot would fail. The second server has no open request to the bot.
   const first = await open({ BOTHOST_ON_STOP: 'leave' });
   const id = await startAgentSession(first, 'exits');
   const port = await evaluateInBot<number>(first, 'exits', id, 'server.address().port');

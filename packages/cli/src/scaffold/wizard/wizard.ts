@@ -22,7 +22,7 @@ const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing an
 
 /**
  * Asks all questions about a project, then asks to confirm a summary. The user can go back from each question. @throws
- * `InterruptedError` on Ctrl-C; `Failure` declined
+ * `InterruptedError` on Ctrl-C; `Failure` with the reason `declined` if the user declines
  */
 export async function askForConfiguration(prompts: WizardPrompter, defaultName: string): Promise<Configuration> {
   let answers: WizardAnswers = {};

@@ -1,9 +1,9 @@
 import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
 
 /**
- * Creates a media manager for the microphone and camera of the browser, for the peer-to-peer transport. The transport's default
- * media manager loads code from a third party, but this media manager does not. `microphoneId` is '' for the default
- * microphone.
+ * Creates a media manager for the microphone and camera of the browser, for the peer-to-peer
+ * transport. Unlike the transport's default media manager, it loads no code from a third party.
+ * `microphoneId` is '' for the default microphone.
  */
 export function createBrowserMedia(microphoneId: string) {
   let options: PipecatClientOptions | null = null;

@@ -172,7 +172,8 @@ export function createConversation(): Conversation {
           onBotReady: () => {
             if (!isCurrent()) return;
             update({ phase: 'talking' });
-            // Transports other than the peer-to-peer transport open the default microphone, so switch to the chosen microphone.
+            // Other transports than the peer-to-peer transport open the default microphone, so
+            // switch to the chosen microphone.
             if (microphoneId !== '' && own?.selectedMic.deviceId !== microphoneId) {
               own?.updateMic(microphoneId);
             }
@@ -250,7 +251,7 @@ export function createConversation(): Conversation {
   };
 }
 
-/** Requests permission for the devices before a session starts, so that no session starts without a microphone. */
+/** Requests permission for the devices, so that no session starts without a microphone. */
 async function allowDevices(): Promise<void> {
   if (navigator.mediaDevices === undefined) {
     throw new Error(

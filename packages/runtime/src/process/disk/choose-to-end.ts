@@ -41,12 +41,12 @@ const normalGrowthBytes = 16 * 1_048_576;
 const normalGrowthFraction = 1 / 64;
 
 /**
- * Chooses the instances and builds to end:
+ * Chooses the instances and builds to end, to free disk space:
  *
  * 1. each instance or build that is above its own limit or has too many files to count;
- * 2. in each organization above its limit, the instance or build with the most growth;
- * 3. if the reserve is at risk and rules 1 and 2 chose none, the instance or build with the most growth; without measured
- *    growth, with the most bytes written; otherwise one whose size is still unknown.
+ * 2. in each organization above its limit, the instance or build that grew most;
+ * 3. if the free space reserved for the service is at risk and rules 1 and 2 chose none: the instance or build that grew most.
+ *    Without measured growth, the instance or build that wrote the most bytes. Otherwise, any of unknown size.
  */
 export function findDiskLimitViolations({
   limits,

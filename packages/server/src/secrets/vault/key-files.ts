@@ -15,8 +15,8 @@ const temporarySuffix = '.new';
 const keyFileName = /^[0-9a-f]{16}$/;
 
 /**
- * Reads the root keys in a directory. The name of each file is the id of its key. Deletes temporary files of a killed server,
- * whose keys were never used.
+ * Reads the root keys in a directory. The name of each file is the id of its key. Deletes temporary files that a killed server
+ * left behind: no server has used the keys in them.
  *
  * @throws KeyFileError if another account can read a file, or its content does not match its name
  */
