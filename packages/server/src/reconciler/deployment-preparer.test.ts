@@ -15,7 +15,7 @@ afterAll(() => rows.close());
 
 it.each([
   ['takes the project of a repeated build', { state: 'success', prepared: '{"project":"new"}' }, 'validating', null],
-  ['fails with the error of a repeated build', { state: 'failed', error: 'no space' }, 'failed', /restore: no space/],
+  ['fails with the error of a repeated build', { state: 'failed', error: 'no space' }, 'failed', /backup: no space/],
 ] as const)('%s', async (_, build, state, error) => {
   const organizationId = await rows.organization();
   const { id: buildId } = await insertTestBuild(rows.db, organizationId, { ...build, completed_at: testNow });
