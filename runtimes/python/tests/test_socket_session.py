@@ -216,7 +216,7 @@ async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
                 elif frame.WhichOneof("frame") == "message":
                     messages.add(json.loads(frame.message.data)["type"])
         assert (await bot.report(wait=20))["state"] == "ended"
-        await bot.wait_for(rf"{SESSION_ID} - Client connected, start body with 1 keys")
+        await bot.wait_for(rf"{SESSION_ID} - Client connected; the body of the start request has 1 keys")
         await bot.wait_for(rf"{SESSION_ID} - Client disconnected")
 
 

@@ -97,7 +97,7 @@ async def test_call_echoes_audio_and_ends_when_its_client_disconnects(echo_bot: 
         )
         await call.connection.close()
         assert ((await session).status_code, (await session).json()) == (200, {})
-        await bot.wait_for("start body with 1 keys")
+        await bot.wait_for("the body of the start request has 1 keys")
         late = await bot.client.patch("/api/offer", json=known | {"candidates": []}, headers=CLIENT_HEADERS)
         assert late.status_code == 404
 
