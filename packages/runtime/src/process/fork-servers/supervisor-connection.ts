@@ -76,7 +76,10 @@ export async function connectSupervisor(options: {
   const connected = socket;
   connected.on('error', () => undefined);
   connected.once('close', options.onClose);
-  createInterface({ input: connected }).on('line', (line) => {
+  const lines = createInterface({ input: connected });
+  // The interface emits errors of the socket again.
+  lines.on('error', () => undefined);
+  lines.on('line', (line) => {
     const event = parseEvent(line);
     if (event === null) connected.destroy();
     else options.onEvent(event);
