@@ -1,7 +1,7 @@
 import type { LogLine } from '@bothost/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ScrollText } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
@@ -81,16 +81,15 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
   useScrollAnchor(scroller, lines, isFollowing);
 
   const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
-  const isNearStart = range !== null && startIndex < rowsAhead;
-  const isScrolling = virtualizer.isScrolling;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: checks `scrollTop` again when scrolling starts or stops
-  useEffect(() => {
-    // After lines were inserted above the view, the range is outdated until the scroll event.
-    const isStillNearStart = isNearStart && Number(scroller.current?.scrollTop) < rowsAhead * rowPixels;
-    if (isStillNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
-  }, [isNearStart, isScrolling, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
+  const fetchOlderLines = useCallback(() => {
+    // Read `scrollTop`, because the range is outdated between a move of the view and its scroll event.
+    const isNearStart = Number(scroller.current?.scrollTop) < rowsAhead * rowPixels;
+    if (isNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
+  }, [hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
+  useEffect(fetchOlderLines, [fetchOlderLines]);
 
   const lastVisible = range === null ? undefined : lines[Math.min(endIndex, lines.length - 1)];
+  const isScrolling = virtualizer.isScrolling;
   useEffect(() => {
     if (!isScrolling && lastVisible !== undefined) onRest?.(lastVisible);
   }, [isScrolling, lastVisible, onRest]);
@@ -138,6 +137,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
         aria-activedescendant={active === -1 ? undefined : `log-line-${active}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
+        onScroll={fetchOlderLines}
         // Wheel, touch and pointer events mean that the person scrolls, so stop following new lines.
         onWheel={({ deltaY }) => deltaY < 0 && onFollow(false)}
         onTouchMove={() => onFollow(false)}
