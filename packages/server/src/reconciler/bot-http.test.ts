@@ -89,6 +89,14 @@ describe('postSessionToBot', () => {
     expect(await answer).toMatchObject({ kind: 'broken' });
   });
 
+  it('reports a lost connection if the bot switches to another protocol', async () => {
+    const { address } = await bot((request) => {
+      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    });
+    const { answer } = postSessionToBot(address, {}, '{}');
+    expect(await answer).toEqual({ kind: 'broken', message: 'the bot switched to another protocol' });
+  });
+
   it('reports a lost connection if the service aborts the request', async () => {
     const { server, address } = await bot((request) => request.resume());
     const { answer, abort } = postSessionToBot(address, {}, '{}');

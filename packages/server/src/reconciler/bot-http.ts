@@ -138,6 +138,12 @@ async function readResponse(
 ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
   return new Promise((resolve, reject) => {
     sent.on('error', reject);
+    // Without this listener, Node.js closes the connection after a response with status 101, and reports neither a response
+    // nor an error.
+    sent.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('the bot switched to another protocol'));
+    });
     sent.on('response', (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
