@@ -58,7 +58,8 @@ export async function runCommand(options: RunOptions): Promise<void> {
   const program = { command: command.command, directory: command.directory, environment: options.environment };
   const { record, supervisor, supervisorProgram, go } = await launchContainedProgram(contained, spawnProgram(program));
   const instance = options.open({ files, record, supervisor, supervisorProgram, end: null });
-  const kill = () => void instance.stop(0);
+  // If this attempt to stop the command fails, the attempt in `finally` reports why.
+  const kill = () => void instance.stop(0).catch(() => undefined);
   signal.addEventListener('abort', kill, { once: true });
   try {
     if (signal.aborted) kill();
