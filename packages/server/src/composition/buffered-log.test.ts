@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { createBufferedLog } from './buffered-log.ts';
+
+function openLog(path: string) {
+  const fd = openSync(path, 'a');
+  onTestFinished(() => closeSync(fd));
+  return createBufferedLog(fd);
+}
+
+it('writes buffered lines when the process exits', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-log-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'log');
+  const log = openLog(path);
+  await once(log, 'ready');
+  pino(log).info('stopping');
+  expect(readFileSync(path, 'utf8')).toBe('');
+  log.flushSync();
+  expect(readFileSync(path, 'utf8')).toContain('stopping');
+});
+
+it('ignores errors of a full disk, and does not wait for space when the process exits', async () => {
+  // Each write to this device fails with ENOSPC (full(4)). Vitest fails the run if nothing handles the error.
+  const log = openLog('/dev/full');
+  pino(log).info('lost');
+  await once(log, 'error');
+  log.flushSync();
+});
