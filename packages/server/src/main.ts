@@ -8,6 +8,8 @@ import { OperatorError } from './operator-error.ts';
 
 /** Runs the service. Exits with status 0 after a shutdown, and with 1 if it cannot start or continue. */
 async function main(): Promise<void> {
+  // Continue if the output cannot be written, for example to a full disk or to a pipe whose reader has ended.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
