@@ -38,7 +38,7 @@ export const command = defineCommand({
       ...endStateText,
       read: (given: string) => {
         if (/^[a-z_]+$/.test(given)) return given;
-        throw new UsageError(`must be a lowercase word, not ${JSON.stringify(given)}`);
+        throw new UsageError(`must consist of lowercase letters and underscores, not ${JSON.stringify(given)}`);
       },
     },
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
