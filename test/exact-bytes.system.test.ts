@@ -16,7 +16,7 @@ import { botcliProgramPath, type Service, startService } from './service.ts';
  */
 let service: Service;
 let folder: string;
-const meant = new Map<string, string>();
+const expectedHashes = new Map<string, string>();
 
 const bot = `
 import { createHash } from 'node:crypto';
@@ -61,15 +61,19 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
 /**
- * Creates `count` keys and values that are passed to botcli in the same way, for example in a JSON file. Each key contains the
- * name of the way, `way`. `fits` returns whether a value can be passed in this way.
+ * Creates `count` keys and values that a test passes to botcli in one form, for example in a JSON file. Each key contains the
+ * name of the form. `fits` returns whether a value can be passed in this form.
  */
-function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
-  const held = edges.filter(fits);
-  const values = [...held, ...sampleHostileValues(count - held.length, 20_261_120 + way.length, fits)];
+function createValues(
+  form: string,
+  count: number,
+  fits: (value: string) => boolean,
+): readonly (readonly [string, string])[] {
+  const fitting = edges.filter(fits);
+  const values = [...fitting, ...sampleHostileValues(count - fitting.length, 20_261_120 + form.length, fits)];
   return values.map((value, index) => {
-    const key = `X_${way}_${index}`;
-    meant.set(key, createHash('sha256').update(value, 'utf8').digest('hex'));
+    const key = `X_${form}_${index}`;
+    expectedHashes.set(key, createHash('sha256').update(value, 'utf8').digest('hex'));
     return [key, value] as const;
   });
 }
@@ -85,44 +89,44 @@ function envFile(pairs: readonly (readonly [string, string])[]): string {
 }
 
 it('botcli keeps every byte of a value in an argument with one KEY=value pair', async () => {
-  const pairs = mean('argument', 45, (value) => formatArgumentValue(value) !== null);
+  const pairs = createValues('argument', 45, (value) => formatArgumentValue(value) !== null);
   await run(set('--', ...pairs.map(([key, value]) => `${key}=${formatArgumentValue(value)}`)));
 });
 
 it('botcli keeps every byte of the values in an argument with several KEY=value pairs', async () => {
-  const pairs = mean('several', 30, (value) => !/["\\]/.test(value));
+  const pairs = createValues('several', 30, (value) => !/["\\]/.test(value));
   const quoted = pairs.map(([key, value]) => `${key}="${value}"`);
   await run(set('--', ...[0, 10, 20].map((from) => quoted.slice(from, from + 10).join(' '))));
 });
 
 it('botcli keeps every byte of the values in an .env file', async () => {
-  await writeFile(join(folder, '.env'), envFile(mean('file', 50, isInFile)));
+  await writeFile(join(folder, '.env'), envFile(createValues('file', 50, isInFile)));
   await run(set('--file', '.env'));
 });
 
 it('botcli keeps every byte of the values in an .env file on standard input', () =>
-  runWithInput(set('--file', '-'), envFile(mean('input_file', 35, isInFile))));
+  runWithInput(set('--file', '-'), envFile(createValues('input_file', 35, isInFile))));
 
 it('botcli keeps every byte of the values in a JSON file', async () => {
   await writeFile(
     join(folder, 'values.json'),
-    JSON.stringify(Object.fromEntries(mean('json', 45, () => true)), null, 1),
+    JSON.stringify(Object.fromEntries(createValues('json', 45, () => true)), null, 1),
   );
   await run(set('--file', 'values.json', '--format', 'json'));
 });
 
 it('botcli keeps every byte of a value that is the entire content of a file', async () => {
-  const pairs = mean('at_path', 25, () => true);
+  const pairs = createValues('at_path', 25, () => true);
   await Promise.all(pairs.map(([key, value]) => writeFile(join(folder, `value ${key}`), value)));
   await run(set(...pairs.map(([key]) => `${key}=@value ${key}`)));
 });
 
 it('botcli keeps every byte of a value on standard input', async () => {
-  for (const [key, value] of mean('input', 8, () => true)) await runWithInput(set(`${key}=-`), value);
+  for (const [key, value] of createValues('input', 8, () => true)) await runWithInput(set(`${key}=-`), value);
 });
 
 it('botcli keeps every byte of a value that is typed at a hidden prompt', async () => {
-  const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
+  const pairs = createValues('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
   // Remove the values that an earlier attempt of this test stored, because botcli asks for no confirmation if the values are
   // unchanged.
   await run([
@@ -165,8 +169,8 @@ it('the environment of a running bot contains the exact bytes of all values', as
   const { sessionId } = (await start.json()) as { sessionId: string };
   const answer = await fetch(`${service.origin}/v1/public/exact/sessions/${sessionId}/found`, { headers });
   const found = (await answer.json()) as Record<string, string>;
-  expect(meant.size).toBe(250);
-  expect(found).toEqual(Object.fromEntries(meant));
+  expect(expectedHashes.size).toBe(250);
+  expect(found).toEqual(Object.fromEntries(expectedHashes));
 }, 60_000);
 
 it('botcli refuses ambiguous input with a message that names its position, and stores nothing', async () => {

@@ -51,7 +51,7 @@ describe('createKeyedQueue', () => {
     expect(log).toEqual(['one starts', 'one ends', 'three starts', 'three ends']);
   });
 
-  it('rejects a task that exceeds the maximum number or total bytes of tasks per key', async () => {
+  it('rejects a task if its key already has the maximum number of tasks, or would exceed the maximum total bytes', async () => {
     const enqueue = createKeyedQueue({ tasks: 3, bytes: 100, error: () => new Error('full') });
     const held = openTask([], 'held');
     const add = (key: string, bytes: number) => enqueue(key, held.task, { bytes });

@@ -33,7 +33,7 @@ for name in ('uid_map', 'gid_map'):
 os.write(mapped[1], b'm')
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
 
-/** Code of a server that starts two instances and prints whether instances of their deployment are forked or spawned. */
+/** Program that starts two instances of a deployment, and prints whether the deployment forks or spawns its instances. */
 const serverCode = `
 import { setTimeout as delay } from 'node:timers/promises';
 import { runnerImport } from 'vite';

@@ -10,7 +10,7 @@ export type BotOptions = {
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
   readonly websocketStart?: 'full' | 'minimal';
-  /** JavaScript that runs before the code of the test bot. If `alone` is set, it replaces this code. */
+  /** JavaScript that runs before the code of the test bot. If `alone` is set, `prelude` replaces this code. */
   readonly prelude?: string;
   readonly alone?: boolean;
   /**

@@ -11,8 +11,8 @@ export type MeasureOptions = {
 };
 
 /**
- * Memory limit of `du`, whose memory counts against the service. `du` keeps the hard links and directory levels of a tree in
- * memory.
+ * Memory limit of `du`, in KiB. `du` keeps the hard links and directory levels of a tree in memory, and this memory counts as
+ * memory of the service.
  */
 const memoryKibibytes = 1024 * 1024;
 

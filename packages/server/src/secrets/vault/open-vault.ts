@@ -25,7 +25,7 @@ export type VaultOpeningPlan =
   | { readonly kind: 'use'; readonly keyId: string };
 
 /**
- * Plans whether the server uses an available root key, creates the first one, or refuses to start. `current` is the id of the
+ * Decides whether the server uses an available root key, creates the first one, or refuses to start. `current` is the id of the
  * root key that the database names, or null. `needed` are the ids of the root keys that wrap stored keys. `hasSecrets` is true
  * if secrets are stored, even if their keys are missing.
  */
