@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createBufferedLog } from './buffered-log.ts';
 
 function openLog(path: string) {
-  const fd = openSync(path, 'a');
-  onTestFinished(() => closeSync(fd));
-  return createBufferedLog(fd);
+  const log = createBufferedLog(openSync(path, 'a'));
+  // The log closes its descriptor. If the test closed it, the log would later write to whatever file or socket reuses its number.
+  onTestFinished(async () => {
+    log.destroy();
+    await once(log, 'close');
+  });
+  return log;
 }
 
 it('writes buffered lines when the process exits', async () => {
