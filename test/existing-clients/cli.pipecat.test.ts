@@ -109,14 +109,18 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         Object.entries(options.environment ?? {}).map(([name, value]) => [name, filled(value)]),
       );
       const answers = options.answers?.map(([prompt, keys]) => [prompt, filled(keys)] as const);
-      const result = await commands.run(['cloud', ...filled(line).split(' ')], {
-        environment,
-        ...(answers === undefined ? {} : { answers }),
-      });
+      const run = () =>
+        commands.run(['cloud', ...filled(line).split(' ')], {
+          environment,
+          ...(answers === undefined ? {} : { answers }),
+        });
       const pattern = new RegExp(
         shows.source.replace(/\\\$(\w+)/g, (_, name: string) => kept.get(name) ?? ''),
         shows.flags,
       );
+      const deadline = Date.now() + 30_000;
+      let result = await run();
+      while (step.eventually && !pattern.test(result.output) && Date.now() < deadline) result = await run();
       expect([result.status, result.output]).toEqual([status, expect.stringMatching(pattern)]);
       expect(result.output).not.toMatch(unclear);
       for (const [index, name] of keeps.entries()) kept.set(name, pattern.exec(result.output)?.[index + 1] ?? '');

@@ -13,6 +13,8 @@ export type CommandStep = {
   readonly refused?: true;
   /** The first tested CLI version that supports all options of this command. Tests of earlier versions skip the command. */
   readonly since?: string;
+  /** Whether to repeat the command until its output matches, because the service updates what it shows asynchronously. */
+  readonly eventually?: true;
   /** Names under which the values of the capturing groups in `shows` are stored for later commands. */
   readonly keeps?: readonly string[];
   readonly options?: Pick<CommandOptions, 'answers'> & { readonly environment?: Readonly<Record<string, string>> };
@@ -169,11 +171,12 @@ export const agentSteps: readonly CommandStep[] = [
     shows: /\$SESSION\t[^\n]*\tActive\t/,
     does: 'lists the last 1,000 sessions',
   },
-  { line: 'agent logs first', status: 0, shows: /POST \/bot/, does: 'shows the last lines' },
+  { line: 'agent logs first', status: 0, shows: /POST \/bot/, eventually: true, does: 'shows the last lines' },
   {
     line: 'agent logs first --session-id $SESSION --level INFO --format JSON --limit 10',
     status: 0,
     shows: /"log": "POST \/bot"/,
+    eventually: true,
   },
   {
     line: 'agent stop first --session-id $SESSION --force',
@@ -185,6 +188,7 @@ export const agentSteps: readonly CommandStep[] = [
     line: 'agent sessions first --id $SESSION',
     status: 0,
     shows: /Status: (Terminated|Complete) \(SESSION_STOPPED\)/,
+    eventually: true,
     does: 'shows a session with its events and metrics',
   },
   { line: 'agent sessions first --end-state terminated', status: 0, shows: /\$SESSION/, since: '1.4.0' },
