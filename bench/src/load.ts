@@ -54,9 +54,12 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
 }
 
 export type LoadComparison = {
-  /** Requests per second of each target: the median over all rounds. */
+  /** Requests per second of each target (median over all rounds). */
   readonly perSecond: readonly number[];
-  /** Requests per second of each target, divided by those of the last target: the median over all rounds. */
+  /**
+   * Relative throughput of each target (median over all rounds): its requests per second divided by the requests per second
+   * that the final target in the list reached in the same round.
+   */
   readonly ratios: readonly number[];
   readonly p99: readonly number[];
 };

@@ -22,7 +22,10 @@ export async function countExcludedFiles(
   return { path, reason, ...sum };
 }
 
-/** Unreadable entries are ignored, because they are not packed. */
+/**
+ * Counts an unreadable file as 0 bytes, and an unreadable directory as empty. Such errors do not matter, because excluded
+ * entries are not packed.
+ */
 async function count(
   entry: FolderEntry,
   sum: { files: number; bytes: number; isWhole: boolean },

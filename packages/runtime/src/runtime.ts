@@ -113,7 +113,7 @@ export type OutputFile = {
   readonly dropped: readonly OffsetRange[];
   /** Marks in increasing order. Read only up to the last mark, because later bytes have no timestamp yet. */
   readonly marks: readonly OutputMark[];
-  /** When the output was complete, which is later than the last mark. Null while the instance runs. */
+  /** When the instance's output ended. Later than the times of all `marks`. Null while the instance runs. */
   readonly endedAt: Timestamp | null;
 };
 
@@ -122,10 +122,16 @@ export type OutputFile = {
  * after the instance has ended.
  */
 export type InstanceOutputs = {
-  /** Marks the output that all instances have written so far. All later marks are later than the returned timestamp. */
+  /**
+   * Records, with the current time, how much output each running instance has written so far. Returns a timestamp. Output that
+   * is recorded later gets a later timestamp.
+   */
   readonly mark: () => Timestamp;
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
-  /** Resolves when one of the instances has output marked after `since` or has ended, or when the signal aborts. */
+  /**
+   * Resolves when one of the instances has ended or has output that was recorded after the time `since`, or when the signal
+   * aborts. May resolve earlier, without new output.
+   */
   readonly changed: (instanceIds: readonly string[], since: Timestamp, signal: AbortSignal) => Promise<void>;
   /** Atomically moves the output of an ended instance to `directory`, which must not exist yet. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
@@ -173,7 +179,7 @@ export type InstanceLifecycle = {
   forget(instanceId: string): Promise<void>;
 };
 
-/** Measures what instances and organizations use. */
+/** Measures the CPU time and memory of instances, and the disk space of organizations. */
 export type UsageMeter = {
   /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, ResourceUsage>>;
@@ -192,8 +198,8 @@ export type SessionPriority = {
    */
   sessionOpening(instanceId: string): void;
   /**
-   * Restores the normal CPU limit before the five seconds are over. Call this when the bot sends its first message, if the
-   * server relays the messages of the session.
+   * Restores the instance's normal CPU limit before the five seconds of `sessionOpening` are over. If the server relays the
+   * messages of the session, call this when the bot sends its first message.
    */
   sessionOpened(instanceId: string): void;
 };
@@ -208,7 +214,7 @@ export type ForkServerControl = {
   startMethods(): ReadonlyMap<string, StartMethod>;
 };
 
-/** An open runtime driver. Most functions take only the interfaces that they use. */
+/** An open runtime driver, which prepares projects and runs instances. */
 export type Runtime = ProjectPreparer &
   InstanceLifecycle &
   UsageMeter &
@@ -216,8 +222,9 @@ export type Runtime = ProjectPreparer &
   ForkServerControl & {
     readonly outputs: InstanceOutputs;
     /**
-     * Stops watching instances and closes files, but keeps instances running, and fork servers that `retain` has not stopped.
-     * Pending calls of `start` reject, but their bots keep running, and the next server process waits until they are ready.
+     * Stops watching instances and closes files. Instances and fork servers keep running, so that the next server process can
+     * adopt them. Pending calls of `start` reject, but the bots that they started keep running, and the next server process
+     * waits until these bots are ready.
      */
     close(): Promise<void>;
   };
@@ -255,7 +262,7 @@ export type DiskLimits = {
 };
 
 export type RuntimeOptions = {
-  /** Absolute path of the data directory, in which a driver creates its own directories. */
+  /** Absolute path of the data directory, in which the runtime driver creates its own directories. */
   readonly dataDirectory: string;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
@@ -276,8 +283,9 @@ export type RuntimeOptions = {
 /** What a driver offers to the server through `registry.ts`. */
 export type RuntimeDriver = {
   /**
-   * Prepares the server's own process. Call this before the server starts its database or another program, because programs
-   * inherit the result, for example a control group. Does nothing if this machine does not permit it.
+   * Gives the server process a higher CPU priority than bots, for example with a control group. Call this before the server
+   * starts its database or another program, because child processes inherit the priority. Does nothing if this machine does not
+   * permit it.
    */
   readonly prepareServer: () => Promise<void>;
   /** Rejects with `RuntimeUnavailableError` if the driver cannot run bots here. */

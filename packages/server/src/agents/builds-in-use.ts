@@ -8,8 +8,8 @@ import { listBuildIdsInUse } from './deployment-rows.ts';
 const keptDeployments = 10;
 
 /**
- * Number of latest deployments per agent whose builds run again after a restore: usually the serving and the previously serving
- * deployment.
+ * Number of latest deployments per agent whose builds are prepared again after the server was restored from a backup. These
+ * deployments are usually the serving and the previously serving deployment.
  */
 const repeatedDeployments = 2;
 

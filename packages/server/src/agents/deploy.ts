@@ -122,8 +122,9 @@ async function sourceFor(
 }
 
 /**
- * Returns the current revision of the requested secret set, or of the agent's set if the request does not mention a set. If the
- * agent's set cannot be pinned and the request changes only instance numbers, returns the existing pins.
+ * Returns the current revision of the requested secret set. If the request does not mention a secret set, returns the current
+ * revision of the set that the agent already uses. If that set was deleted or is not ready, and the request changes only the
+ * number of instances, returns the revision that the agent already uses.
  */
 async function pinsFor(
   db: Database,

@@ -15,8 +15,8 @@ export async function announceRevocation({ authenticator, store }: Revocations, 
 }
 
 /**
- * Removes keys that other servers revoke from this server's cache. An empty message removes all keys, because earlier messages
- * may have been missed.
+ * Removes a key from this server's key cache when another server revokes the key. An empty message removes all keys from the
+ * cache, because earlier messages may have been missed.
  */
 export async function subscribeToRevocations({ authenticator, store }: Revocations): Promise<void> {
   await store.subscribe(channel, (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));

@@ -46,8 +46,9 @@ export function createRefusalEntry(
 }
 
 /**
- * Returns the name or id of the object, and the keys of secrets, that the audit entry records. Omits the keys of an invalid
- * request and all other text, because a client may have put a secret value into the wrong field.
+ * Returns what the audit entry records about the target of a request: the name of a secret set or the id of a key, user or
+ * invitation, and the keys of secrets. Omits secret keys if the request is invalid, because a client may have put a secret
+ * value into the wrong field.
  */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = getObjectFields(request.params);

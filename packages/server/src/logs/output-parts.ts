@@ -15,7 +15,10 @@ export type OutputFileHandle = {
   readonly end: number;
 };
 
-/** Either lines in reading order, or a gap in the output. All lines lie within `bytes`, which start at the offset `from`. */
+/**
+ * Either lines in reading order, or a gap, which is a range of dropped output. All lines lie within `bytes`, which start at the
+ * offset `from`.
+ */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OffsetRange };
@@ -62,7 +65,10 @@ export async function* readPartsBackward(output: OutputFileHandle, to: number): 
   }
 }
 
-/** Returns the start of the line that contains, or will contain, an offset. In a gap, returns the offset itself. */
+/**
+ * Returns the start of the line that contains `offset`, or will contain it once the line is written. Returns `offset` itself if
+ * the output at this offset was dropped.
+ */
 export async function findLineStart(output: OutputFileHandle, offset: number): Promise<number> {
   const regions = regionsOf(output).map(({ region }) => region);
   const region = regions.find(({ to }) => offset <= to);

@@ -13,8 +13,9 @@ export type TextSearch = {
 const maxSeparateTexts = 24;
 const hashBits = 16;
 /**
- * Limit on hash comparisons per line: `perByte` times the sum of the line's length and `extraBytes`. Only malicious values and
- * lines reach the limit; without it they would block the service for seconds. At the limit, every candidate counts as a match.
+ * Limits the hash comparisons per line to `perByte * (line length + extraBytes)`. Only maliciously chosen secret values and log
+ * lines reach the limit. Without it, their search would block the service for seconds. After the limit, every position at which
+ * the prefix of a text matches counts as a match of the text.
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
@@ -131,7 +132,7 @@ function createRollingHashes() {
     },
     /** Returns a 32-bit hash of the `minMaskedCharacters` bytes from the offset `from`. */
     prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minMaskedCharacters),
-    /** Combines 52 bits of the two hashes of a range into one number. */
+    /** Returns a 52-bit hash of the bytes from the offset `from` to `to`: 32 bits of one polynomial hash and 20 of another. */
     range: ({ first, second }: Sums, from: number, to: number) =>
       (hashOf(first, firstPowers, from, to) >>> 0) * 2 ** 20 + (hashOf(second, secondPowers, from, to) >>> 12),
   };

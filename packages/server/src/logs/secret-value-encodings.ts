@@ -2,9 +2,10 @@
 export const minMaskedCharacters = 6;
 
 /**
- * Lists the forms in which values may appear in a log line. Each line of a value: unchanged, escaped as in JSON or Python, and
- * percent-encoded. The whole value: escaped or encoded to one line, and in Base64, also within a longer encoded text and with
- * the line breaks of `base64` and PEM. Omits forms shorter than `minMaskedCharacters`.
+ * Lists the forms in which secret values may appear in a log line. Omits forms shorter than `minMaskedCharacters`. A line of a
+ * value may appear unchanged, escaped as in JSON or Python, or percent-encoded. A value of several lines may also appear as one
+ * escaped or percent-encoded line. In Base64, a value may appear on one line, on lines of the length that PEM or MIME uses, or
+ * as part of a longer encoded text.
  */
 export function listSecretValueEncodings(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();
@@ -46,8 +47,10 @@ function percentForms(text: string): readonly string[] {
 const columns = [64, 76];
 
 /**
- * Base64 encodes three bytes as four characters, so a text within a longer text has three encodings, depending on its offset.
- * Returns, in both alphabets, the characters of each encoding that depend on the text alone (RFC 4648, section 4).
+ * Returns the forms in which a text can appear within the Base64 encoding of a longer text (RFC 4648, section 4). There is one
+ * form for each offset of the text modulo 3, because Base64 encodes groups of three bytes. A form omits the characters at its
+ * ends that also depend on adjacent bytes. Each form is returned in the standard and in the URL-safe alphabet, and the form for
+ * offset 0 also in lines of PEM and MIME.
  */
 function base64Forms(text: string): readonly string[] {
   const bytes = Buffer.from(text);

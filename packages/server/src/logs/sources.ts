@@ -14,8 +14,8 @@ export type SourcesContext = {
 };
 
 /**
- * The output of an instance. `due` is the time at which a merge of outputs must open this output: the time of its first line in
- * ascending order, the time of its end in descending order.
+ * The log output of an instance. A reader merges the lines of several outputs by time, and opens each output at its time `due`:
+ * the time of its first line in ascending order, the time of its end in descending order.
  */
 export type OutputSource = {
   readonly owner: LogOwner;
@@ -25,8 +25,8 @@ export type OutputSource = {
 };
 
 /**
- * A list of outputs in the order in which a merge must open them. `peek` returns the next output, and `take` removes it from
- * the list. `live` contains the ids of instances that have not ended.
+ * Log outputs of instances, sorted by `due`. `peek` returns the next output, and `take` removes it from the list. `live`
+ * contains the ids of instances that have not ended.
  */
 export type OutputSources = {
   readonly live: readonly string[];

@@ -93,7 +93,10 @@ export async function findKeyByHash(db: Database, hash: Buffer): Promise<KeyWith
   return rows[0];
 }
 
-/** `publicKey` is null for a private key. */
+/**
+ * `publicKey` is the API key in plain text if its kind is `public`. It is null if the kind is `private`, because a private key
+ * is stored only as a hash.
+ */
 export async function updateKeyLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
   await db.updateTable('api_keys').set({ last_used_at: at, public_key: publicKey }).where('id', '=', id).execute();
 }

@@ -12,7 +12,7 @@ export type ReconcileLoop = {
   readonly close: () => Promise<void>;
 };
 
-/** Interval in milliseconds for checking deadlines. All other changes request a pass. */
+/** Interval in milliseconds of periodic passes, which find expired deadlines. Every other reason for a pass calls `request`. */
 const tickMs = 1_000;
 /** Pause in milliseconds after each pass, so that a burst of requests causes few passes. */
 const pauseMs = 10;

@@ -64,8 +64,7 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
       return ended;
     };
     const ended = await retryWrite(write).catch((failure: unknown) => {
-      // Only log that the failed start could not be recorded, because the end of the instance must be recorded in any
-      // case.
+      // Log this error instead of throwing it, because the caller must still record that the instance ended.
       logger.error({ deploymentId: row.id, err: failure }, 'failed start could not be recorded');
       return false;
     });

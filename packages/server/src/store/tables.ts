@@ -83,7 +83,10 @@ export type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
-/** The host that runs the instances of a region. With the process driver, a host is a data directory. */
+/**
+ * The host that runs the instances of a region. The process driver, which runs instances as local processes, treats each data
+ * directory as a host.
+ */
 export type HostsTable = {
   id: string;
   region: string;
@@ -324,7 +327,7 @@ export type InstanceLogsTable = {
   /** Times of the first and the last output. */
   begins_at: Date;
   ends_at: Date;
-  /** Size of the files on disk in bytes. */
+  /** Size of the stored output in bytes, without the part that was dropped (`dropped_bytes`). */
   bytes: number;
   dropped_bytes: number;
   stored_at: Date;
@@ -564,7 +567,7 @@ export type OrganizationMembersTable = { organization_id: string; user_id: strin
 export type OneTimeLinksTable = {
   id: string;
   purpose: 'invitation' | 'password-reset';
-  /** SHA-256 of the token in the link. */
+  /** SHA-256 hash of the secret token in the URL of the invitation or password reset. */
   hash: Buffer;
   /** The organization and the role of an invitation. Null for a password reset. */
   organization_id: string | null;

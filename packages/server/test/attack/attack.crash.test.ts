@@ -58,7 +58,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   beforeAll(
     async () => {
       directory = await mkdtemp(join(tmpdir(), 'bothost-attack-'));
-      // Bots run under their own accounts, which need permission to enter the directory.
+      // Only its owner can enter a new temporary directory, but bots run under their own accounts and must be able to enter it.
       await chmod(directory, 0o711);
       service = createServiceProcess({
         directory,
@@ -209,8 +209,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   }
 
   /**
-   * Sets the niceness (-20 to 19) of all processes in the session of a process. Does nothing if Linux does not schedule
-   * sessions as groups (autogroup, sched(7)).
+   * Sets the niceness (-20 to 19) of a process's scheduling group (Linux autogroup, sched(7)). Does nothing if the kernel does
+   * not support autogroups.
    */
   async function setSessionNiceness({ pid }: { readonly pid?: number | undefined }, niceness: number): Promise<void> {
     const path = `/proc/${pid}/autogroup`;

@@ -14,8 +14,8 @@ export type BotOptions = {
   readonly prelude?: string;
   readonly alone?: boolean;
   /**
-   * JavaScript that replaces the bot at every start after `fall` was called, so that a bot can break after its deployment was
-   * validated.
+   * JavaScript that the bot executes instead of its own code if it starts after a call of `fall`. A test can thus break a bot
+   * after the deployment was validated.
    */
   readonly afterFall?: string;
 };

@@ -107,7 +107,8 @@ def replace_environment(environment: Mapping[str, str], before: Mapping[str, str
     for name in before.keys() - after.keys():
         os.environ.pop(name, None)
     for name, value in after.items():
-        # Variables that only instances have, such as BOT_SOCKET, take precedence over defaults that the import set.
+        # If the fork server did not have a variable of the instance, such as BOT_SOCKET, keep the instance's value,
+        # even if the import of the bot set the variable.
         if value != before.get(name) and (name in before or name not in environment):
             is_inside = f"{value}/".startswith(f"{former}/")
             os.environ[name] = home + value[len(former) :] if is_inside else value

@@ -58,7 +58,8 @@ function withDirection(name: string, options: ProjectOptions, addIssue: IssueRep
 }
 
 /**
- * Checks that each direction setting is valid, belongs to a chosen transport, and does not contradict the name of the transport.
+ * Checks the settings for call directions (dial-in or dial-out). Each value must be valid. The transport of the setting must be
+ * chosen. If the chosen transport name already contains a direction, the setting must be the same direction.
  */
 function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): void {
   for (const [name, path] of Object.entries(directionKeys)) {

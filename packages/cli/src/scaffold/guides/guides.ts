@@ -16,7 +16,7 @@ export function listGuides(version: string): readonly Guide[] {
   return [
     { path: 'AGENTS.md', text: appendVersionMarker(agentsGuideText, version), beforeBot: false },
     { path: 'GETTING_STARTED.md', text: appendVersionMarker(gettingStartedGuideText, version), beforeBot: true },
-    // This line makes a coding assistant read AGENTS.md. ASSISTANT.md has no version marker.
+    // The line `@AGENTS.md` makes a coding assistant that reads ASSISTANT.md also read AGENTS.md.
     { path: 'ASSISTANT.md', text: '@AGENTS.md\n', beforeBot: false },
   ];
 }

@@ -30,7 +30,8 @@ function fromRunner(plan: ProjectPlan): PythonCode {
 
 /**
  * Generates code that creates a Daily room if the start request asks the bot to make or accept a phone call through a room. For
- * other requests, the runner creates the transport. If the bot has no other transport, the code raises an error for them.
+ * any other request, the code lets the runner create the transport, or raises an error if the bot has no transport that the
+ * runner can create.
  */
 function ownRoom(plan: ProjectPlan): PythonCode {
   const request = dialsOut(plan)

@@ -130,8 +130,9 @@ function enableControllers(directory: string): readonly string[] {
 }
 
 /**
- * Removes control groups of ended instances. Keeps a group that contains zombies, because the kernel cannot remove such a group.
- * Returns true if only groups of known instances are left.
+ * Removes the control groups of instances that `isKnown` does not accept, and the groups of owners that are then empty. Keeps a
+ * group that contains zombies, because the kernel cannot remove such a group. Returns true if only groups of accepted
+ * instances, and of their owners, are left.
  */
 export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
@@ -139,7 +140,8 @@ export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId:
     const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
     return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
   };
-  // Each group is the parent group of an owner's instances, or the group of an instance that version 0.1 started.
+  // The directories contain one group per owner (an organization), which contains the groups of the owner's instances. Version
+  // 0.1 created the groups of instances directly in the directories.
   return directories
     .flatMap(groupsIn)
     .map((group) => isKnown(basename(group)) || removeOwner(group))
@@ -152,7 +154,8 @@ function groupsIn(directory: string): readonly string[] {
 }
 
 /**
- * Removes the server's control group directories once they contain only groups of known instances, or gives up after the timeout.
+ * Removes the control groups of instances that `isKnown` does not accept, and then the parent directories that are empty. Waits
+ * at most `timeoutMs` until the processes in these groups have ended.
  */
 export async function removeParentCgroups(
   host: ParentCgroups,

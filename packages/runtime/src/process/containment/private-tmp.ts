@@ -20,9 +20,9 @@ exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --inh-caps=-all "$@"
 `;
 
 /**
- * Returns a command that root must run with `rootEnvironment`. The command mounts the directories as `/tmp` and `/var/tmp` in a
- * new mount namespace, switches to the account and executes `command`. Unmounts on the machine also apply in that namespace, so
- * that a bot keeps no file system busy.
+ * Returns a command that root must run with the environment `rootEnvironment`. The command creates a mount namespace, mounts
+ * `tmp` as `/tmp` and `varTmp` as `/var/tmp` in it, and executes `command` with the user and group ids of the account. If a
+ * file system is unmounted on the machine, it is also unmounted in the namespace, so a running bot does not keep it busy.
  */
 export function wrapWithPrivateTmp(
   { tmp, varTmp }: TmpDirectories,

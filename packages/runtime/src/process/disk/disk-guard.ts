@@ -36,7 +36,10 @@ export type DiskGuardOptions = {
 
 /** Ends instances and builds that exceed their limits of disk space, as `findDiskLimitViolations` decides. */
 export type DiskGuard = {
-  /** Last measured disk use in bytes of an owner's finished builds, running builds and instances. */
+  /**
+   * Last measured disk use in bytes of an owner's finished builds, running builds and instances. An owner is an organization,
+   * or a project directory that the server serves.
+   */
   readonly usedBytes: (owner: string) => number;
   readonly close: () => Promise<void>;
 };
@@ -50,7 +53,8 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
   const meter = createDiskMeter(options.dataDirectory, signal, nowMs);
   const ending = new Set<string>();
   /**
-   * Disk use of each instance and build from which growth is counted. Not updated while the reserve of free space is at risk.
+   * The previous measurement of each instance and build, by id. Growth is the difference from this measurement. Not updated
+   * while the reserve of free disk space is at risk, so that growth is counted from the beginning of the risk.
    */
   const starts = new Map<string, Start>();
   /** Measured bytes of the running instances and builds of each owner. */

@@ -12,8 +12,10 @@ export type ImportFailure = {
 };
 
 /**
- * Returns what the fork server imports in its next attempt, or null if instances must be spawned. The first retry imports the bot
- * without the modules that earlier sessions imported, because perhaps only these modules made forking unsafe.
+ * Plans the next attempt of a fork server to import a bot. The first attempt also imports `remembered`, the modules that the
+ * bot imported during earlier sessions. If it fails, the second attempt omits these modules, because perhaps only they make
+ * forking unsafe. The last attempt imports only the libraries of the bot. Returns null if no attempt is left, so that instances
+ * must be spawned.
  */
 export function planNextImportAttempt(
   remembered: readonly string[],

@@ -240,8 +240,8 @@ async function storeEnd(
     containment.close();
     if (cgroups !== null) await removeCgroups(cgroups);
   } catch (error) {
-    // The end could not be stored, for example because the disk is full. The control groups stay, so that the next server
-    // determines the same end.
+    // If the end could not be stored, for example because the disk is full, the control groups are kept. The next server
+    // process counts the out-of-memory kills in them when it determines how the instance ended.
     onError(error, 'end of instance could not be recorded');
   }
 }
@@ -254,8 +254,8 @@ async function killProcesses(
   onStuck: (pids: readonly number[]) => void,
 ): Promise<void> {
   if (isAlive(supervisor)) signalProcesses([supervisor], 'SIGCONT');
-  // Spare only the supervisor of a spawned bot. The supervisor of a forked bot serves other instances too, and is not in
-  // `containment`.
+  // Do not kill the supervisor of a spawned bot while it still has to write the exit status. The supervisor of a forked bot
+  // needs no such exception, because it serves several instances and is not killed with one of them.
   const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
   await killContainedProcesses(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
   if (await settlesWithin(ended, supervisorGraceMs)) return;

@@ -11,11 +11,14 @@ export type OutputFiles = {
   readonly marks: string;
   /** File with the offset of the first byte of `output`. The file is missing while that offset is 0. */
   readonly base: string;
-  /** File with the range of `output` that was dropped. The blocks of this range are freed, so the range reads as zeros. */
+  /**
+   * File that stores the start and end offsets of a dropped range of `output`. The disk blocks of the range are freed, so the
+   * range reads as zeros.
+   */
   readonly gap: string;
   /**
-   * File with a copy of the last lines that were removed when `output` was emptied. The last lines of an instance's output may
-   * begin in this copy.
+   * File with a copy of the last lines that `output` contained before the server emptied it because of a size limit. With the
+   * copy, the last lines of an instance can be read even if the new content of `output` is short.
    */
   readonly truncatedTail: string;
 };
@@ -61,8 +64,8 @@ export function readOutputGap(files: OutputFiles): OffsetRange | null {
 }
 
 /**
- * Describes an output file, or returns null if there is none. If the instance has ended, output after the last mark gets the
- * file's modification time as its timestamp.
+ * Describes an output file, or returns null if there is none. If the instance has ended, output whose time was not stored gets
+ * the file's modification time as its timestamp.
  */
 export async function describeOutputFile(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);

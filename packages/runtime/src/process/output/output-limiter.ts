@@ -25,7 +25,10 @@ export type OutputLimiter = {
   /** The offset at which the output file begins. */
   readonly base: () => number;
   readonly replaceBase: (next: number) => void;
-  /** Begins to drop output above the limit. Does nothing if an earlier drop is still in progress, unless `isLast` is true. */
+  /**
+   * Begins to free the disk space of output above the size limit. While space is being freed, further calls do nothing, except
+   * the last call after the end of the bot, for which `isLast` is true.
+   */
   readonly limit: (fileBytes: number, isLast: boolean) => void;
 };
 
@@ -68,7 +71,10 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     hasDropped = true;
   };
 
-  /** Empties an output file that is too long or cannot have holes, after its last lines were stored in another file. */
+  /**
+   * Copies the last lines of the output file to another file, and empties the output file. Used if blocks in the middle of the
+   * file cannot be freed, or if offsets in the output would exceed `maxOutputOffset`.
+   */
   const truncate = () => {
     const file = openSync(files.output, 'r+');
     try {
