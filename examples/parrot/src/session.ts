@@ -66,7 +66,8 @@ export function createSessionSlot(now: () => Date): SessionSlot {
         if (report.state === 'ended') return;
         clearTimeout(limit);
         report = { sessionId: id, state: 'ended', ...outcome, endedAt: now().toISOString() };
-        // Abort the signal of the ended session, so that its `/burn` loads and event streams end too.
+        // Abort the ended session's signal. This stops the session's event streams, and the CPU and memory load that
+        // `POST /burn` generates.
         end('stopped');
         settle();
       },

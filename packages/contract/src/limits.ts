@@ -164,8 +164,8 @@ export function canBeInSecretValue(text: string): boolean {
 }
 
 /**
- * Limits for people. Lengths are in characters. There are no rules about the characters of a password, because NIST SP 800-63B
- * asks for long passwords instead.
+ * Limits per user, and the maximum number of open invitations per organization. Lengths are in characters. A password may
+ * contain any characters, because NIST SP 800-63B recommends a minimum length instead of composition rules.
  */
 export const userLimits = {
   emailLength: 254,

@@ -1,7 +1,7 @@
 /** The parts of a line of a bot's output. `level` is empty if the line is not in Pipecat's log format. */
 export type LogText = { readonly level: string; readonly message: string };
 
-/** Matches a log line of Pipecat. The service's Python host shim adds the session id to such a line. */
+/** Matches a log line in Pipecat's format, with or without the session id that the service adds to log lines of Python bots. */
 const pipecatLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (\w+) *\| (\S+)(?: \| (?:[0-9a-f-]{36}|NONE))? - (.*)$/s;
 
 /**

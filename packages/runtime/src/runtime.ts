@@ -55,7 +55,10 @@ export type StartMethod = {
 export type RunningInstance = {
   readonly instanceId: string;
   readonly deploymentId: string;
-  /** Null until the bot is ready. To wait until an adopted instance is ready, call `start` with the same spec. */
+  /**
+   * The bot's address. Null until the bot is ready. To wait until an instance of a previous server process is ready, call
+   * `start` with the same `InstanceSpec`.
+   */
   readonly address: InstanceAddress | null;
 };
 
@@ -111,7 +114,10 @@ export type OutputFile = {
   readonly base: number;
   /** Ranges of the output that were dropped, in order. They lie before `base` or are holes in the file. */
   readonly dropped: readonly OffsetRange[];
-  /** Marks in increasing order. Read only up to the last mark, because later bytes have no timestamp yet. */
+  /**
+   * Timestamps of the output, by increasing offset. Read the output only up to the offset of the last mark, because later bytes
+   * have no timestamp yet.
+   */
   readonly marks: readonly OutputMark[];
   /** When the instance's output ended. Later than the times of all `marks`. Null while the instance runs. */
   readonly endedAt: Timestamp | null;
@@ -292,7 +298,9 @@ export type RuntimeDriver = {
   readonly open: (options: RuntimeOptions) => Promise<Runtime>;
 };
 
-/** The driver cannot work on this machine or with this data directory. The message is for the operator and says what to do. */
+/**
+ * The runtime driver cannot run bots on this machine or with this data directory. The message tells the operator what to do.
+ */
 export class RuntimeUnavailableError extends Error {
   override readonly name = 'RuntimeUnavailableError';
 }

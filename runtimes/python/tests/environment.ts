@@ -16,9 +16,9 @@ export type TestEnvironment =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Installs the Python environment for the tests of the host shim with uv into `cacheDirectory`. Later runs with the same
- * requirements reuse it. `interpreter` is the path of a Python interpreter; if undefined, the first suitable interpreter in
- * PATH is used. Rejects if an installation fails.
+ * Creates, in `cacheDirectory`, a Python environment for the tests of `bothost_shim`, the package that runs Python bots. Later
+ * calls with the same Python version and requirements reuse the environment. `interpreter` is the path of a Python interpreter;
+ * if undefined, the first suitable interpreter in PATH is used. Rejects if an installation fails.
  */
 export async function openTestEnvironment(
   cacheDirectory: string,
@@ -65,7 +65,7 @@ async function firstUsable(candidates: readonly string[]): Promise<Interpreter |
   return null;
 }
 
-/** The dependencies of the host shim. The shim itself is not installed, because the tests run its sources. */
+/** The dependencies of `bothost_shim`. The package itself is not installed, because the tests run its sources. */
 async function ownRequirements(python: string): Promise<readonly string[]> {
   const code =
     'import json, tomllib; print(json.dumps(tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]))';

@@ -74,10 +74,11 @@ def read_variable_name(node):
 
 
 def walk_variables(node, keys, instead):
-    """Yield the name of each environment variable that the code reads, with two sets.
+    """Yield the name of each environment variable that the code reads, and two sets of strings.
 
-    The first set contains the strings with which enclosing `if` conditions compare a value. The second set contains the
-    arguments for which the variable is only the default, such as `api_key` in `api_key or os.getenv(NAME)`.
+    The first set contains string constants in the comparisons of enclosing `if` statements, such as "x" in
+    `if kind == "x"`. The second set contains the names of values that are used instead of the environment variable if
+    they are given, such as `api_key` in `api_key or os.getenv(NAME)`.
     """
     name = read_variable_name(node)
     if name:

@@ -55,8 +55,9 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * How to write an option. `place` is the config file, the command line, or both. `laterKey` selects the last accepted key of
- * the config file instead of the first. `alias` selects an alias instead of the canonical name of the value.
+ * How a setting is written. `place` says whether the setting is in the config file, on the command line, or in both. If the
+ * config file accepts several keys for the setting, `laterKey` selects the last of these keys instead of the first. `alias`
+ * selects an alias of the value instead of its canonical name.
  */
 export type OptionSpelling = {
   readonly place: 'file' | 'option' | 'option over file';
@@ -80,7 +81,7 @@ export type SpelledOptions = {
   readonly options: readonly string[];
   readonly counts: RawOptions;
   readonly wrongKeys: readonly string[];
-  /** Keys whose value in the file has the wrong type, so that no other error is reported for them. */
+  /** Keys whose value in the file has the wrong type. The CLI reports no other error for these keys. */
   readonly unread: readonly string[];
 };
 
@@ -113,7 +114,7 @@ export function spellOptions(
       unread.push(path);
     } else if (place === 'option over file' && asOption) file[key] = contrary(value);
     else if (value !== undefined && !asOption) file[key] = spelled;
-    // A null value in the file means that the setting is not given. The output of a dry run contains such values.
+    // In a config file, null means that the setting is not given. `botcli init --dry-run` prints config files with such values.
     else if (value === undefined && alias) file[key] = null;
   }
   for (const key of faults.unknown) file[key] = true;

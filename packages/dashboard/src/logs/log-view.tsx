@@ -51,7 +51,7 @@ export function LogView(props: LogViewProps) {
   );
 }
 
-/** Fetches newer log lines while the end of the log is near. */
+/** Renders nothing. Loads newer log lines while the reader is near the last loaded line or follows the log. */
 function NextPages({ log: { pages }, isAtEnd }: { readonly log: LogViewProps['log']; readonly isAtEnd: boolean }) {
   const { hasNextPage, isFetching, fetchNextPage } = pages;
   useEffect(() => {

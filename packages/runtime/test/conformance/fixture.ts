@@ -18,14 +18,14 @@ import { createUniqueIds } from './unique-ids.ts';
 
 /** The runtime driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
 export type RuntimeSetup = {
-  /** Opens the driver with a data directory. Opening the same directory again simulates a restart of the server. */
+  /** Opens the runtime driver with a data directory. Opening the same directory again simulates a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
   readonly probe: (dataDirectory: string) => InstanceProbe;
   /** Whether bots are isolated from each other and from the service's files, for example because each has its own account. */
   readonly isolatesAccounts: boolean;
   /** Whether the machine can limit CPU and memory. If not, the driver must report this. */
   readonly enforcesLimits: boolean;
-  /** Why no Python bot can run on this machine, or null. Tests run Python bots with a stand-in for the Python host shim. */
+  /** Why the tests of Python bots are skipped on this machine. Null if they run. */
   readonly lacksPython: string | null;
 };
 

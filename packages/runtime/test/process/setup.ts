@@ -9,7 +9,10 @@ import { openProbe } from './probe.ts';
 
 const defaultPath = '/usr/bin:/bin';
 
-/** The ways to recognize the processes of an instance that this account can use, most reliable first. */
+/**
+ * Methods by which the process driver recognizes the processes of an instance, most reliable first. Control groups and separate
+ * accounts need root, so without root only the environment marker is listed.
+ */
 export const availableContainmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 

@@ -8,8 +8,8 @@ export type Visitor = {
   /** URL at which the client reached the service, without a trailing slash. */
   readonly serviceUrl: string;
   /**
-   * True if no other machine can intercept the cookies of this connection: over HTTPS, and on the service's own
-   * machine.
+   * True if no other machine can intercept the cookies of this connection, because the connection uses HTTPS or the client
+   * addresses the service as `localhost` or a loopback address.
    */
   readonly isPrivateConnection: boolean;
   readonly userAgent: string | undefined;

@@ -23,7 +23,7 @@ export type BuildServicesOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
     readonly inUse: BuildUseLookup;
   };
 
-/** Creates the services for builds and their directories in the data directory. The worker does not run yet. */
+/** Creates the build services, and the directories that they use in the data directory. Does not start the build worker. */
 export async function createBuildServices(options: BuildServicesOptions): Promise<BuildServices> {
   const places = await openBuildDirectories(options.dataDirectory, options.removeTree);
   const buildLogs = createBuildLogNotifier();

@@ -41,8 +41,9 @@ export type RunningServer = {
 };
 
 /**
- * Composition root: opens all parts in dependency order, starts them, and tears them down if a step fails. Waits until
- * the agents from directories serve, which may take minutes, or until `stopping` aborts.
+ * Composition root: opens all parts in dependency order, starts them, and tears them down if a step fails. For each agent
+ * directory in the configuration, waits until the agent is ready or has failed, which may take minutes. Stops waiting if
+ * `stopping` aborts.
  */
 export async function startServer(
   config: Config,
@@ -83,7 +84,8 @@ async function compose(
   // Write the profile only after the server listens, because the profile contains the server's URL.
   const firstStart = await createFirstOrganization(context, config, dataDirectory, state.url);
   const served = await serveOwnDirectories(parts);
-  // The service is ready now: all agents are registered, and the keys of a first start are valid.
+  // The service is ready now: the agents from configured directories are registered, and if this is the first start of the
+  // service, the first organization and its API keys exist.
   state.isStarting = false;
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
   const agents = waitForServedAgents(served, context.reconciler, stopping);

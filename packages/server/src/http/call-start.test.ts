@@ -11,7 +11,10 @@ afterEach(() => {
   for (const step of undo.splice(0)) step();
 });
 
-/** Opens a call. Returns the service's WebSocket (`near`), its connection (`socket`), and the carrier's WebSocket (`far`). */
+/**
+ * Opens the WebSocket of a call from a telephone carrier to the service. Returns the service's end as a WebSocket (`near`) and
+ * as a TCP socket (`socket`), and the carrier's end as a WebSocket (`far`).
+ */
 async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer().listen(0, '127.0.0.1');

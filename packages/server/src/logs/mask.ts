@@ -43,21 +43,24 @@ export function maskOutputTail(tail: string, values: Iterable<string>): string {
 }
 
 /**
- * Returns whether a line may continue a long line that was split at a block boundary. Such a line starts at a multiple of the
- * block size, or up to 3 bytes before it.
+ * Returns whether a line may be the continuation of a long line, which is split into blocks. A continuation starts at a
+ * multiple of the block size, or up to 3 bytes earlier if the split would otherwise divide a UTF-8 character.
  */
 export function startsAtBlockEnd({ from }: Pick<LineRange, 'from'>): boolean {
   return from > 0 && (lineBlockSizeBytes - (from % lineBlockSizeBytes)) % lineBlockSizeBytes <= 3;
 }
 
-/** Finds the end of `text` that may be the beginning of a secret. If the secret contains all of `text`, finds all of `text`. */
+/**
+ * Returns the span of the longest suffix of `text` that is a prefix of `secret`. If `secret` contains all of `text`, returns
+ * the span of all of `text`.
+ */
 function endOf(text: string, secret: string): TextSpan[] {
   if (secret.includes(text)) return [[0, text.length]];
   const length = overlapOf(text, secret);
   return length === 0 ? [] : [[text.length - length, text.length]];
 }
 
-/** Finds text at the start of `text` that may be the end of a secret. */
+/** Returns the span of the longest prefix of `text` that is a suffix of `secret`, if it has at least `least` characters. */
 function beginningOf(text: string, secret: string, least = 1): TextSpan[] {
   const length = overlapOf(secret, text);
   return length < least ? [] : [[0, length]];

@@ -62,7 +62,8 @@ const acceptMs = 5;
  * The session is live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
 export async function dispatchSession(context: DispatchContext, session: ReadySession): Promise<void> {
-  // Leave the session to the next server process, which dispatches it because no dispatch is recorded.
+  // Do not dispatch the session while this server process shuts down. The next server process dispatches it, because the
+  // database contains no record of a dispatch.
   if (context.closing.aborted) return;
   // Record the dispatch for all bots. If the bot has exited when the next server process starts, only this record shows that
   // the bot had the session.
@@ -93,7 +94,8 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
   // The connection was closed because this server closes. The next server process asks the bot for the session's state.
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
-  // A short session may end before the bot responds to a status request. The dispatch then counts as its start.
+  // A short session may end before the bot responds to a status request. The time at which the start request was sent is then
+  // recorded as the start of the session.
   const startedAt = acceptedAt ?? (isSessionAccepted(outcome) ? sentAt : null);
   if (acceptedAt === null && startedAt !== null) await markStarted(context, session, startedAt);
   await endWith(context, session, startedAt, outcome);
@@ -177,8 +179,8 @@ async function ask(
     if (goesOn) await soonest;
     if (signal.aborted || !context.isReachable(session.id)) return 'aborted';
     if (!goesOn) return known;
-    // The instance is running although the request failed. A bot without a status route exits when its session ends, so the
-    // session is running too.
+    // The request for the session's state failed, but the instance has not exited. A bot that cannot report the state exits
+    // when its session ends, so the session is still running.
     if (known instanceof Error && !session.reportsSession) return null;
   }
 }

@@ -219,8 +219,9 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
       resolveDone();
     },
     /**
-     * Returns the end time to record for a session or instance whose end no server observed: the previous server's last
-     * heartbeat until the first pass is over, and the current time afterwards.
+     * Returns the end time to record for a session or instance whose end no server observed. Until this server's first
+     * reconcile pass is over, the time is the last heartbeat of the previous server process, if there is one. Otherwise, it is
+     * the current time.
      */
     unobservedEndAt: () => (isOver || lastHeartbeat === null ? now() : lastHeartbeat),
   };

@@ -34,8 +34,8 @@ export async function waitForValue<T>(options: {
 }
 
 /**
- * Watches a directory. Returns undefined if the system allows no more watches (inotify(7)); the checks at the interval are then
- * sufficient.
+ * Watches a directory. Returns undefined if the system allows no more watches (inotify(7)). `waitForValue` then relies on
+ * polling alone.
  */
 function watchOrNone(directory: string, changed: () => void) {
   try {

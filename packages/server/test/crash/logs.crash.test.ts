@@ -129,8 +129,9 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
     await service.ready();
     isOver = true;
-    // A session whose start request was lost in a kill would end only at its time limit, because this bot does not report its
-    // session. Stop such sessions after 20 s.
+    // If a bot does not answer its first status request in time, the service assumes that the bot cannot report its session. If
+    // the server is then killed before the bot receives the start request, the session ends only at its time limit. Therefore,
+    // stop the sessions that are still open after 20 s.
     await Promise.race([Promise.all(clients), delay(20_000)]);
     for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
     await Promise.all([followed, ...clients]);

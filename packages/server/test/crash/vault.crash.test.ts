@@ -74,7 +74,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   it(
     'never lose a value or prevent a rotation from completing',
     async () => {
-      // Early rotations re-encrypt little, because most sets do not exist yet.
+      // Rotate before most secret sets exist, so that each of these rotations has few values to re-encrypt.
       await put('first');
       for (let count = 0; count < rotations; count += 1) await complete('rotate');
       for (const set of sets) await put(set);

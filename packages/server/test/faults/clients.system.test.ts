@@ -145,7 +145,8 @@ describe('when a client disconnects, the service', () => {
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    // Wait for the bot, because the service ignores a request whose client disconnected before the request was read.
+    // Wait for the first bytes of the response. The service ignores a request whose client disconnects before the service has
+    // read the request.
     await once(socket, 'data');
     socket.destroy();
     const active = async () =>

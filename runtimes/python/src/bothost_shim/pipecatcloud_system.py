@@ -19,7 +19,7 @@ def register_module() -> None:
 
 
 def get_bot_application() -> "FastAPI | None":
-    """Return the application if the bot imported `app`, else None."""
+    """Return the FastAPI application for the bot's own routes, or None if the bot does not use it."""
     return _application
 
 

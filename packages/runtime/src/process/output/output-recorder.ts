@@ -32,7 +32,10 @@ export type OutputRecorderOptions = {
 export type OutputRecorder = {
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
-  /** `done` resolves when output was marked after `since`, or when `finish` is called. `stop` cancels the wait. */
+  /**
+   * `done` resolves when output has been recorded after the time `since`, or when `finish` is called. It may resolve earlier,
+   * without new output. `stop` cancels the wait.
+   */
   readonly changed: (since: Timestamp) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly finish: () => void;
   readonly tail: () => string;

@@ -50,7 +50,10 @@ export type ProjectPreparation = {
 /** Runs a command. Resolves when the command and all processes that it started have ended. */
 export type BuildCommandRunner = (command: BuildCommand) => Promise<void>;
 
-/** Runs `work` while the build's account owns the project and the directories `also`. Afterwards, only root can write there. */
+/**
+ * Runs `work`. If the build has its own account, this account owns the project directory and the directories in `also` while
+ * `work` runs. After `work` has succeeded, only root can write there.
+ */
 export function runBuild(
   context: PreparationContext,
   preparation: ProjectPreparation,

@@ -18,7 +18,8 @@ export type PythonTools = { readonly python: PythonInterpreter; readonly uv: str
 
 /**
  * Returns a hash of everything that determines the content of a Python environment: tool, interpreter, dependency files,
- * requirements of the Python host shim and, if the project itself is installed, the project's files.
+ * requirements of `bothost_shim` (the service's package that runs Python bots) and, if the project itself is installed, the
+ * project's files.
  */
 export function computeEnvironmentKey(
   directory: string,
@@ -45,8 +46,8 @@ export type EnvironmentPaths = {
   /** Path of the constraints file for pip, which pins the installed versions. Only commands of the build write and read it. */
   readonly constraints: string;
   /**
-   * Paths of two requirements files that the service writes: requirements of the Python host shim, and dependencies that pip
-   * cannot read from the project.
+   * Paths of two requirements files that the service writes. The first contains the requirements of `bothost_shim`, the
+   * service's package that runs Python bots. The second contains dependencies that pip cannot read from the project.
    */
   readonly shimRequirements: string;
   readonly projectRequirements: string;
@@ -58,8 +59,8 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 
 /**
  * Returns the commands that create a Python environment. Python's options `-I` and `-P` keep files of the project from
- * shadowing modules of Python and pip. The requirements of the Python host shim are installed last and cannot change installed
- * versions. Throws `PrepareError` if the tool cannot determine the dependencies.
+ * shadowing modules of Python and pip. The last command installs the requirements of `bothost_shim`, the service's package that
+ * runs Python bots, and cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
 export function createEnvironmentCommands(
   project: PythonProject,

@@ -18,7 +18,7 @@ export type UvOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Returns the path of uv, or null if pip has to be used. Writes why uv could not be installed to `output`. */
+/** Returns the path of uv, or null if pip has to be used. If uv could not be installed, writes the reason to `output`. */
 export type UvFinder = (output: BuildOutputHandler) => Promise<string | null>;
 
 /**

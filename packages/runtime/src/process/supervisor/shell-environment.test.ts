@@ -29,7 +29,8 @@ writeFileSync('report', JSON.stringify({ variables, ignored }));
 type Report = { readonly variables: readonly (readonly [string, string])[]; readonly ignored: string };
 
 /**
- * Whether the tests run as root. Only root can give a bot its own `/tmp`; another program then passes on the bot's variables.
+ * Whether the tests run as root. Only root can give a bot its own `/tmp`. The shell that starts such a bot reads the bot's
+ * environment variables from standard input instead of inheriting them, so the tests then cover both methods.
  */
 const isRoot = process.geteuid?.() === 0;
 let hasPrivateTmp = false;

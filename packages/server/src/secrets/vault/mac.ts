@@ -24,7 +24,7 @@ export function isValidMac(key: VersionedKey, purpose: string, fields: readonly 
   return expected.length === mac.length && timingSafeEqual(expected, mac);
 }
 
-/** Computes an HMAC-SHA-256 with a key that is derived for this purpose. */
+/** Computes the HMAC-SHA-256 of `content` with a key that HKDF derives from `key` and `purpose`. */
 export function computeHmac(key: VersionedKey, purpose: string, content: Buffer): Buffer {
   return createHmac('sha256', derivedKey(key.key, purpose)).update(content).digest();
 }

@@ -34,9 +34,9 @@ async function worksIn(pid: number | string, directory: string): Promise<boolean
 }
 
 /**
- * Removes the lock files of a dead server if its pid now belongs to another program. PostgreSQL would otherwise assume that the
- * server still runs. Keeps the lock files while any process works in the directory: children of a killed server may be alive,
- * and only the lock file warns a new server of them.
+ * Removes the lock files of a dead PostgreSQL server if its pid now belongs to another program. A new server would otherwise
+ * assume that the dead server still runs. Keeps the lock files while the data directory is the working directory of any
+ * process: children of a killed server may be alive, and only the lock file warns a new server of them.
  */
 export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   const pid = await readPostmasterPid(dataDirectory);
@@ -46,7 +46,7 @@ export async function removeStaleLocks(dataDirectory: string): Promise<void> {
   await rm(path.join(dataDirectory, 'postmaster.pid'), { force: true });
 }
 
-/** Whether any process works in the directory, such as a child of a killed server. */
+/** Whether the data directory is the working directory of any process, such as a child of a killed PostgreSQL server. */
 export async function hasProcessesInDirectory(dataDirectory: string): Promise<boolean> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   return (await Promise.all(processes.map((process) => worksIn(process, dataDirectory)))).includes(true);
