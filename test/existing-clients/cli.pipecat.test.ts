@@ -62,7 +62,9 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
     let ada: TestPerson;
     let proxy: TlsProxy;
     let commands: CommandRunner;
-    /** Values that earlier commands printed, such as ids, by the name with which later commands refer to them. */
+    /**
+     * Map from names to values, such as ids that earlier commands printed. `$NAME` in a later command is replaced by the value.
+     */
     const kept = new Map<string, string>();
     const rows: string[] = [];
     const { logger, requests } = createRequestRecorder();
@@ -264,7 +266,8 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         listOperationPaths({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
       );
       tested.push('GET /auth/config', 'GET /\\.well-known/openid-configuration', 'POST /auth/logout');
-      // Add the upload path. It needs no authorization test, because a signed token in the form authorizes the upload.
+      // Also allow the upload of an archive. It needs no authorization test, because a signed token in the uploaded form
+      // authorizes it instead of a key.
       tested.push('POST /uploads/[^/]+');
       const pattern = new RegExp(`^(${tested.join('|')})$`);
       expect([...requests].filter((request) => !pattern.test(request))).toEqual([]);

@@ -35,7 +35,8 @@ export async function openCommandRunner(
 ): Promise<CommandRunner> {
   const server = spawn(join(await install(version), 'python'), [join(import.meta.dirname, 'run_commands.py')], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // The packages read SSL_CERT_FILE when they are imported.
+    // Set the variables when the process starts, because aiohttp reads SSL_CERT_FILE when it is imported, before the first
+    // command.
     env: defaults.environment,
   });
   const results = createInterface(server.stdout)[Symbol.asyncIterator]();
@@ -56,7 +57,7 @@ export async function openCommandRunner(
   };
 }
 
-/** Installs the CLI and returns the directory that contains its programs. */
+/** Installs `pipecatcloud` and Pipecat's CLI, and returns the directory that contains their programs. */
 async function install(version: string): Promise<string> {
   const uv = openUv();
   const env = { ...uv.environment, UV_EXCLUDE_NEWER: `${versions.date}T00:00:00Z` };

@@ -3,7 +3,7 @@
 
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
-/** Lists the values of a status in the order of its table. */
+/** Lists the values of a status in the order of `labels`. */
 export function listStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
   return Object.keys(labels) as Status[];
 }

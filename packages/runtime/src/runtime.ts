@@ -6,8 +6,8 @@
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
 /**
- * The source of a bot: a directory that the operator serves, or the unpacked archive of a build. `path` is absolute. Builds share
- * downloads only within their organization.
+ * The source of a bot: a directory of the operator, or the unpacked archive of a build. `path` is absolute. Builds with the
+ * same `organizationId` share a cache of downloaded packages.
  */
 export type PreparationSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
@@ -27,8 +27,9 @@ export type InstanceSpec = {
   /** Whether the instance may be forked from a process that has already imported the bot. Default: true. */
   readonly forks?: boolean | undefined;
   /**
-   * Variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may be secrets, so
-   * the driver calls this only when it starts a process. If it rejects, `start` rejects with that error as its cause.
+   * Returns environment variables for the bot, in addition to the variables that the runtime driver sets (docs/bot-contract.md,
+   * "Environment"). The variables may be secrets, so the runtime driver calls `environment` only when it starts a process. If
+   * `environment` rejects, `start` rejects with that error as its cause.
    */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
 };
@@ -306,8 +307,8 @@ export class RuntimeUnavailableError extends Error {
 }
 
 /**
- * Bots cannot be started from a source. The message is for the agent's owner. Square brackets in the message are replaced,
- * because some clients read them as markup.
+ * A project could not be prepared, for example because its build failed. The error message is for the agent's owner. Square
+ * brackets in the message are replaced, because some clients read them as markup.
  */
 export class PrepareError extends Error {
   override readonly name: string = 'PrepareError';

@@ -27,7 +27,10 @@ export type ScenarioOptions = {
   readonly names: readonly string[];
 };
 
-/** Code of a bot. Before the bot is ready, it runs the JavaScript in the variable MAKE in its home directory. */
+/**
+ * Code of a bot that changes to its home directory, runs the JavaScript code in its environment variable `MAKE`, and only then
+ * becomes ready.
+ */
 const botCode = `
 (async () => {
   process.chdir(process.env.HOME);
@@ -143,7 +146,7 @@ export async function runHostileTreeScenario({ open, root, names }: ScenarioOpti
     await noteRemovals();
     await second.close();
     endAttacks();
-    // Start a third server, because quarantined trees must not prevent a start.
+    // Start a third server, because directory trees that an earlier server could not delete must not prevent a start.
     const third = await open({ dataDirectory, logger });
     await third.close();
     await settle();
@@ -262,7 +265,7 @@ function writeProject(root: string, name: string, files: Readonly<Record<string,
   return directory;
 }
 
-/** Returns the account of a running instance. */
+/** Returns the Unix user id of a running instance, or null if the instance has no account of its own. */
 function accountOf(directory: string): number | null {
   const { account } = JSON.parse(readFileSync(join(directory, 'spec.json'), 'utf8'));
   return account?.uid ?? null;

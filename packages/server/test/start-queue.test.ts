@@ -41,8 +41,8 @@ it('the service limits concurrent starts of one organization without delaying an
     .toBe('free');
   await stopAgentSession(service, 'held', canceled);
   expect((await waitForSessionEnd(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
-  // Three instances have a directory: one running instance of each of the two agents, and the instance that the gate delays.
-  // The last start is still queued.
+  // Only started instances have a directory: one running instance of each of the two agents, and the instance whose cold start
+  // this test delays. The instance for the session `last` has none, because its start is still queued.
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 
   firstBot('go');

@@ -3,8 +3,8 @@ import type { LocatedMessage } from './parse-result.ts';
 const utf16ByteOrderMarks = ['fffe', 'feff'];
 
 /**
- * Decodes bytes as strict UTF-8, including a byte-order mark. If decoding fails, returns a problem for each line that is not
- * valid UTF-8.
+ * Decodes bytes as UTF-8 and keeps a byte-order mark in the text. If the bytes are not valid UTF-8, returns a problem for each
+ * invalid line, or a single problem if they are UTF-16.
  */
 export function decodeUtf8(
   bytes: Uint8Array,

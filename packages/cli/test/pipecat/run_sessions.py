@@ -1,16 +1,18 @@
 """Runs sessions of generated bots with the installed pipecat-ai, without a client.
 
-Reads a JSON list of {name, file, variables, sessions} from standard input. A session in the input is {entryPoint, body,
+Reads a JSON list of bots {name, file, variables, sessions} from standard input. Each session is {entryPoint, body,
 reachable, local, steps}: the kind of start, the request body, whether callees and carriers answer, whether the bot runs
 on the user's machine, and the events to send.
 
-Prints a list of {name, sessions} as its last line. A session in the output is {transport, parameters, rates, stages,
-tools, workers, observers, unknown, effects, error}. `unknown` lists handlers for events that do not exist. `effects`
-lists the bot's actions at the start and after each event. `error` is the exception that the bot raised, or null. The
-other fields describe what the bot created. `parameters` omits the library's defaults.
+Prints a list of bots {name, sessions} as its last line. In each session of the output:
+- `effects` lists the bot's actions at the start and after each event.
+- `error` is the exception that the bot raised, or null.
+- `unknown` lists the bot's handlers for events that do not exist.
+- The other fields describe the objects that the bot created, such as its transport and the transport's parameters.
+  Parameters with default values are omitted.
 
-The bot and the library are unchanged, except that the runner sends the events instead of running, and no room or
-connection is created.
+Some methods of the library are replaced: `WorkerRunner.run` only sends the events, and calls and HTTP requests are
+only recorded. The code of the bot is unchanged.
 """
 
 import ast
@@ -98,7 +100,10 @@ class Session:
         (self.handlers if known else self.unknown).append((target, event))
 
     async def play(self, runner):
-        """Record what the bot created, then send the events of each step. Runs instead of `WorkerRunner.run`."""
+        """Record the bot's pipeline and workers, then send the events of each step to the bot's handlers.
+
+        The test calls this method in place of Pipecat's `WorkerRunner.run`.
+        """
         workers = [entry.worker for entry in runner._entries.values()]
         worker = next(one for one in workers if isinstance(one, PipelineWorker))
         self.seen = self.seen | {

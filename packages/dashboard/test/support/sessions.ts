@@ -16,7 +16,7 @@ export async function printBotLines(service: Service, sessionId: string, lines: 
   await evaluateInBot(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);
 }
 
-/** A line in Pipecat's format. */
+/** Formats a log line as Pipecat's logger prints it. */
 export function formatLogLine(level: string, message: string): string {
   const time = new Date().toISOString().replace('T', ' ').replace('Z', '');
   return `${time} | ${level.padEnd(8)} | bot:run:12 - ${message}`;

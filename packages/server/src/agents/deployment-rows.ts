@@ -55,10 +55,7 @@ export async function supersedePendingDeployments(
     .execute();
 }
 
-/**
- * Changes the instance numbers of existing deployments. These numbers belong to the agent, so a change needs no new
- * deployment.
- */
+/** Changes the minimum and the maximum number of instances of existing deployments. Such a change needs no new deployment. */
 export async function updateScaling(
   db: Database,
   ids: readonly string[],
@@ -197,7 +194,8 @@ export async function recordDeploymentProblem(
 }
 
 /**
- * Returns the region's deployments that are desired or serving, have their own prepared project, or are listed in `alsoIds`.
+ * Returns three kinds of deployments of a region: the serving and the desired deployment of each agent that is not deleted,
+ * deployments for which a project was prepared without a build and not yet removed, and the deployments in `alsoIds`.
  */
 export function listOpenDeploymentRows(db: Database, region: string, alsoIds: readonly string[]) {
   return db

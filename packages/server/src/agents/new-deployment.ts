@@ -7,7 +7,10 @@ import type { Settings } from './settings.ts';
 
 export type NewDeployment = {
   readonly source: DeploymentSource;
-  /** The prepared project of the build. Null for a directory, whose project the reconciler prepares later. */
+  /**
+   * The build's prepared project. Null if the source of the deployment is a directory on the host: the reconciler prepares its
+   * project later.
+   */
   readonly prepared: PreparedProject | null;
   readonly settings: Settings;
   readonly createdByKeyId: string | null;

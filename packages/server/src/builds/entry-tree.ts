@@ -5,8 +5,8 @@ export type ArchiveLimits = { readonly pathBytes: number; readonly depth: number
 type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: string };
 
 /**
- * The entries that were read from an archive so far. Decides where an entry may be written without reading the disk, so
- * that a link on the disk cannot redirect the write. Paths are relative, normalized, and use `/`.
+ * The entries that were read from an archive so far. The path of a new entry is checked against these entries, not against the
+ * disk, so that a link on the disk cannot redirect a write. Paths are relative, normalized, and use `/`.
  */
 export type EntryTree = {
   /**

@@ -18,7 +18,10 @@ export function getArchivePath(uploadId: string): string {
   return join('builds', 'uploads', uploadId.toLowerCase());
 }
 
-/** Creates the directories, which only the service's account can read. `dataDirectory` is an absolute path. */
+/**
+ * Creates the directories for archives and unpacked projects below `dataDirectory`, an absolute path. Only the service's
+ * account can read them.
+ */
 export async function openBuildDirectories(dataDirectory: string, removeTree: TreeRemover): Promise<BuildDirectories> {
   const root = join(dataDirectory, 'builds');
   const uploads = join(root, 'uploads');

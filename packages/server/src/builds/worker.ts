@@ -71,7 +71,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   return {
     start: async () => {
-      // Remove directories left by a server that was killed. No other server uses this directory.
+      // Remove the unpacked projects that a killed server left. No other server uses their parent directory, so none is in use.
       for (const name of await context.places.treeIds()) await context.places.removeTree(context.places.tree(name));
       loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'polling for builds failed'));
     },

@@ -8,7 +8,9 @@ export type QualifiedAgentName = { readonly agentName: string; readonly organiza
 /** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: QualifiedAgentName }
-  /** `host` is null if the path names no agent. In this case, the first messages of the carrier must name it. */
+  /**
+   * `host` is the agent that the path names. Null if the path names none: then the carrier's start message must name the agent.
+   */
   | { readonly carrier: PhoneCarrier; readonly host: QualifiedAgentName | null }
 );
 

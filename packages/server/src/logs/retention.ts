@@ -31,9 +31,9 @@ export type RetentionContext = {
 export type LogRetention = { readonly days: number; readonly totalBytes: number };
 
 /**
- * Removes the oldest logs while they exceed the age, the number of logs without a session, or the total size. Removes the files
- * of a log before its database row. If the server is killed in between, the next run finishes the removal. Returns the number
- * of removed logs.
+ * Removes logs that are older than the maximum age. Then removes the oldest logs that exceed the maximum number of logs without
+ * a session per deployment, or the maximum total size. Removes the files of a log before its database row, so that the next run
+ * finishes a removal that was interrupted. Returns the number of removed logs.
  */
 export async function purgeLogs(context: RetentionContext, retention: LogRetention): Promise<number> {
   const { db, host } = context;

@@ -1,9 +1,12 @@
-/** Delivers the outcomes of operations by id. An outcome that has no waiter is dropped. */
+/**
+ * Delivers the outcome of each operation to the callers that wait for it. An outcome that no caller waits for is dropped. The
+ * `id` identifies the operation.
+ */
 export type OutcomeWaiters<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
-  /** Resolves with the next outcome of this id. */
+  /** Resolves with the next outcome of the operation `id`. */
   readonly next: (id: string) => Promise<Outcome>;
-  /** Returns the ids whose outcome is awaited. */
+  /** Returns the ids of the operations whose outcome a caller waits for. */
   readonly awaited: () => readonly string[];
 };
 

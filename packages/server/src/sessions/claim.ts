@@ -25,8 +25,9 @@ export type InstanceClaimRequest = Pick<
 
 /**
  * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `first` is the SQL statement that
- * creates the session, unless the session already exists. If the claimed instance is not ready yet, and an earlier start failed
- * because the deployment's secrets could not be decrypted, checks that they can be decrypted now.
+ * creates the session. Omit it if the session already exists. Rejects with `secrets-unavailable` if three conditions hold: the
+ * claimed instance is not ready, the secrets could not be decrypted at the last start of an instance, and they cannot be
+ * decrypted now.
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */

@@ -91,7 +91,7 @@ export type HostsTable = {
   id: string;
   region: string;
   runtime: string;
-  /** Machine and process of the server that last used the host, for operators. */
+  /** For operators: the process id, machine name and data directory of the server that started last in this region. */
   description: string;
   heartbeat_at: Date;
 };
@@ -131,7 +131,7 @@ export type DeploymentsTable = {
   id: string;
   agent_id: string;
   source: JSONColumnType<DeploymentSource>;
-  /** Set only if the source is a build. */
+  /** The build whose files the deployment runs. Null if the source of the deployment is a directory. */
   build_id: string | null;
   /** While `validating`, no instance of the deployment has been ready yet. Only `ready` deployments get new sessions. */
   state: DeploymentState;
@@ -382,7 +382,7 @@ export type SecretSetsTable = {
   name: string;
   kind: 'secret' | 'imagePullSecret';
   region: string;
-  /** Number of the newest revision. */
+  /** Number of the newest revision of the secret set. */
   revision: number;
   created_at: Date;
   updated_at: Date;
@@ -395,7 +395,7 @@ export type SecretRevisionsTable = {
   rolled_back_to: number | null;
   /** The registry of an image pull secret. */
   host: string | null;
-  /** Keys of the set in order, each with the revision in which its value was written. */
+  /** Keys of the secret set, sorted, each with the number of the revision in which its value was written. */
   entries: JSONColumnType<[string, number][]>;
   added: JSONColumnType<string[]>;
   changed: JSONColumnType<string[]>;
@@ -437,10 +437,10 @@ export type SecretDeliveriesTable = {
   state: SecretReadiness;
   attempts: Generated<number>;
   error: string | null;
-  /** The id of the server that delivered the revision. */
+  /** Id of the host whose server recorded the success or failure of the delivery. Null while the delivery is pending. */
   host_id: string | null;
   created_at: Date;
-  /** Time of the next attempt. Null if no retry is scheduled. */
+  /** Time of the next attempt to deliver the revision. Null if no retry is scheduled. */
   next_at: Date | null;
   done_at: Date | null;
 };
@@ -508,12 +508,12 @@ export type UserSessionsTable = {
   updated_at: Date;
 };
 
-/** A sign-in method of a person: `provider_id` is `credential` (a password) or `openid`. */
+/** A sign-in method of a user: `provider_id` is `credential` (a password) or `openid`. */
 export type UserCredentialsTable = {
   id: string;
   user_id: string;
   provider_id: string;
-  /** The person's id at the provider. For a password, the id of the user. */
+  /** The user's id at the OpenID Connect provider. If the sign-in method is a password, equal to `user_id`. */
   account_id: string;
   /** The password, hashed with scrypt. Null for other ways to sign in. */
   password: string | null;

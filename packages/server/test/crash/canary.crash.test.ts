@@ -160,7 +160,10 @@ describe('the value of a stored secret', () => {
     };
   }
 
-  /** Runs the built `botcli` with this text as standard input or as the answer to its hidden prompt. Returns the exit status. */
+  /**
+   * Runs the built `botcli` with the arguments `words`. `given` is its standard input or, in a terminal, the answer to its
+   * prompt, which does not show what is typed. Returns the exit status.
+   */
   async function botcli(words: string, given = '', where: 'in a terminal' | null = null): Promise<number | null> {
     const line = `"${process.execPath}" "${join(root, 'packages/cli/bin/botcli.js')}" ${words}`;
     const [program, ...rest] =
@@ -183,7 +186,7 @@ describe('the value of a stored secret', () => {
     return status;
   }
 
-  /** Returns the files below the directory that contain one of the values. */
+  /** Returns the files in the test's directory tree that contain at least one of the byte strings in `what`. */
   const filesWith = (what: readonly Buffer[]) =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && holds(readFileSync(join(entry.parentPath, entry.name)), what))
@@ -208,7 +211,7 @@ describe('the value of a stored secret', () => {
     const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: credential };
     expect(await ask('PUT', '/v1/secrets/registry', pull)).toBe(202);
 
-    // Invalid requests that contain the value in every place where a client could put it.
+    // Invalid requests that contain the secret canary value in every place where a client could put it.
     const wrong: readonly [path: string, body: unknown][] = [
       ['bird-cage', one('PORT')],
       ['bird-cage', one('A B')],

@@ -22,8 +22,9 @@ const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');
 
 /**
- * When to kill in a phase, in milliseconds: `first` is the delay of the first inspection after the client's request `event`,
- * `step` is the interval between inspections.
+ * How to kill the server in a phase of a deploy. After the client emits `event`, the test waits a random time of up to `first`
+ * milliseconds. Then it inspects the database up to `inspections` times, at random intervals of up to `step` milliseconds. It
+ * kills the server as soon as an inspection finds the deploy in the phase.
  */
 const searches: Readonly<Record<DeployPhase, { event: string; first: number; step: number; inspections: number }>> = {
   upload: { event: 'upload', first: 40, step: 5, inspections: 20 },
@@ -76,7 +77,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'bothost-deploys-'));
-    // Bots run under their own accounts, which need permission to enter the directory.
+    // Bots run under their own accounts, which need permission to enter the temporary directory of this test.
     chmodSync(directory, 0o711);
     service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
     await service.start().ready;

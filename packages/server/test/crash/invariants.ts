@@ -2,15 +2,18 @@ import type { DiaryEntry } from './bot-diary.ts';
 import type { SessionRecord } from './observer.ts';
 import type { Scenario, ScenarioKind } from './session-scenario.ts';
 
-/** Lifetime of one server process, in milliseconds since the epoch; `exitedAt` is null while it runs. */
+/**
+ * Start and exit of one server process, as timestamps in milliseconds since the epoch. `exitedAt` is null while the process
+ * runs.
+ */
 export type ServerLifetime = { readonly startedAt: number; readonly exitedAt: number | null };
 
 /** Tolerance in milliseconds between a timestamp and the event that it dates. */
 const slackMs = 50;
 
 /**
- * Upper bound in milliseconds for the time between the last diary entry of a mute bot and its exit. A mute bot does not
- * report its session, so its session ends only when it exits.
+ * Upper bound in milliseconds for the time from the last event that a mute test bot writes to its event file until the bot
+ * exits. A mute bot does not report the end of its session to the server, so the session ends only when the bot exits.
  */
 const exitMs = 1_000;
 
@@ -46,8 +49,8 @@ export function findViolations(
 
 function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
-  // A bot that does not report its session (`mute`) may end the session before the client sends its stop request, because the
-  // client cannot see this end.
+  // The client stops a session of a `mute` bot, which does not report its session to the service, if the bot seems never to be
+  // called. The bot may nevertheless end the session before the stop request takes effect. So both results are valid.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
   const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';

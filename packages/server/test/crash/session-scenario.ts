@@ -20,7 +20,7 @@ export type Scenario = {
   askedAt: number;
   /** Null if the server was killed before it responded. */
   answeredAt: number | null;
-  /** Null if the start created no session. */
+  /** The id of the session. Null if the start request created no session. */
   sessionId: string | null;
   stopAskedAt: number | null;
   /** Failures that the client noticed itself, independent of the stored record. */
@@ -34,7 +34,10 @@ export type ScenarioContext = {
   readonly random: Random;
   /** Emits `asking` before a start request, and `ending` when a session is about to end. */
   readonly events: EventEmitter;
-  /** Waits until the given server process has ended, and resolves with the ids of the stored sessions by their tag. */
+  /**
+   * Waits until the given server process has ended. Resolves with the ids of the sessions that the database then contained,
+   * grouped by the tag in their request body. The map is empty if the database was killed too.
+   */
   readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 

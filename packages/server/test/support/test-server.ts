@@ -30,7 +30,7 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const database = await createTestDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'bothost-server-'));
-  // Bots run under their own accounts, which need permission to enter the directory.
+  // Bots run under their own accounts, which need permission to enter the temporary directory of the service.
   await chmod(directory, 0o711);
   const privateKey = `sk_${'p'.repeat(40)}`;
   const publicKey = `pk_${'q'.repeat(40)}`;

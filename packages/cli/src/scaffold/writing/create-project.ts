@@ -25,7 +25,7 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
         makeDirectories(dirname(join(project, path)));
         writeFileSync(join(project, path), text);
       }
-      // This is the last check for Ctrl-C, because the code above is synchronous and cannot be interrupted.
+      // The last check for Ctrl-C, because the rename completes the project.
       signal.throwIfAborted();
       renameSync(project, directory);
     } finally {
@@ -49,6 +49,6 @@ export function removeOrphanedStagingDirectories(directory: string): void {
       if (lstatSync(staging).uid === process.getuid?.()) rmSync(staging, { recursive: true, force: true });
     }
   } catch {
-    // Ignore the error, because the next run tries to remove the directories again.
+    // Ignore the failed removal of an orphaned staging directory, because the next run of botcli tries it again.
   }
 }

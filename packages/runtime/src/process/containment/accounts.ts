@@ -46,9 +46,10 @@ export async function reserveUid(
 }
 
 /**
- * Releases user ids that a killed server reserved for instances in `instancesDirectory` but did not write to their records.
- * `accountOf` returns the user id in the record of the instance whose directory is `owner`, or null if there is none. Do not
- * call this while a server starts instances in `instancesDirectory`.
+ * Releases user ids that a server reserved for instances in `instancesDirectory`, if the server was killed before it wrote the
+ * user id to the record of the instance. `accountOf` takes the directory of an instance and returns the user id in its record,
+ * or null if the record is missing or contains none. Do not call this function while a server starts instances in
+ * `instancesDirectory`.
  */
 export function releaseOrphanedUids(
   reservationsDirectory: string,
@@ -62,7 +63,7 @@ export function releaseOrphanedUids(
   }
 }
 
-/** Returns the user ids of all processes and reservations. */
+/** Returns the user ids that processes have or that servers have reserved for instances and builds. */
 export function listUsedUids(reservationsDirectory: string): ReadonlySet<number> {
   return new Set([...uidsOfProcesses(), ...listReservedIds(reservationsDirectory)]);
 }
@@ -86,9 +87,9 @@ function reserveFirst(directory: string, owner: string, range: IdRange, taken: R
 }
 
 /**
- * Milliseconds for which the result of a scan of all processes is reused. With thousands of processes, a scan takes
- * milliseconds. The result may be outdated, but our own servers find each other's user ids through reservations, so the scan
- * only has to find ids that other programs use.
+ * Milliseconds for which the result of a scan for the user ids of all processes is reused, because a scan of thousands of
+ * processes takes milliseconds. An outdated result is sufficient: the scan only has to find user ids that other programs use,
+ * because servers of this service reserve their user ids in a shared directory.
  */
 const scanMs = 10_000;
 let lastScan: { readonly at: number; readonly uids: ReadonlySet<number> } | null = null;

@@ -33,8 +33,8 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
 type Processes = ReadonlyMap<number, ProcessStat>;
 
 /**
- * Returns the CPU ticks of processes that have ended since `previous`, except ticks that the kernel added to a process in
- * `current`.
+ * Returns the CPU ticks of processes that ended between the samples `previous` and `current`. Subtracts the ticks that the
+ * kernel added to the `childTicks` of their surviving ancestors, because `current` already contains these ticks.
  */
 export function countEndedProcessTicks(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;

@@ -189,8 +189,8 @@ export async function removeForkServer(
   if (record !== null) {
     // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalProcesses([record.supervisor].filter(isAlive), 'SIGCONT');
-    // This also kills forked processes that have no instance id yet, because they still have the fork server's environment
-    // variable.
+    // Kill all processes that have the fork server's marker in place of an instance id: the fork server, and forked processes
+    // that have not received their own instance id yet.
     const containment = openContainment(
       { ...record, instanceId: formatForkServerMarker(record.id) },
       noProcess,

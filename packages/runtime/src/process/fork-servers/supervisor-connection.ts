@@ -11,7 +11,10 @@ const statusSchema = z.object({
   reason: z.string().nullable(),
   fingerprint: z.string(),
   level: z.enum(['module', 'libraries']),
-  /** Library modules that had been imported when the import ended. */
+  /**
+   * Names of the library modules that the fork server has imported. Empty until the fork server reports that its import
+   * succeeded or failed.
+   */
   modules: z.array(z.string()),
   process: processIdentitySchema.nullable(),
 });
@@ -77,7 +80,7 @@ export async function connectSupervisor(options: {
   connected.on('error', () => undefined);
   connected.once('close', options.onClose);
   const lines = createInterface({ input: connected });
-  // The interface emits errors of the socket again.
+  // The readline interface also emits the errors of its input socket. An error event without a listener would end the server.
   lines.on('error', () => undefined);
   lines.on('line', (line) => {
     const event = parseEvent(line);

@@ -11,8 +11,8 @@ export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   /**
-   * Yields first the exit events that `earlier` returns from the records, then the kept notices, then new events. Throws if there
-   * already is a watcher.
+   * Yields first the exit events that `earlier` returns, then the notices that were kept while there was no watcher, then new
+   * events. Throws if there already is a watcher.
    */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };

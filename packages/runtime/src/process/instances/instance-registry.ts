@@ -66,7 +66,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // Do not report an exit for a bot that never ran, because the previous server process was killed before it called `go`.
+        // Do not report an exit if the bot never ran. For example, the previous server process was killed before it told the
+        // supervisor to run the bot.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
       },

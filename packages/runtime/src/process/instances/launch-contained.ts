@@ -34,7 +34,10 @@ export type LaunchedProgram = {
   readonly go: () => void;
 };
 
-/** Creates the process in its control groups, like `spawnProgram` or `forkProgram`. If it rejects, no process is running. */
+/**
+ * Creates the process in its control groups, like `spawnProgram` or `forkProgram`. If the function rejects, no process is
+ * running.
+ */
 export type ProcessCreator = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;
 
 export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {
@@ -44,8 +47,9 @@ export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {
 };
 
 /**
- * Creates, in this order, the record, the control groups and the process, and adds the process to the record. The
- * program runs only after `go`. `removeInstance` can clean up after each step. If it rejects, no process is running.
+ * Creates the record, the control groups and the process, in this order, and then adds the process to the record. If the server
+ * is killed after any of these steps, `removeInstance` can clean up. The program runs only after the caller calls the returned
+ * function `go`. If `launchContainedProgram` rejects, no process is running.
  */
 export async function launchContainedProgram(
   options: ContainedLaunchOptions,

@@ -9,9 +9,9 @@ const lineBytes = 16 * 1024;
 const newline = 10;
 
 /**
- * Returns the range of an output file to drop, in whole lines if possible. Keeps output at the beginning (a quarter of the
- * limit) and at the end (half of the limit). Null until the output after the kept beginning, or after the previous gap, exceeds
- * three quarters of the limit.
+ * Returns the range of an output file to drop, in whole lines if possible. Keeps a quarter of the limit at the beginning of the
+ * output, and half of the limit at its end. If a range was dropped before (`gap`), extends that range. Returns null if at most
+ * three quarters of the limit follow the kept beginning or `gap`: dropping would not be worthwhile yet.
  */
 export function selectOutputToDrop(output: {
   readonly path: string;

@@ -3,11 +3,15 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const buffer = Buffer.alloc(64 * 1024);
 
 /**
- * Pass as `isComplete` for files of one process in `/proc`: the kernel returns them in one read, so a short read ends the file.
+ * For the parameter `isComplete` of `readProcFile`, to read a file that describes one process. The kernel fills the buffer
+ * until the file ends. So a read that does not fill the buffer has reached the end.
  */
 const isShortRead = (length: number) => length < buffer.length;
 
-/** Pass as `isComplete` for lists such as mountinfo, which the kernel may return in several short reads. */
+/**
+ * For the parameter `isComplete` of `readProcFile`, to read a list such as `mountinfo`. The kernel may return it in several
+ * reads that do not fill the buffer.
+ */
 export const isNeverComplete = () => false;
 
 /**

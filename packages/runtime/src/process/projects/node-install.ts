@@ -50,7 +50,10 @@ export function planNodeInstall(
   return { tool, install: 'unlocked', builds, notes: [warning] };
 }
 
-/** Returns the commands of a plan. `programs` has the paths of tools. Throws `PrepareError` if one is missing. */
+/**
+ * Returns the commands that install the dependencies of a project and build it, as `plan` says. `programs` maps package
+ * managers to their paths. Throws `PrepareError` if the package manager of the plan is missing.
+ */
 export function createNodeCommands(
   directory: string,
   plan: NodeInstallPlan,

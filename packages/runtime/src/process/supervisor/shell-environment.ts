@@ -11,8 +11,9 @@ const interpretedName =
   /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
 
 /**
- * Perl program that restores the renamed variables and then executes the command. If the command cannot run, exits like a shell
- * with status 127 or 126.
+ * Perl program that restores the names of the environment variables that `prepareShellLaunch` renamed, and then executes the
+ * command. If the command cannot be executed, the program exits like a shell: with status 127 if the command is not found, else
+ * 126.
  */
 const restore = `
 for my $renamed (grep { /^BOTHOST_VARIABLE_/ } keys %ENV) {

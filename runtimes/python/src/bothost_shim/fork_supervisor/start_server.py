@@ -87,9 +87,10 @@ def _contain(config: dict[str, Any]) -> None:
 
 
 def _switch_account(account: Account, namespace_write: int, mapped_read: int) -> None:
-    """Switch to the first account of the range, with no capability except to switch to the other accounts.
+    """Switch to the first user id of `account`, with no capability except to switch to its other user ids.
 
-    Root creates the namespace, so that no account of the range owns it: an owner would have all capabilities in it.
+    Create a user namespace before the switch, so that root owns the namespace. If one of the user ids owned the
+    namespace, it would have all capabilities in it.
     """
     os.setgroups([])
     os.setresgid(account.gid, account.gid, account.gid)
