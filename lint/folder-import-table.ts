@@ -24,8 +24,8 @@ export type FolderImportTable = {
   /** Subfolders without a row, each with the folder whose row applies to it, for example `a/b` with `a`. */
   readonly deeper?: Readonly<Record<string, string>>;
   /**
-   * Returns further import targets to test for `folder`, such as packages. Keys are names in the table; values are import
-   * specifiers or paths relative to `source`.
+   * Returns packages and files that the tests also try to import from `folder`, in addition to the subfolders of `source`. Each
+   * key is a name in the column of allowed imports. Its value is the import specifier, or the path relative to `source`.
    */
   readonly otherTargets?: (folder: string) => Readonly<Record<string, string>>;
 };

@@ -66,9 +66,9 @@ async function keep(values: Readonly<Record<string, string>>): Promise<void> {
 }
 
 /**
- * Deploys the project twice. The first deploy creates the Python environment. A `.pth` file in this environment then makes
- * every bot use the stand-in vendors, because a secret cannot set PIPECAT_SETUP_FILES. The second deploy restarts the unchanged
- * project.
+ * Deploys the project so that its bots use the stand-in vendors. PIPECAT_SETUP_FILES must name a Python file that Pipecat runs
+ * in every bot, but secrets cannot set this variable. So the first deploy only creates the Python environment, and a `.pth`
+ * file in this environment then sets the variable. The second deploy uses this environment for the unchanged generated project.
  */
 async function deploy(): Promise<void> {
   const bot = join(project.directory, 'bot.py');

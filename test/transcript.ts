@@ -24,7 +24,10 @@ export function readDocumentSteps(document: string, title: string): readonly Doc
 }
 
 export type Terminal = {
-  /** Executes a step of the document. Returns its output and errors as a terminal with 80 columns shows them. */
+  /**
+   * Executes a step of a Markdown document: writes a file, or runs shell commands. Returns the output and errors of the
+   * commands as a terminal with 80 columns shows them.
+   */
   readonly follow: (step: DocumentStep) => Promise<string>;
 };
 

@@ -46,7 +46,7 @@ export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Up
       const startedAtMs = performance.now();
       const url = replaceOrigin(target.uploadUrl, upload.getOrigin());
       const receivedBytes = await sendUploadPart({ ...upload, url, token: target.uploadFields.token, offset, content });
-      // The received bytes do not increase, for example, if the archive has become shorter meanwhile.
+      // The service received nothing, for example because the archive became shorter during the upload.
       if (receivedBytes <= offset)
         throw new ConnectionError('The service received no bytes of the last part of the archive.');
       failures = 0;

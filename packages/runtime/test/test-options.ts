@@ -6,7 +6,10 @@ import type { RuntimeLogger, RuntimeOptions } from '../src/runtime.ts';
 
 const silentLogger: RuntimeLogger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Options for a driver under test: generous limits, and no disk limits. Creates the data directory if it is missing. */
+/**
+ * Returns options for a runtime driver under test: high limits of memory, CPU, time and output, and no limits of disk space.
+ * Creates the data directory if it is missing.
+ */
 export function createTestOptions(dataDirectory: string, logger = silentLogger): RuntimeOptions {
   // Accounts of bots must be able to pass through the data directory.
   mkdirSync(dataDirectory, { recursive: true, mode: 0o711 });

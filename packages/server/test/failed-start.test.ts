@@ -17,7 +17,7 @@ const logger = pino({ level: 'silent' });
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-failed-start-'));
-  // Bots run under their own accounts, which need permission to enter the directory.
+  // Bots run under their own accounts, which need permission to enter this temporary directory.
   await chmod(folder, 0o711);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;

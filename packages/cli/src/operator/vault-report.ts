@@ -74,7 +74,7 @@ function findingPath({ organization, set }: VaultTask['findings'][number]): stri
   return set === null ? organization || 'the vault' : `${organization}/${set}`;
 }
 
-/** Throws a `Failure` if the last task of this kind found damaged items in the vault, which stores all secrets. */
+/** Throws a `Failure` if the last vault task of the given kind, such as `verify`, found damaged keys or secrets. */
 export function requireNoVaultFindings(status: VaultStatus, kind: VaultTask['task']): void {
   const damage = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
   if (damage.length === 0) return;

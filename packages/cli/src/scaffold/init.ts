@@ -31,8 +31,7 @@ export async function init(context: Pick<CommandContext, 'io' | 'notify'>, value
   try {
     return await runInit(context, values);
   } catch (error) {
-    // If `result` is null, the interruption happened before the project was written. An interrupted follow-up step sets
-    // `result`.
+    // `result` says what was done before the user pressed Ctrl-C. It is null if the project was not written.
     if (error instanceof InterruptedError && error.result === null) throw new InterruptedError('Nothing was written.');
     throw error;
   }

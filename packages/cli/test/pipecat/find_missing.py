@@ -45,7 +45,7 @@ def list_definitions(root):
 
 @cache
 def list_new_attributes(release, known):
-    """Return the attributes that exist only in the later release, `known`."""
+    """Return the attributes that the release in the directory `known` defines and the release in `release` lacks."""
     return list_definitions(known)[0] - list_definitions(release)[0] - BUILTIN_METHODS
 
 

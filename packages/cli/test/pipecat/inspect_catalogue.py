@@ -52,9 +52,10 @@ def inspect_source(service):
 
 
 def find_lowest_python(extras):
-    """Return the lowest Python version on which pip installs all packages of the extras, or None if there is none.
+    """Return the lowest Python version on which pip installs every package of the given extras of pipecat-ai.
 
-    On an older Python, pip silently skips a requirement whose marker excludes that version.
+    On an older Python version, pip silently skips packages whose environment marker excludes that version. Return None
+    if no version installs every package.
     """
     requirements = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
     own = {extra: [one for one in requirements if f'extra == "{extra}"' in str(one.marker)] for extra in extras}

@@ -9,9 +9,9 @@ import { openUv, type Uv } from './uv.ts';
 import { writeProjects } from './write-projects.ts';
 
 /**
- * A project that joins the dependencies of generated projects with the same minimum versions of Python and pipecat-ai. uv
- * resolves the dependencies with the registry, without installing packages. Versions that satisfy the joined project satisfy
- * each generated project.
+ * A project with the combined dependencies of several generated projects. These projects require the same minimum version of
+ * Python and the same minimum version of pipecat-ai. If uv can resolve the combined dependencies, the resolved versions satisfy
+ * each of these projects. uv queries the registry, but installs no packages.
  */
 type JoinedProjects = { readonly directory: string; readonly python: string; readonly library: string };
 
@@ -60,9 +60,7 @@ async function writeJoined(bounds: string, texts: readonly string[]): Promise<Jo
   return { directory: folder, python, library };
 }
 
-/**
- * Runs uv in the directories of all joined projects at the same time, because most of its time is spent waiting for the registry.
- */
+/** Runs uv in the directories of all projects in `joined` in parallel, because uv mostly waits for the package registry. */
 async function resolveAll(argumentsFor: (project: JoinedProjects) => readonly string[]): Promise<void> {
   const env = { ...uv.environment, UV_PYTHON: interpreter.program };
   await Promise.all(

@@ -97,7 +97,8 @@ test('the catalogue lists exactly the variables that Pipecat reads for each tran
     return missing.map((name) => `${value}: ${name}`);
   });
   expect(unknown).toEqual([]);
-  // The runner reads some `PIPECAT_` variables of a transport without naming the transport. Accept these for every transport.
+  // The catalogue may list a `PIPECAT_` variable for any transport if Pipecat reads the variable for at least one, because the
+  // source of Pipecat's runner does not show to which transport such a variable belongs.
   const byAnybody = new Set([...reads.values()].flat());
   const own = (value: string, name: string) =>
     reads.get(value)?.includes(name) === true || (name.startsWith('PIPECAT_') && byAnybody.has(name));

@@ -215,7 +215,7 @@ build-backend = "setuptools.build_meta"
     const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
     const building = { environment: variables };
     const bench = await openBench(await path(), { building, cacheLimitBytes: 400_000, needsNoIndex: true });
-    // Add the id as a comment, so that the requirements differ and each project gets its own Python environment.
+    // Append the project id to requirements.txt as a comment, so that each project gets its own Python environment.
     const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
       const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
       await bench.prepare(id, await bench.project(id, files), organizationId);

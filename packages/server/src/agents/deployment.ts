@@ -98,7 +98,10 @@ export async function markProjectRemoved(
   await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
 }
 
-/** An error of a deployment or of its instances: a `PCC_` code, a message, and the exit of the instance, if any. */
+/**
+ * An error of a deployment or of its instances. `code` is a Pipecat Cloud error code such as `PCC_BOT_EXITED`. `exit` is how
+ * the failed instance ended, or null if no instance ended.
+ */
 export type DeploymentFault = {
   readonly code: DeploymentProblem;
   readonly message: string;

@@ -21,8 +21,8 @@ type Context = {
 
 /**
  * Creates a deployment with the source and settings of an earlier deployment. The new deployment is validated before it serves.
- * If `deploymentId` is null, rolls back to the serving deployment if a later deployment failed or is pending, and to the
- * previously serving deployment otherwise.
+ * `deploymentId` names the earlier deployment. Null selects the serving deployment when a later deployment is pending or has
+ * failed. Otherwise, null selects the deployment that served before the current one.
  *
  * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-unavailable`
  */

@@ -16,7 +16,10 @@ export type Refusal = {
 export type RefusalLog = {
   /** Stores a refusal. Above the rate limit, only counts the refusal. Never rejects. */
   readonly record: (refusal: Refusal) => Promise<void>;
-  /** Stores, for each organization that exceeded the limit, an `audit.left-out` entry with the number of omitted refusals. */
+  /**
+   * For each organization with refusals above the rate limit, stores one `audit.left-out` entry with the number of refusals
+   * that were only counted.
+   */
   readonly recordLeftOut: () => Promise<void>;
 };
 

@@ -4,7 +4,10 @@ import type { Registry } from 'prom-client';
 import type { ServiceContext } from '../context.ts';
 import { addGauge } from '../metrics/telemetry.ts';
 
-/** Sums `figure` over the start methods of all deployments, separately for each level (`module`, `libraries` or `spawn`). */
+/**
+ * Groups deployments by how their instances start: forked from a process that has imported the bot (`module`) or only its
+ * libraries (`libraries`), or spawned as new processes (`spawn`). Returns the sum of `figure` for each group.
+ */
 function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
   const sums = new Map<string, number>();
   for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));

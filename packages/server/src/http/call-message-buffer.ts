@@ -16,8 +16,8 @@ export type CallMessageBuffer = {
 const audioRates: Record<PhoneCarrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
 /**
- * Size limit of the held audio messages, as a multiple of the size limit of the audio in them. A carrier's usual audio message
- * (Base64 in JSON) is slightly more than twice as large as its audio.
+ * Held audio messages may be this many times as large as the maximum amount of audio. The factor leaves room for encoding: a
+ * carrier's usual audio message (Base64 in JSON) is slightly more than twice as large as its audio.
  */
 const wireBytesPerAudioByte = 8;
 

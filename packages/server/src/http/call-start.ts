@@ -48,8 +48,8 @@ export function readAgentFromCallStart(
     };
     client.on('message', onMessage);
     client.once('close', onClose);
-    // This listener runs after the listener of the WebSocket, so a start message within the byte limit has already been
-    // handled.
+    // The WebSocket library's own `data` listener was added first, so it handles a start message in the same chunk before
+    // `onData` refuses the chunk for its size.
     socket.on('data', onData);
   });
 }

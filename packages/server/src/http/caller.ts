@@ -141,7 +141,8 @@ function visitorOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Visitor {
-  // Compute the client here, because the request has no `client` property if its path cannot be decoded.
+  // Determine the client's address and the service URL here, because `request.client` does not exist if the request's path
+  // cannot be decoded.
   const { address, serviceUrl } = resolveClient(request.raw);
   const { headers } = request.raw;
   const { host = '', 'x-forwarded-host': forwardedHost } = headers;

@@ -49,9 +49,11 @@ declare module 'fastify' {
      * organization.
      */
     caller: Principal | undefined;
-    /** The person who calls an operation without an organization. */
+    /** The authenticated person. Set only for operations that do not belong to an organization. */
     person: PersonPrincipal | undefined;
-    /** The client of an operation that requires no credential. */
+    /**
+     * Connection data of the client, such as its IP address and cookies. Set only for operations that require no credential.
+     */
     visitor: Visitor | undefined;
     requestedAt: Date;
   }

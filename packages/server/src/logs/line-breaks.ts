@@ -16,10 +16,10 @@ export type LineRange = {
 };
 
 /**
- * Splits `bytes` into complete lines. `from` is the offset in the output at which `bytes` and the first line start. A line ends
- * after its newline, or at the first multiple of 16 KiB that is at least 16 KiB after its start, whichever comes first. In the
- * second case, the line ends up to 3 bytes earlier if a character would be split. So every line is shorter than 32 KiB, and the
- * ends of lines are the same when the output is read backward.
+ * Splits `bytes` into complete lines. `bytes` starts at the offset `from` of the output, with a new line. A line ends after its
+ * newline. A long line is cut when it is between 16 and 32 KiB long, at an output offset that is a multiple of 16 KiB, or up to
+ * 3 bytes earlier to avoid splitting a UTF-8 character. Because the cuts are at such offsets, a reader that starts near the end
+ * of the output finds the same lines.
  */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];

@@ -81,7 +81,7 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
       if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
       for (const [length, known] of longestFirst.get(prefix) ?? []) {
         const to = from + length;
-        // Skip this text and all shorter ones, because they lie within the last span.
+        // The lengths are in descending order, so all remaining matches at this position lie within an earlier span.
         if (to <= reached) break;
         if (to > line.length) continue;
         comparisonsLeft -= 1;

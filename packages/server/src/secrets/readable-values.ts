@@ -8,14 +8,14 @@ import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 
 /**
- * Secret values for masking the output of bots. `isComplete` is true if `values` contains every value of the pinned
- * sets.
+ * Secret values for masking the output of bots. `isComplete` is true if `values` contains every value of the secret set
+ * revisions that the deployment uses.
  */
 export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
 
 /**
- * Decrypts as many values of pinned sets as possible, for masking output. Never start a bot with the result, because
- * values may be missing.
+ * Decrypts as many values as possible of the secret set revisions that a deployment uses, for masking output. Never start
+ * a bot with the result, because values may be missing.
  */
 export function decryptReadableValues(
   context: { readonly db: Database; readonly keyring: Keyring },

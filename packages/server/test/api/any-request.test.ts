@@ -60,7 +60,8 @@ it('no arbitrary request causes a 500 or an undocumented status, and every error
       });
       const json: unknown = await answer.json();
       expect(answer.status, JSON.stringify(json)).toBeLessThan(500);
-      // An empty parameter or `..` changes the path to the path of another operation, which may document other statuses.
+      // Do not check the status if an empty parameter or `..` turned the path into the path of another operation, because the
+      // expected statuses are documented for the original operation.
       const isOtherPath = /\/[/?]/.test(target) || !target.startsWith(`${new URL(answer.url).pathname}?`);
       const documented = Object.keys(paths[template]?.[method.toLowerCase()]?.responses ?? {});
       // Also allow 431 (headers too large). Operations do not document this status, because any request can cause it.

@@ -32,7 +32,7 @@ export type CrashRun = {
   readonly scenarios: readonly Scenario[];
   /** Starts five clients, each of which runs one session after another. `ended` waits for their last sessions. */
   readonly begin: () => { readonly ended: () => Promise<void> };
-  /** Kills the processes that a failed test left running, and removes the directory. */
+  /** Kills the processes that a failed test left running, and removes the temporary directory of the crash run. */
   readonly cleanUp: () => void;
 };
 
@@ -40,7 +40,7 @@ const clients = 5;
 
 export async function prepareCrashRun(random: Random): Promise<CrashRun> {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-crash-'));
-  // Bots run under their own accounts, which need permission to enter the directory.
+  // Bots run under their own accounts, which need permission to enter this temporary directory.
   chmodSync(directory, 0o711);
   const diary = openBotDiary(join(directory, 'diary'));
   const agents = writeFixtureBots(join(directory, 'agents'), diary.path);

@@ -6,8 +6,8 @@ import type { Observer } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
 /**
- * One kill of the server. `found` contains the phases of all sessions at that time. The kill is counted only for the phase
- * `phase`.
+ * One kill of the server. `found` lists the phases of the observed sessions at the time of the kill. `phase` is one of them, or
+ * null if there were none; statistics count the kill for this phase. `ready`: whether the server had finished its start.
  */
 export type ServerKill = {
   readonly phase: SessionPhase | null;
@@ -26,8 +26,9 @@ export type ServerKiller = {
 };
 
 /**
- * When to kill in a phase, in milliseconds: `first` is the delay of the first inspection after the client's event, `step` is
- * the interval between inspections.
+ * How to find a session in each phase. After a client emits `event`, the server is suspended up to `inspections` times to check
+ * the phases of all sessions. The first check follows after a random delay of up to `first` milliseconds. Later checks follow
+ * after random delays of up to `step` milliseconds.
  */
 const searches: Readonly<
   Record<SessionPhase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>

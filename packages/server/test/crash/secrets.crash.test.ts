@@ -56,8 +56,8 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
       const sets: KnownSet[] = [];
       const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
 
-      // Measured duration of a write of secrets in milliseconds: `write` without, `whole` with the delivery to the region.
-      // Kills are spread over these durations.
+      // Measured milliseconds from the request that writes secrets: `write` until the response, `whole` until the secrets are
+      // delivered to the region. The delay before each kill is a random fraction of one of these durations.
       const durations = { write: 50, whole: 100 };
 
       for (let kill = 0; kill < kills; kill++) {

@@ -7,8 +7,9 @@ import { measureTrees } from './tree-sizes.ts';
 const refreshMs = 10 * 60_000;
 const stallMs = 10 * 60_000;
 
+/** Measures the disk use of owners of projects. An owner is an organization, or a project directory that the server serves. */
 export type OwnerDiskUsage = {
-  /** Disk use of an owner in bytes, as last measured. 0 before the first measurement. */
+  /** Last measured disk use of an owner's projects, Python environments and caches in bytes. 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
   /**
    * Schedules a measurement of the owner's disk use. Call this when a build of the owner has ended or a project of the owner

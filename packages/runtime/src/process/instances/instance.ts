@@ -179,7 +179,8 @@ function watchEnd(
     kill().catch((error: unknown) => onError(error, 'instance above a limit could not be killed'));
   };
 
-  // If the status is unknown, the supervisor may still be running, and the watchdog will detect when the supervisor ends.
+  // The status is `unknown` if the spawner of the supervisor has exited. The supervisor may then still be running, and the
+  // watchdog detects when it ends.
   supervisorProgram?.ended.then((known) => known !== 'unknown' && finishOnce(known.code));
   if (end !== null) {
     containment.close();

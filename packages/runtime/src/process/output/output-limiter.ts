@@ -9,9 +9,9 @@ export type OutputLimiterOptions = {
   readonly files: OutputFiles;
   readonly limitBytes: number;
   readonly searchPath: string;
-  /** Whether the output has ended. The output file is then no longer truncated. */
+  /** Whether the bot's output has ended. After that, the limiter starts no further drop and never empties the file. */
   readonly isFinished: () => boolean;
-  /** Called after the file was emptied, with the offset at which it now begins. */
+  /** Called after the output file was emptied. `base` is the offset in the whole output at which the next written byte lies. */
   readonly onTruncated: (base: number) => void;
   /** Called once, when output is dropped for the first time. */
   readonly onDropped: (bytes: number) => void;
@@ -22,7 +22,7 @@ export type OutputLimiterOptions = {
  * Limits the size of an output file: frees the blocks in the middle of the file, or empties the file if blocks cannot be freed.
  */
 export type OutputLimiter = {
-  /** The offset at which the output file begins. */
+  /** Offset, in the whole output, of the first byte of the output file. */
   readonly base: () => number;
   readonly replaceBase: (next: number) => void;
   /**
@@ -45,8 +45,9 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 
   /**
-   * Drops a range of the output. Stores the range before its blocks are freed, so that readers already skip it. If the server
-   * is killed in between, the blocks are freed with the next range, which includes this one.
+   * Drops a range of the output. Stores the range before the blocks of the file are freed, so that readers skip the range from
+   * the start. If the server is killed before the blocks are freed, the next drop frees them, because each range includes the
+   * previous one.
    */
   const drop = (next: OffsetRange) => {
     writeJsonAtomically(files.gap, next);

@@ -18,7 +18,10 @@ export type PythonProject = {
   readonly requiresPython: string;
   /** The files, relative to the project, that determine what is installed. */
   readonly files: readonly string[];
-  /** Whether parts of the project itself are installed. Any of its files may then affect the environment. */
+  /**
+   * Whether any file of the project may affect its Python environment, for example because a requirement is a path in the
+   * project.
+   */
   readonly isLocal: boolean;
   readonly notes: readonly string[];
 };
@@ -61,7 +64,7 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
   if (isLocked) notes.push('warning: uv.lock is ignored, because this machine has no uv; pip chooses the versions');
   if (has('requirements.txt')) {
     const { files, lines } = readRequirements(directory, 'requirements.txt', new Set());
-    // Include pyproject.toml, because uv reads settings from it that affect the installation.
+    // Add pyproject.toml to the files that determine what is installed, because uv reads settings from it.
     const all = pyproject === null ? files : [...files, 'pyproject.toml'];
     const isLocal = lines.some(isLocalRequirement) || (hasUv && pyproject !== null && namesLocalSources(pyproject));
     return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };

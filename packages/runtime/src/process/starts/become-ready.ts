@@ -85,7 +85,7 @@ function limitAndRecord(
     }
     instance.update({ address });
   } catch (error) {
-    // Ignore a failed write of the record, for example to a full disk, because the bot is ready nevertheless.
+    // Only log a failed write of the instance record, for example to a full disk, because the bot is ready nevertheless.
     logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
   }
 }

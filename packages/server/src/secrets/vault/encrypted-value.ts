@@ -59,7 +59,10 @@ export function readKeyVersion(stored: Buffer): number {
   return stored.readUInt32BE(2);
 }
 
-/** Decrypts the stored form of a value. @throws DamagedDataError if the value or the context differs */
+/**
+ * Decrypts the stored form of a value. @throws DamagedDataError if the stored form was changed, or if `context` is not the
+ * context with which the value was encrypted
+ */
 export function decryptValue(organizationKey: VersionedKey, context: ValueContext, stored: Buffer): Buffer {
   if (readKeyVersion(stored) !== organizationKey.version)
     throw new DamagedDataError('the value is encrypted with another version of the key');

@@ -14,7 +14,7 @@ export function findVaultState(
   return (lock === 'share' ? query.forShare() : query).executeTakeFirst();
 }
 
-/** Inserts the vault's state. If two servers start at once, the row of the first server is kept. */
+/** Inserts the row with the id of the current root key. If two servers start at once, the row of the first server is kept. */
 export async function insertVaultState(db: Database, row: Insertable<VaultStateTable>): Promise<void> {
   await db
     .insertInto('vault_state')
@@ -24,8 +24,8 @@ export async function insertVaultState(db: Database, row: Insertable<VaultStateT
 }
 
 /**
- * Deletes the vault's state if its root key wraps no key of an organization and there are no secret sets. If there are sets,
- * keeps the state, because a restore may bring back the keys of the sets.
+ * Deletes the row that stores the id of the current root key, if there are no organization keys and no secret sets. Secret sets
+ * without keys keep the row, because the keys may still be restored from a backup.
  */
 export async function deleteUnusedVaultState(db: Database): Promise<void> {
   await sql`delete from vault_state
@@ -86,8 +86,9 @@ export function findKey(
 }
 
 /**
- * Returns a key version that no stored key has and no stored value needs. The version of a lost key is not used again, so that
- * a restore can bring the lost key back.
+ * Returns the version number for a new key of an organization. It is greater than the versions of all stored keys, and greater
+ * than the key versions that stored secret values refer to. So the version of a lost key is never reused, and the lost key can
+ * still be restored from a backup.
  */
 export async function findUnusedKeyVersion(db: Database, organizationId: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`select 1 + greatest(

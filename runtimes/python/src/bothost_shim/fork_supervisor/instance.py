@@ -105,13 +105,16 @@ class Instance:
         return stat.start_ticks
 
     def go(self) -> None:
-        """Record in the exit file that the bot was started, then let the process run it. Raises OSError."""
+        """Tell the forked process to run the bot. Before that, record the start in the instance's exit file.
+
+        Raises OSError.
+        """
         self.exit_file.mark_started()
         self.owner = None
         self.channel.send(GO_MESSAGE)
 
     def close(self) -> None:
-        """Close all files of the instance."""
+        """Close the exit file and both ends of the channel to the process."""
         self.channel.close()
         self._channel_of_child.close()
         self.exit_file.close()

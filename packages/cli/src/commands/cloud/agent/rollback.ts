@@ -59,8 +59,8 @@ export const command = defineCommand({
 });
 
 /**
- * Finds the default target of a rollback, by the same rule as the service. The target is the serving deployment if a later
- * deployment is pending or has failed. Otherwise it is the most recently activated of the other deployments.
+ * Returns the default target of a rollback, by the same rule as the service. If a deployment later than the serving deployment
+ * is pending or has failed, the target is the serving deployment. Otherwise, the target is the deployment that served before.
  */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
