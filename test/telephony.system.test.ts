@@ -10,7 +10,7 @@ import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** Starts calls with the call documents in docs/telephony.md, as telephone carriers do. */
+/** Tests the examples in docs/telephony.md: opens their WebSocket URLs as a telephone carrier does. */
 let service: TestServer;
 let bots: BotDirectory[];
 let document: string;
@@ -41,7 +41,8 @@ function blocks(language: string): string[] {
 }
 
 /**
- * Returns the path of the WebSocket URL in a call document, with the organization `home` replaced by that of the test service.
+ * Returns the path of the WebSocket URL in the example document that tells a carrier where to connect a call. Replaces the
+ * example's organization `home` with the organization of the test service.
  */
 function pathIn(text: string): string {
   const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';

@@ -3,8 +3,8 @@ export type Prose = {
   /** Whole comments. Consecutive line comments count as one. */
   readonly comments: readonly string[];
   /**
-   * Messages of errors and logs: arguments of constructors, factories and log calls, and fields of error tables. Messages in test
-   * files are not included.
+   * Messages of errors and logs: strings in the arguments of error constructors, error factories and log calls, and in the
+   * properties `message`, `error` and `hint` of object literals. Empty for a TypeScript test file.
    */
   readonly messages: readonly string[];
   /** Test titles with the titles of the enclosing `describe` blocks, as in `describe > it`. */

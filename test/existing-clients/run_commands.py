@@ -37,7 +37,7 @@ def run_in_child_process(request: dict) -> None:
 
 
 def fork_command(request: dict) -> tuple[int, int]:
-    """Return the process id and the file descriptor of the output, which is a terminal if there are answers."""
+    """Return the process id and a descriptor of the command's output. With answers to prompts, it is a terminal."""
     if request["answers"]:
         process, terminal = pty.fork()
         if process != 0:

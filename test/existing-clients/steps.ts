@@ -1,15 +1,16 @@
 import type { CommandOptions } from './commands.ts';
 
 /**
- * A command of Pipecat Cloud's CLI, without the words `pipecat cloud`. `$NAME` is replaced with a value that an earlier command
- * printed. `does` is the description of the command in the table of docs/moving.md. With `refused`, the table contains the error
- * message of the command instead.
+ * A command of Pipecat Cloud's CLI, with its expected exit status and output. `line` omits the words `pipecat cloud`. In `line`
+ * and `shows`, `$NAME` is replaced with a value that an earlier command printed.
  */
 export type CommandStep = {
   readonly line: string;
   readonly status: number;
   readonly shows: RegExp;
+  /** What the command does, for its row in the table of docs/moving.md. */
   readonly does?: string;
+  /** Whether the command's row in this table contains the error message that the command printed. */
   readonly refused?: true;
   /** The first tested CLI version that supports all options of this command. Tests of earlier versions skip the command. */
   readonly since?: string;
@@ -30,7 +31,7 @@ const problem = (line: string, shows: RegExp, options: CommandStep['options'] = 
 const id = '01890000-0000-7000-8000-000000000000';
 const down = '\x1b[B';
 
-/** Commands that need no agent. `$KEY` is a private key. */
+/** Commands that need no agent. */
 export const organizationSteps: readonly CommandStep[] = [
   {
     line: 'auth whoami',

@@ -71,7 +71,9 @@ async function measure(
   };
 }
 
-/** Fails unless both routes send the same body, because a fast but wrong response must not count. */
+/**
+ * Fails unless `getSession` and the bare route return the same time series, because a fast but wrong response must not count.
+ */
 async function requireSame(
   ours: string,
   headers: Record<string, string>,

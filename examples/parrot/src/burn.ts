@@ -13,8 +13,9 @@ export type CpuMemoryLoad = {
 };
 
 /**
- * Uses CPU and memory in worker threads until the time is over or the signal aborts, while the bot keeps responding. A feedback
- * loop over the CPU time of the process makes the total independent of other load. With too few cores, the load takes longer.
+ * Uses CPU and memory in worker threads until the time is over or the signal aborts, while the bot keeps responding. The
+ * threads measure the CPU time of the process and compensate for deviations, so that other load on the machine does not change
+ * the CPU time that is used. With too few cores, the load takes longer.
  *
  * @returns the CPU time that the process used, in milliseconds
  */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
 export type Terminal = {
-  /** Resolves when the program prints `text` after the text for which the previous call waited. */
+  /** Resolves when the output contains `text`. Each call searches only the output after the match of the previous call. */
   shows(text: string): Promise<void>;
   press(terminalKeys: string): void;
   /** Returns everything that the terminal has shown so far. */

@@ -20,7 +20,10 @@ export type RunOptions = {
   readonly monotonicMs?: () => number;
   readonly signal?: AbortSignal;
   readonly onStderr?: (text: string) => void;
-  /** Called when the program opens a web page. Returns whether the machine has a browser. */
+  /**
+   * Called when the program opens a web page. If the callback returns false, the program behaves as on a machine without a
+   * browser.
+   */
   readonly onBrowser?: (url: string) => boolean;
 };
 

@@ -204,7 +204,7 @@ browserTest('the talk page shows the error messages of the service', async () =>
   await page.getByRole('alert').getByText('This is a private key').waitFor();
   await page.getByLabel('Public key').fill(publicKey);
   await page.keyboard.press('Enter');
-  // The key of this tab also applies to the page of another agent.
+  // The public key entered in this browser tab is also used on the page of another agent.
   await page.goto(`${service.origin}/talk/nobody`);
   await page.getByRole('alert').getByText('The organization of this key has no agent nobody.').waitFor();
   expect(await sessions('status=active')).toEqual([]);

@@ -35,8 +35,8 @@ export type HostileTree = {
 export type OutsideFiles = { readonly directory: string; readonly file: string };
 
 /**
- * The account of the processes that change trees during their removal. No bot has this account, so the runtime does not kill
- * these processes.
+ * Account of the processes that change a directory tree while the runtime removes it. No bot has this account, so the runtime
+ * does not kill these processes.
  */
 const attacker = process.geteuid?.() === 0 ? { uid: 60_999, gid: 60_999 } : null;
 

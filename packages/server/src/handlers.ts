@@ -95,8 +95,8 @@ export type Handler<Request, Caller, Result> = (
 /** Maps each operation in `All` to its handler. A missing handler is a type error. */
 export type OperationHandlers<All extends Readonly<Record<string, Operation>>> = {
   readonly [Name in keyof All]: Handler<
-    // Do not simplify to `RequestOf<All[Name]>`: the type checker treats it as different for two operations, even if
-    // their requests have the same type.
+    // Do not simplify to `RequestOf<All[Name]>`: TypeScript treats `RequestOf<A>` and `RequestOf<B>` of two operations A and B
+    // as incompatible, even if their requests have the same fields.
     {
       readonly params: RequestOf<All[Name]>['params'];
       readonly query: RequestOf<All[Name]>['query'];

@@ -139,7 +139,8 @@ import sys
 async def bot(args):
     print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
 """
-    # Check most packages before the session starts. The session imports Pipecat, and Pipecat imports some of them.
+    # Before the session, none of these packages may be imported. During the session, only aiortc may not be imported,
+    # because the host imports Pipecat, and Pipecat may import the other packages.
     before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
     async with running_bot(write_bot(tmp_path, before + source)) as bot:
         await bot.wait_for(r"ready \[\]")

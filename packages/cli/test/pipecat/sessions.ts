@@ -12,8 +12,8 @@ export type Session = {
   readonly steps: readonly string[];
 };
 /**
- * How a session starts: with a key of `transport_params`, with a phone call into a hosted room (`dial-in`), or without a
- * transport (`plain`).
+ * How a session starts. `dial-in`: with a phone call into a hosted room. `plain`: without a transport. Other values: with the
+ * transport whose settings the bot stores under this key in `transport_params`.
  */
 export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
 type Carrier = 'twilio' | 'telnyx' | 'plivo' | 'exotel';

@@ -12,7 +12,7 @@ type KeyFormProps = {
   readonly onKey: (key: string) => void;
 };
 
-/** Asks for the public key that starts sessions. */
+/** Asks for a public API key (`pk_…`), which the page needs to start sessions. */
 export function KeyForm({ linkProblem, help, onKey }: KeyFormProps) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string | undefined>(linkProblem);

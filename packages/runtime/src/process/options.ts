@@ -3,17 +3,23 @@ import { systemReservationsDirectory } from './containment/accounts.ts';
 import type { ContainmentKind } from './records/contained-processes.ts';
 
 /**
- * Options of the process driver. The accounts of bots must be able to pass through the data directory. If these accounts cannot
- * run this process's `node`, the driver searches `path` for another one.
+ * Options of the process driver. If bots run under their own user accounts, these accounts need search permission (mode `x`)
+ * for the data directory and its parent directories.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
-  /** Path of the `node` that runs bots. Default: the `node` of this process. */
+  /**
+   * Path of the `node` that runs bots. Default: the `node` of this process. If the bots' own user accounts cannot run it, the
+   * driver searches `path` for another `node`.
+   */
   readonly interpreter?: string | undefined;
   /** Directory of the package that contains the Python host shim. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;
   /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
   readonly cacheLimitBytes?: number | undefined;
-  /** Milliseconds between two checks for changes that the kernel does not report. Default: 1000. */
+  /**
+   * Milliseconds between two checks of the instances for changes that the kernel does not report as events, such as excessive
+   * memory use. Default: 1000.
+   */
   readonly pollMs?: number | undefined;
   /** How instances are contained. Default: the strongest containment that this machine allows. */
   readonly containment?: ContainmentKind | undefined;

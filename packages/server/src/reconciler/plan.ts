@@ -158,16 +158,17 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
 }
 
 /**
- * Whether no event will ever report the session's end, because the session's instance no longer exists or no request relays the
- * session's WebSocket. The second case occurs if the database connection was lost while the client was accepted.
+ * Whether the session has ended and no event will report this. A session without an owner has ended if its instance no longer
+ * exists. A WebSocket session without an owner has ended in any case, because the request that relays the WebSocket is the
+ * owner. Such a session exists if the database connection was lost while the service accepted the WebSocket.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
   return !session.owned && (instance === undefined || session.transport === 'websocket');
 }
 
 /**
- * Whether this process must take ownership of the session. A WebSocket session is already owned by the request that relays it.
- * The instance must be running, because another instance may use the port of an exited instance by now.
+ * Whether this server process must take ownership of the session. False for a WebSocket session, because the request that
+ * relays it owns it. False if the instance has exited, because another bot may listen on the instance's port by now.
  */
 function mustAdopt(session: PlannedSession, instance: PlannedInstance): boolean {
   const answers = instance.state === 'ready' && instance.running;
@@ -213,8 +214,9 @@ function isValidating(deployment: PlannedDeployment): boolean {
 }
 
 /**
- * Whether an instance is still starting although no session can use it. No session can claim it later, because claims
- * and activations share a lock.
+ * Whether an instance without a session is still starting although it is not needed: the server is shutting down, or the
+ * instance's deployment was replaced or has failed. A new session cannot claim an instance of a replaced deployment, because
+ * session starts and deployment activations lock the agent.
  */
 function isUnneeded(
   instance: PlannedInstance,

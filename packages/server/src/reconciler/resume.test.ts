@@ -32,7 +32,8 @@ describe('isColdStart', () => {
 });
 
 /**
- * Starts a bot with a running session. If a status request asks the bot to wait, the bot responds only when the session ends.
+ * Starts a fake bot with a running session. The bot responds immediately to a status request with `wait=0`, and to any other
+ * request when the session ends.
  */
 async function botWithSession(): Promise<{ port: number; end: () => void }> {
   const ended = new EventEmitter();

@@ -48,7 +48,7 @@ export async function startSession(
     const input = { sessionId, organizationId, agentName, transport, body, requestedAt: options.requestedAt };
     const started = await start(context, input);
     if (transport !== 'websocket') begin(context, { ...input, transport }, started);
-    // Without a token, the session is created only when a client connects.
+    // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
     else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
     return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, options }), options.fields);
   } catch (error) {

@@ -38,13 +38,19 @@ export type SessionDirectory = {
   readonly ready: (sessionId: string, address: BotAddress) => void;
   /** Marks a session as accepted by its bot. */
   readonly opened: (sessionId: string) => void;
-  /** Drops the address of an exited instance. Callers continue to wait until the session's end is recorded. */
+  /**
+   * Removes the sessions of an exited instance, so that its address is no longer used. Pending calls of `whenReady` and
+   * `whenOpen` do not resolve until `ended` is called or their signal aborts.
+   */
   readonly instanceExited: (instanceId: string) => void;
   /** Removes a session that has ended. */
   readonly ended: (sessionId: string) => void;
-  /** Resolves with the address once the instance is ready; null if the session ends or the signal aborts. */
+  /** Resolves with the address of the session's instance once it is ready; null if the session ends or the signal aborts. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
-  /** Resolves with the address once the bot has the session; null if the session ends or the signal aborts. */
+  /**
+   * Resolves with the address of the session's instance once the bot has accepted the session; null if the session ends or the
+   * signal aborts.
+   */
   readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
   /** Returns the sessions whose instance is ready. */
   readonly running: () => { sessionId: string; instanceId: string }[];
@@ -85,7 +91,8 @@ export function createSessionDirectory(context: {
   };
 
   /**
-   * Waits until `answer` returns an address for a session. Resolves with null when the session is removed or the signal aborts.
+   * Calls `answer` with the session's entry, immediately and after each change of the entry, until `answer` returns an address.
+   * Resolves with this address, or with null when the session is removed or the signal aborts.
    */
   function wait(
     sessionId: string,

@@ -35,9 +35,9 @@ export type StoreOptions = {
   /** Restores a backup into the empty database before it is migrated. Null if there is no backup to restore. */
   readonly restore: ((db: Database) => Promise<void>) | null;
   /**
-   * Called after this server lost its connection, and with it the lock of the region, and then acquired the lock again. Another
-   * server may have held the region in between. `holdsRegion` returns true only after the promise has resolved. If the promise
-   * rejects, the lock is released and acquired again.
+   * Called when this server has acquired the region's lock again after a lost database connection had released the lock.
+   * Another server may have held the lock in between. `holdsRegion` returns false until the returned promise resolves. If the
+   * promise rejects, this server releases the lock and tries again.
    */
   readonly onRegionRetaken: (db: Database) => Promise<void>;
   /** Called when another server acquired the region's lock while this server had no database connection. */
@@ -69,8 +69,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       throw error;
     }
   } catch (error) {
-    // Stop the database only if this process started it. Keep the database running if another server holds the region, because
-    // that server uses the same database.
+    // Stop the database only if this process started it and no other server uses it. `RegionTakenError` means that another
+    // server runs the bots of this region with the same database.
     if (embedded?.adopted === false && !(error instanceof RegionTakenError)) await embedded.stop();
     else embedded?.close();
     throw error;

@@ -27,7 +27,10 @@ describe('secrets API under hostile requests', () => {
   });
   afterAll(() => service.close());
 
-  /** Expects this status, issues for exactly these fields, no secret value in the response, and unchanged stored sets. */
+  /**
+   * Expects that the response has the given status, reports issues for exactly the fields in `paths`, and contains no secret
+   * value, and that the stored secret sets have not changed.
+   */
   async function refused(answer: RawResponse, status: number, ...paths: string[]): Promise<void> {
     expect({ status: answer.status, text: answer.text }).toEqual({
       status,

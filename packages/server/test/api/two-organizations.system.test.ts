@@ -156,7 +156,8 @@ describe('requests about another organization', () => {
       for (const [index, one] of their.entries()) {
         const other = none[index];
         if (other === undefined) throw new Error('no counterpart');
-        // Dry runs have their own rate limit. To stay below it, send dry runs only to two of the base paths.
+        // Dry runs have their own rate limit. To stay below it, send them with only two of the three URL prefixes of the
+        // caller's organization.
         const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
         for (const place of isDry ? places.own.slice(0, 2) : places.own) {
           const answer = await answerTo(method, place, theirs, one);
@@ -216,7 +217,8 @@ function masked({ status, headers, text }: RawResponse, { set, pull, key }: Name
     .replace(new RegExp(set, 'gi'), 'SET')
     .replace(new RegExp(pull, 'gi'), 'PULL')
     .replaceAll(key, 'KEY')
-    // Mask the figures of the caller's own audit log, which change because the log records the refusals.
+    // Mask the number of entries, the last sequence number and the last hash of the caller's own audit log. They change with
+    // each refused request, because the log records it.
     .replace(/"(entries|lastSequence)":\d+|"lastHash":"[0-9a-f]+"/g, 'OWN')
     // Mask fingerprints, because they depend on the id of the set and on the fingerprint key of the organization.
     .replace(/"fingerprint":"[0-9a-f]+"/g, '"fingerprint":"F"');

@@ -147,7 +147,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          // The process has already exited.
+          // Ignore the error: the bot or build process with this pid has already exited.
         }
       }
     }

@@ -14,7 +14,7 @@ export type TestBrowser = {
   readonly within: (organization: string) => Client;
   /** The `Cookie` header of the next request. */
   readonly cookie: () => string;
-  /** The `Set-Cookie` headers of all responses. */
+  /** All `Set-Cookie` headers that this browser has received. */
   readonly received: readonly string[];
   readonly setCookie: (name: string, value: string) => void;
 };

@@ -23,10 +23,10 @@ def _import_pipecat() -> tuple[Any, Any]:
 
 
 class OfferAcceptor:
-    """Accepts WebRTC offers for the session that waits for one."""
+    """Accepts WebRTC offers for the session that waits for a client."""
 
     def __init__(self) -> None:
-        """Create an acceptor that has no session yet."""
+        """Create an acceptor of WebRTC offers. It has no session until the context `session` is entered."""
         self._session: Session | None = None
         self._connected: asyncio.Future[Any] | None = None
         self._modules: asyncio.Future[tuple[Any, Any]] | None = None

@@ -19,8 +19,8 @@ export function waitsForClient(plan: ProjectPlan): boolean {
 }
 
 /**
- * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them, because the
- * bot greets only incoming calls as soon as they are connected.
+ * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them: it greets
+ * an incoming caller as soon as the call is connected, but does not greet at that time in other sessions.
  */
 export function hasIncomingCallsAndOtherSessions(plan: ProjectPlan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));

@@ -28,7 +28,7 @@ export function tryReserve(directory: string, id: number, owner: string): boolea
   }
 }
 
-/** Releases an id if the id is still reserved for `owner`. */
+/** Releases a user id if it is still reserved for `owner`. */
 export function releaseReservation(directory: string, id: number, owner: string): void {
   if (readReservationOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
 }
@@ -40,7 +40,7 @@ export function listReservedIds(directory: string): readonly number[] {
 export function readReservationOwner(directory: string, id: number): string | null {
   const path = join(directory, String(id));
   try {
-    // Version 0.1 wrote reservations as files.
+    // Bothost 0.1 reserved a user id with a regular file that contains the owner, instead of a symbolic link.
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8') || null;
   } catch {
     return null;

@@ -30,8 +30,9 @@ export async function measureDeletedFiles(
 }
 
 /**
- * Adds up the sizes in the output of `find`, per instance or build. Each line describes one file: a directory, and the file's
- * device, inode and blocks. `ids` maps each directory to the id of its instance or build.
+ * Adds up the sizes of files in the output of `find`, per instance or build. Each line describes one file by the directory in
+ * which it was found, its device, its inode, and its number of blocks. `ids` maps each directory to the id of an instance or
+ * build.
  */
 export function sumDeletedFileSizes(
   output: string,

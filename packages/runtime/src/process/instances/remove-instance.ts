@@ -18,6 +18,7 @@ export async function removeInstance(
   if (record?.cgroups != null) await removeCgroups(record.cgroups);
   const reserved = record?.account?.uid ?? uid;
   const isRemoved = await removeTree(files.directory);
-  // Release the account last, because the next instance with this account must not be able to access these files.
+  // Release the account last, because the next instance with this account must not be able to access the files of this
+  // instance.
   if (isRemoved && reserved !== null) releaseReservation(reservationsDirectory, reserved, files.directory);
 }

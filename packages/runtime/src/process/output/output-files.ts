@@ -18,7 +18,7 @@ export type OutputFiles = {
   readonly gap: string;
   /**
    * File with a copy of the last lines that `output` contained before the server emptied it because of a size limit. With the
-   * copy, the last lines of an instance can be read even if the new content of `output` is short.
+   * copy, the last lines of the instance's output can be read even if the new content of `output` is short.
    */
   readonly truncatedTail: string;
 };

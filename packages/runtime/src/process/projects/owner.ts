@@ -5,8 +5,9 @@ import { type PreparationSource, PrepareError } from '../../runtime.ts';
 import { derivePreferredAccountId, firstAccountId, lastAccountId } from '../containment/accounts.ts';
 
 /**
- * Returns the owner of a project: its organization, or the served directory. Projects of one owner share a build account, a cache
- * and Python environments. The returned text is also part of names of directories and control groups.
+ * Returns the owner of a project: the organization that built it, or the directory if the operator serves an agent from a
+ * directory. Projects of one owner share a build account, a cache and Python environments. The returned text is also part of
+ * names of directories and control groups.
  */
 export function getProjectOwner(source: PreparationSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;

@@ -20,7 +20,8 @@ const storedRecordSchema = z.object({
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
   /**
-   * The supervisor, under the key that earlier versions use. Null until the supervisor waits for the command to start the bot.
+   * Pid and start time of the supervisor. Earlier versions wrote the key `keeper`, so it keeps its name. Null while the
+   * instance's processes are being created.
    */
   keeper: processIdentitySchema.nullable(),
   /**
@@ -54,7 +55,10 @@ export type InstanceFiles = {
   readonly record: string;
   readonly end: string;
   readonly exit: string;
-  /** Directory of the output and its marks. The server moves the whole directory after the instance has ended. */
+  /**
+   * Directory of the bot's output file and of the files about it, such as its timestamps. The server moves the whole directory
+   * after the instance has ended.
+   */
   readonly log: string;
   readonly output: string;
   /** A file that exists if the service killed the bot for its memory use, which the exit status does not show. */
@@ -64,7 +68,7 @@ export type InstanceFiles = {
    */
   readonly diskKill: string;
   readonly home: string;
-  /** Directories that the bot sees as `/tmp` and `/var/tmp` if it has its own. */
+  /** If bots have private temporary directories, the bot sees these two directories as `/tmp` and `/var/tmp`. */
   readonly tmp: string;
   readonly varTmp: string;
   /** Directory of the bot's socket. Only the bot can enter it until the socket is bound. */

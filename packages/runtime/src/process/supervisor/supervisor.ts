@@ -45,8 +45,9 @@ eval "$BOTHOST_GO"
 `;
 
 /**
- * Returns a shell line that exports the variables. `$n` stands for a line break; a tenant's variable named `n` does no harm,
- * because the shell expands the whole line before `export` assigns it.
+ * Returns a line of shell code that exports the variables. The line must not contain line breaks, so a line break in a value is
+ * written as the shell variable `$n`, which `readEnvironment` sets. The bot may have a variable named `n` too: the shell
+ * expands all arguments of `export` before it assigns any of them.
  */
 function exportLine(environment: Readonly<Record<string, string>>): string {
   const quote = (value: string) => `'${value.replaceAll("'", `'\\''`).replaceAll('\n', `'"$n"'`)}'`;
@@ -69,14 +70,15 @@ export type SupervisorOptions = {
   readonly tmpDirectories?: TmpDirectories | null;
   readonly processLimit: number;
   /**
-   * CPU priority of the shell and the command, which is lower than that of the service. Null keeps the priority of the service.
+   * CPU priority of the supervisor and of the command that it runs, lower than the priority of the service. Null: the same
+   * priority as the service.
    */
   readonly priority: CpuPriority | null;
 };
 
 /**
- * Starts the supervisor, a shell, which runs the command after `startSupervisedCommand`. Rejects if the shell cannot be started or
- * cannot pass on a variable.
+ * Starts a shell as the supervisor of a command. The shell runs the command only when `startSupervisedCommand` is called.
+ * Rejects if the shell cannot be started or cannot pass on an environment variable to the command.
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<StartedProgram> {
   const program = options.account === null ? options.command : wrapWithoutNewPrivileges(options.command);
@@ -119,7 +121,10 @@ export function readExitFile(path: string): ExitFile {
   return parseExitFile(text);
 }
 
-/** Parses an exit file: empty or spaces before the command runs, then `r`, and after the exit also the exit status. */
+/**
+ * Parses an exit file. Before the command runs, the file is empty or contains only spaces. While the command runs, the file
+ * begins with `r`. After the command has exited, its exit status follows the `r`.
+ */
 export function parseExitFile(text: string): ExitFile {
   if (!text.startsWith('r')) return { state: 'unstarted' };
   const status = /^r *(\d{1,3})$/.exec(text)?.[1];

@@ -53,7 +53,11 @@ export async function findVaultProblem(context: {
   return `the root key ${state.root_key_id} does not decrypt what was encrypted with it`;
 }
 
-/** Returns the id of the root key that wraps new keys. @throws DamagedDataError if the database has no row that names it */
+/**
+ * Returns the id of the root key that wraps new keys.
+ *
+ * @throws DamagedDataError if the table `vault_state` has no row
+ */
 export async function readRootKeyId(db: Database): Promise<string> {
   const state = await findVaultState(db);
   if (state === undefined) throw new DamagedDataError('the row of vault_state is missing');

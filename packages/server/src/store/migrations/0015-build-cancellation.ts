@@ -21,7 +21,8 @@ const statements = [
     drop constraint builds_check1,
     add constraint builds_completed_check
       check ((state in ('success', 'failed', 'timeout', 'canceled')) = (completed_at is not null))`,
-  // The new index leaves out builds that are being canceled, so that their content can be built again at once.
+  // The new unique index excludes builds that are being canceled, so that a new build with the same content hash can be created
+  // immediately.
   `drop index builds_one`,
   `create unique index builds_one on builds (organization_id, region, content_hash)
     where state in ('pending', 'building', 'success') and not removing and cancel_requested_at is null`,

@@ -289,8 +289,8 @@ test('sessions --id shows details, start phases, events with their cause, and me
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
-  // The output must not contain the minimum and maximum of the metrics series. The series contains averages, but the
-  // percentiles cover all samples, so the numbers would contradict each other.
+  // The output must not contain the minimum and maximum of the time series. Each point of the series is an average of several
+  // samples, so a percentile, which is calculated from single samples, could exceed the maximum.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });
