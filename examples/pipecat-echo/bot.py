@@ -1,10 +1,11 @@
 """A Pipecat bot that echoes its caller. It needs no API key.
 
-On your own machine, with Pipecat's development runner and its web page:
+To run the bot on your own machine, with the web page of Pipecat's development runner, use this
+command:
 
     python bot.py
 
-Unchanged, on the service:
+To deploy the same file to the service, use this command:
 
     botcli cloud deploy
 """
@@ -38,15 +39,16 @@ class Echo(FrameProcessor):
 # Maps each transport to a function that creates its parameters. A session calls only the function
 # of its own transport.
 transport_params = {
-    # Used by browsers that connect over WebRTC.
+    # This transport is for browsers that connect over WebRTC.
     "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    # Used by browsers and programs that send Pipecat's frames over a WebSocket.
+    # This transport is for browsers and programs that send Pipecat's frames over a WebSocket.
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True, audio_out_enabled=True, serializer=ProtobufFrameSerializer()
     ),
-    # Used by phone calls. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
+    # This transport is for phone calls. To hang up, Pipecat needs the environment variables
+    # TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
     "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    # Used by the automated conversations of `pipecat eval run`.
+    # This transport is for the automated conversations of `pipecat eval run`.
     "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
 }
 

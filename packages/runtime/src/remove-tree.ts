@@ -107,7 +107,7 @@ async function findMountPoint(path: string): Promise<string | null> {
   return null;
 }
 
-/** Returns null, or the reason why the program failed. */
+/** Runs a command. Returns null if the command succeeds, or otherwise the reason why it failed or has not ended in time. */
 async function run(...command: readonly string[]): Promise<string | null> {
   // Use the lowest CPU priority, because removals of many files must not slow down the service.
   const script = `ulimit -v ${memoryKibibytes}; exec nice -n 19 "$@"`;

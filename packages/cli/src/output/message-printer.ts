@@ -7,7 +7,7 @@ import type { ReportBlock } from './report.ts';
 /** Prints to standard error while a command runs; standard output is only for data. */
 export type MessagePrinter = {
   readonly notify: (text: string) => void;
-  /** Prints tables, fields, text or notes in the format of a command's result, for example before a prompt. */
+  /** Prints blocks of a report, such as tables, to standard error, for example before the user confirms a change. */
   readonly show: (...blocks: readonly ReportBlock[]) => Promise<void>;
   /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;

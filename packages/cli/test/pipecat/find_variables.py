@@ -1,10 +1,12 @@
 """Finds the environment variables that the installed pipecat-ai reads for services and transports.
 
-Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its
-last line. `reads` are the variables that the modules read, including the services, transports and serializers that the
-modules import. A variable is omitted if it is only the default of one of `arguments`, as in
-`api_key or os.getenv(NAME)`. It is also omitted if it is read only in `if` blocks that compare a value with strings
-other than `key`.
+Reads a JSON list of {value, modules, key, arguments} from standard input, one entry for each service or transport:
+its name, its Python modules, the name of a transport in Pipecat's runner (or null), and the constructor arguments that
+the bot sets. Prints a list of {value, reads} as its last line.
+
+`reads` lists the variables that are read by the modules and by the Pipecat modules that they import, except:
+- variables that are only the default of one of `arguments`, as in `api_key or os.getenv(NAME)`
+- variables that are read only for other transports, as in `if transport == "daily"` if `key` is not "daily"
 """
 
 import ast

@@ -19,7 +19,10 @@ export const AgentPathParameters = z.object({ agentName: z.string().describe('Na
 export const noFields = z.object({});
 export const noBody = z.undefined();
 
-/** Existing clients send `limit` and `offset`. Pages by `cursor` stay stable while items are added. */
+/**
+ * Clients can choose a page by `offset`, which older clients send, or by `cursor`. Items that are added between two requests
+ * shift the pages by `offset`, but not the pages by `cursor`.
+ */
 export const PagingParameters = {
   limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.default),
   offset: z.coerce.number<number>().int().min(0).default(0),

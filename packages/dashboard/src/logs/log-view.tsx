@@ -82,7 +82,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
 
   const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
   const fetchOlderLines = useCallback(() => {
-    // Read `scrollTop`, because the range is outdated between a move of the view and its scroll event.
+    // Read `scrollTop` instead of the virtualizer's visible range, which is outdated until the scroll event is handled.
     const isNearStart = Number(scroller.current?.scrollTop) < rowsAhead * rowPixels;
     if (isNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
   }, [hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);

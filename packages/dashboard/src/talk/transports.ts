@@ -64,7 +64,8 @@ async function createWebSocketTransport(levels: Levels): Promise<ConnectableTran
     return bufferBotAudio(pcm, id);
   };
   const disconnect = media.disconnect.bind(media);
-  // Ignore the rejection that occurs if nothing was recorded; otherwise, the transport would leave the WebSocket open.
+  // `disconnect` rejects if the microphone has not recorded any audio. Ignore this rejection, because it would prevent the
+  // transport from closing the WebSocket.
   media.disconnect = () => disconnect().catch(() => {});
   // The media manager has no method that selects a speaker, so use its private player.
   const { _wavStreamPlayer: player } = media as unknown as {

@@ -13,7 +13,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
         await writeFile(keyFile, 'secret', { mode: 0o600 });
         await mkdir(join(dataDirectory, 'postgres'), { mode: 0o700 });
         const table = join(dataDirectory, 'postgres', 'table');
-        // The file is world-readable, so only the mode of its directory protects it.
+        // The mode of the table file permits access by all accounts, so only the mode of its directory denies it.
         await writeFile(table, 'rows');
         await chmod(table, 0o666);
         const address = await start('curious');

@@ -24,7 +24,8 @@ const gib = 1024 * mib;
 
 const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
   const { bavail, bsize } = statfsSync(join(dataDirectory, '..'));
-  // Reserve a third of the free space. The driver then measures disk use every second, but the tests do not reach the reserve.
+  // Set the disk space that bots and builds may not use to a third of the free space. The free space is then scarce enough that
+  // the process driver measures disk use every second, but the tests do not write enough to reach this limit.
   const reserveBytes = Math.floor((bavail * bsize) / 3);
   return openProcessRuntime({
     dataDirectory,

@@ -53,7 +53,8 @@ rootTest('the process driver runs under an ordinary account and reports which li
   onTestFinished(() => rm(root, { recursive: true }));
   await chmod(root, 0o755);
   const source = (name: string) => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
-  // Bundled, because an ordinary user may not be able to read this checkout.
+  // Bundle the process driver into a directory that all users can read, because an ordinary user may not be able to read this
+  // checkout.
   await build({
     configFile: false,
     logLevel: 'silent',

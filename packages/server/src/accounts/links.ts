@@ -69,8 +69,8 @@ async function addInvitation(
 }
 
 /**
- * Creates an invitation for the operator, who need not be a member of the organization. `organization` is a name or an id; null
- * means the oldest organization.
+ * Creates an invitation to an organization on behalf of the service's operator, who need not be a member of the organization.
+ * `organization` is a name or an id; null means the oldest organization.
  *
  * @throws failure `organization-not-found`
  */

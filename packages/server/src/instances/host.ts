@@ -69,8 +69,8 @@ export async function removeUnusedRegion(db: Database, { id, region }: RegionHos
 }
 
 /**
- * Writes the heartbeat without waiting for the disk. If the database crashes and loses the heartbeat, recorded end times are
- * about a second too early.
+ * Writes the heartbeat without waiting for the disk. After a crash of the server, the last heartbeat becomes the end time of
+ * sessions whose end was not observed. If the database crashes too and loses that heartbeat, this time is about a second early.
  */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: RegionHost): Promise<void> {
   await context.db.transaction().execute(async (db) => {

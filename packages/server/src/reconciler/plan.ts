@@ -158,9 +158,9 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
 }
 
 /**
- * Whether the session has ended and no event will report this. A session without an owner has ended if its instance no longer
- * exists. A WebSocket session without an owner has ended in any case, because the request that relays the WebSocket is the
- * owner. Such a session exists if the database connection was lost while the service accepted the WebSocket.
+ * Whether the session is lost: it has ended, but no event will report this. A session that this process does not own is lost if
+ * its instance no longer exists. A WebSocket session that this process does not own is always lost, because no request relays
+ * its WebSocket. This happens if the database connection was lost while the service accepted the WebSocket.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
   return !session.owned && (instance === undefined || session.transport === 'websocket');

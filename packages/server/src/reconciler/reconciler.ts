@@ -161,7 +161,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       dispatchSession(dispatchContext, session).catch((error: unknown) => {
         if (closing.signal.aborted) return;
         logger.error({ err: error, sessionId: session.id }, 'dispatch failed');
-        // The next pass adopts the session and asks its bot for the state.
+        // The next reconcile pass takes ownership of the session again, and dispatches it unless the bot already has it.
         ownership.release(session.id);
         requestReconcile();
       });
@@ -228,8 +228,8 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
 }
 
 /**
- * Whether an action of the first pass ends a session or instance that was lost with the previous server process. In a later
- * pass, the action would record a wrong end time.
+ * Whether the action ends a session or instance that was lost with the previous server process. The first reconcile pass must
+ * complete such actions: after it, `unobservedEndAt` returns the current time, which would be a wrong end time.
  */
 function endsWithPreviousServer(action: ReconcileAction): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';

@@ -43,7 +43,10 @@ export function createPutSecretsRequest(values: Readonly<Record<string, string>>
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
 }
 
-/** Returns the reason if the promise rejects with an `ApiError`, any other error itself, or null if the promise resolves. */
+/**
+ * If the promise rejects with an `ApiError`, returns the field `reason` of this error. If the promise rejects with another
+ * error, returns that error. If the promise resolves, returns null.
+ */
 export async function getRejectionReason(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => null,

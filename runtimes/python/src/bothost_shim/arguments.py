@@ -34,7 +34,7 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
-        # Add arguments that are not fields of the class in an older version of Pipecat.
+        # The argument class of an older Pipecat version lacks some of these fields. Set them as additional attributes.
         if not hasattr(arguments, name):
             setattr(arguments, name, value)
     # Tell Pipecat not to handle signals, because the host does.

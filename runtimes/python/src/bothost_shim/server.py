@@ -96,7 +96,7 @@ async def serve(host: Host, listener: socket.socket) -> bool:
     server = _Server(config, host)
     logger.info("Bot imported, serving on %s", _describe(listener))
     watch = asyncio.create_task(_exit_after_session(server, host))
-    # Uvicorn raises SystemExit if its start fails; older releases return instead.
+    # If Uvicorn cannot start to serve, it raises SystemExit. Older Uvicorn releases return instead.
     with suppress(SystemExit):
         await server.serve(sockets=[listener])
     watch.cancel()

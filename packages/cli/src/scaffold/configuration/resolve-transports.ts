@@ -10,7 +10,9 @@ import {
 import type { ProjectOptions } from './fields.ts';
 import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
 
-/** Maps each transport name that lacks the call direction (dial-in or dial-out) to the setting for the direction. */
+/**
+ * Maps transport names without a call direction to the name of the setting that contains the direction (dial-in or dial-out).
+ */
 const directionKeys = {
   hostedrtc_pstn: 'daily_pstn_mode',
   carrier1_hostedrtc_sip: 'twilio_daily_sip_mode',

@@ -21,7 +21,7 @@ export type ConversationState = {
   readonly phase: 'idle' | 'connecting' | 'talking' | 'ended' | 'failed';
   readonly speaking: 'you' | 'bot' | 'nobody';
   readonly microphone: boolean;
-  /** Empty until the browser allows the page to use a microphone. */
+  /** The available microphones. The list is empty until the browser allows the page to use a microphone. */
   readonly microphones: readonly MediaDeviceInfo[];
   /** The chosen microphone; '' is the browser's default. */
   readonly microphoneId: string;

@@ -62,8 +62,8 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
 }
 
 /**
- * Returns the index of the first tree that `du` did not complete, derived from the last path that `du` printed. `du` prints
- * nothing for a missing path, so if the tree has missing paths, `du` may have stalled at a later tree.
+ * Estimates at which tree `du` stalled, from the last path that `du` printed, and returns the index of this tree. The estimate
+ * may be too low, because `du` prints nothing for missing paths: they look like paths that `du` did not complete.
  */
 function firstIncomplete(trees: readonly MeasuredTree[], lastPath: string | null): number {
   const at = trees.findIndex(({ paths }) => lastPath !== null && paths.includes(lastPath));

@@ -33,14 +33,15 @@ rootTest('release moves output to another file system, even if an earlier move w
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
   // A sparse file whose hole is far larger than the file system.
   await truncate(join(instancesDirectory, 'one/log/output'), 2 ** 43);
-  // Create the files that a server leaves if it is killed during the copy.
+  // Create the incomplete copy that a server leaves if it is killed while it copies the output.
   await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
   await writeFile(join(disk, 'agent/one.copy/output'), 'li');
 
   const target = join(disk, 'agent/one');
   await outputs.release('one', target);
   await outputs.release('one', target);
-  // Create the directory that a server leaves if it is killed when the copy is complete.
+  // Create the instance's log directory again. A server that is killed after it has copied the output does not delete this
+  // directory.
   await mkdir(join(instancesDirectory, 'one/log'));
   await outputs.release('one', target);
   expect(await readdir(join(disk, 'agent'))).toEqual(['one']);

@@ -35,8 +35,8 @@ export function findProject(store: ProjectStore, id: string, ownAccounts: boolea
   if (project === null) return null;
   if (project.environment !== null && !hasEnvironment(store, project)) return null;
   if (!ownAccounts) return { ...project, gid: null };
-  // A group id outside the range for bots belongs to an ordinary user under whom the service ran before it ran as root. Bots
-  // must not run in that group, so treat the project as not prepared.
+  // If the service prepared the project before it ran as root, the project's group is that of the service's former account.
+  // This group is outside the range for bots. Bots must not run in that group, so treat the project as not prepared.
   return project.gid !== null && project.gid >= firstAccountId && project.gid <= lastAccountId ? project : null;
 }
 
@@ -60,7 +60,7 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
   const directory = join(store.projectsDirectory, id);
   const old = join(store.projectsDirectory, `.old-${id}`);
   await store.removeTree(old);
-  // If the rename fails, the loop below removes the project in its own directory.
+  // If the rename fails, the project keeps its path, so the loop removes both paths.
   await rename(directory, old).catch(() => undefined);
   for (const path of [old, directory]) await store.removeTree(path);
 }
@@ -139,7 +139,7 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
 }
 
-/** Returns the owners that have environments or caches. */
+/** Returns the project owners (organizations or served directories) that have Python environments or caches. */
 export function listOwners(store: ProjectStore): readonly string[] {
   return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
 }

@@ -16,9 +16,10 @@ export type SocketPaths = {
 };
 
 /**
- * Returns paths of sockets in the directories of instances. If a path is too long for a socket, the returned path goes through a
- * link in a directory with a short path. The link `<dataDirectory>/short-path` leads the next server process to this directory.
- * The directory is created again if a clean-up of `/tmp` has removed it.
+ * Returns paths of sockets in the directories of instances. If a path is longer than `maxPathBytes`, the returned path contains
+ * a symbolic link to `instancesDirectory`. This link is in a directory with a short path below `/run` or `/tmp`. The short path
+ * is stored as the target of a second link, `<dataDirectory>/short-path`, so that the next server process uses it too. If a
+ * clean-up of `/tmp` has removed the directory with the short path, it is created again.
  */
 export function openSocketPaths(dataDirectory: string, instancesDirectory: string, isRoot: boolean): SocketPaths {
   const record = join(dataDirectory, 'short-path');
@@ -28,7 +29,8 @@ export function openSocketPaths(dataDirectory: string, instancesDirectory: strin
     if (readLink(link) !== instancesDirectory) replaceLink(link, instancesDirectory);
     return link;
   };
-  // Repair the link now, because adopted instances may use it.
+  // Create the directory and its link again if they are missing, because instances that a previous server process started may
+  // use them.
   if (readLink(record) !== null) shorten();
   return {
     of: (files) =>

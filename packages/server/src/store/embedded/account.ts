@@ -37,9 +37,9 @@ export function findProcessAccount(): OsAccount {
 }
 
 /**
- * Chooses the account that PostgreSQL runs as. For an existing database, this is its owner, even if a preferred account is
- * installed later. For a new database, it is the account of this process. PostgreSQL refuses root, so root uses an existing
- * unprivileged account instead.
+ * Chooses the Unix account under which PostgreSQL runs. An existing database keeps its owner. A new database belongs to the
+ * account of this process. If this process runs as root, which PostgreSQL refuses, a new database belongs to the first existing
+ * account in `preferred`.
  *
  * @throws StoreError if none of these accounts exists, or if this process may not become the owner of the database
  */

@@ -1,14 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Allows the removal of audit log entries only above a minimum age. The age is a constant, the minimum of
- * `BOTHOST_AUDIT_RETENTION_DAYS`, so that an attacker who can write rows cannot lower it.
+ * Allows the removal of audit log entries only above a minimum age: the shortest retention that `BOTHOST_AUDIT_RETENTION_DAYS`
+ * allows. The age is a constant in the trigger, so that an attacker who can write rows cannot lower it.
  */
 export const auditAgeMigration = {
   name: '0012-audit-age',
   async up(db: Kysely<unknown>): Promise<void> {
-    // Check the age of every entry up to the new checkpoint (the last entry to be removed), because a new entry could have an
-    // old time. `now()` is the clock of the database, which clients cannot set.
+    // A checkpoint allows the removal of all entries up to its own entry. Check the age of each of them, because an attacker
+    // could append an entry with an old time and choose it for the checkpoint. `now()` is the clock of the database, which
+    // clients cannot set.
     await sql`create or replace function audit_checkpoints_advance() returns trigger language plpgsql as $$
       begin
         if tg_op in ('INSERT', 'UPDATE') then

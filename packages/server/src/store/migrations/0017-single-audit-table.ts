@@ -13,8 +13,8 @@ export const singleAuditTableMigration = {
 };
 
 const statements = [
-  // The minimum age of removed events is a constant, the minimum of BOTHOST_AUDIT_RETENTION_DAYS, so that an attacker who can
-  // write rows cannot lower it.
+  // Audit events can be deleted only after 30 days, the shortest retention that BOTHOST_AUDIT_RETENTION_DAYS allows. The age
+  // is a constant in the trigger, so that an attacker who can write rows cannot lower it.
   `create or replace function audit_events_stay() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and old.at < now() - interval '30 days' then return old; end if;
