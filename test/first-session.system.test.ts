@@ -45,7 +45,7 @@ function blocks(document: string, language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** Returns the commands of the first session, which continues in docs/sessions.md, except installation commands. */
+/** Returns the shell commands in README.md and then docs/sessions.md, without installation commands. */
 function commands(): string[] {
   return [...blocks(readme, 'sh'), ...blocks(sessions, 'sh')].filter((block) => !block.startsWith('npm '));
 }

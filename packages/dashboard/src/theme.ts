@@ -28,7 +28,8 @@ export function watchTheme(onChange: () => void): () => void {
   return () => changed.removeEventListener('change', onChange);
 }
 
-// Only this function may read `systemTheme.matches`: Chromium fires no change event for a change that a script has already read.
+// Only this function may read `systemTheme.matches`. If other code read a changed value first, Chromium would not fire the
+// change event, and this function would not be called.
 function applyTheme(): void {
   const stored = localStorage.getItem(storageName);
   const system = systemTheme.matches ? 'dark' : 'light';

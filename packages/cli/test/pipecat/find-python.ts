@@ -9,8 +9,8 @@ import { inject } from 'vitest';
 export type Interpreter = { readonly program: string; readonly version: string };
 
 /**
- * Python versions in order of preference. The minimum version of projects is not in this list, because packages of some
- * services need a later Python.
+ * Python versions to look for, in order of preference. Excludes 3.11, the minimum version of generated projects, because the
+ * Python packages of some speech and language services require a later version.
  */
 const wanted = ['3.13', '3.12', '3.14'];
 

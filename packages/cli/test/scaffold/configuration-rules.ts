@@ -36,7 +36,7 @@ export const transportNames = [...web, ...carriers, ...pstn, ...sip];
 
 export function findInvalidKeys(raw: RawOptions): readonly string[] {
   const found = new Set<string>();
-  /** Names that are rejected: blank, too long, with a line break, without a letter for the agent's name, and reserved. */
+  /** Invalid project names: blank, too long, containing a line break, without Latin letters or digits, and reserved. */
   const unfit = [' ', 'a'.repeat(101), 'line\nbreak', '北京', 'start'];
   const check = (key: string, bad: boolean) => bad && found.add(key);
   const given = raw.transports ?? [];

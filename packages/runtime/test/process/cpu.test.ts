@@ -69,8 +69,8 @@ describeAsRoot('the CPU of a bot', () => {
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');
     await closeServer();
-    // Simulate a killed server: write the limit of an opening session again, because `closeServer` has restored the usual
-    // limit.
+    // A killed server leaves the higher CPU limit of an opening session in place. `closeServer` has restored the usual limit,
+    // so write the higher limit again.
     const { cpu = null, unified } = recordOf('bot')?.cgroups ?? {};
     if (cpu === unified) writeFileSync(join(`${cpu}`, 'cpu.max'), '1000000 1000000');
     else writeFileSync(join(`${cpu}`, 'cpu.cfs_quota_us'), '1000000');

@@ -9,7 +9,10 @@ export type StoredLine = {
   readonly isDetail: boolean;
 };
 
-/** Marks a line as a detail. No other line contains a tab, because `build-log.ts` replaces tabs with spaces. */
+/**
+ * A tab at the start of the stored text marks a line as a detail. The text itself contains no tab, because `build-log.ts`
+ * replaces tabs with spaces.
+ */
 const detailMark = '\t';
 
 /** Inserts lines and skips existing ones, so that a retried write adds no line twice. */

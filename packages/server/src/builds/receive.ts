@@ -160,7 +160,10 @@ async function complete(context: ReceiveContext, upload: UploadRow): Promise<Upl
   });
 }
 
-/** Whether all bytes have arrived but were not verified, or the archive of a complete upload is missing. */
+/**
+ * Whether the stored archive contradicts the state of the upload: all bytes of an announced upload have arrived but are not
+ * verified, or the archive of a complete upload is missing or has the wrong size.
+ */
 async function isUnsettled(context: ReceiveContext, upload: UploadRow): Promise<boolean> {
   const isAllThere = (await receivedBytes(context, upload)) === upload.size_bytes;
   return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;

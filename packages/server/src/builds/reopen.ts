@@ -4,8 +4,8 @@ import type { BuildUseLookup } from './retention.ts';
 import { listSuccessfulBuilds, markBuildsForRemoval } from './rows.ts';
 
 /**
- * Queues the interrupted builds and the builds in use of a region again after a restore, because their prepared projects were
- * lost. Marks unused successful builds for removal.
+ * Queues builds of a region again after a restore from a backup, because their prepared projects were lost. This applies to
+ * builds that were interrupted and to successful builds that are in use. Marks unused successful builds for removal.
  */
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },

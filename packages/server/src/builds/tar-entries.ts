@@ -158,7 +158,8 @@ const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
 /** Maps a warning of the parser to an error. Null if the warning is harmless. */
 function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): ArchiveError | null {
   if (/Truncated/.test(message)) return new ArchiveError('archive-truncated');
-  // Ignore this warning if the archive has an end mark. The archive is then only empty, and the caller rejects empty archives.
+  // The parser does not recognize an archive without entries. If such an archive has an end mark, it is valid but empty, and
+  // the caller rejects it.
   if (/Unrecognized/.test(message)) return sawEnd ? null : new ArchiveError('archive-not-tar');
   return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
 }

@@ -29,9 +29,9 @@ const needsTls = () => failure('authorization-needs-tls');
 const usesTls = ({ client }: FastifyRequest) => client.serviceUrl.startsWith('https:');
 
 /**
- * Returns the URL of the issuer. Allows plain HTTP only for Pipecat Cloud's CLI, because the CLI never prints the message of an
- * error response. The metadata for the CLI contains the message in place of the authorization endpoint, because the CLI rejects
- * and prints an endpoint without HTTPS.
+ * Returns the URL of the issuer. Rejects clients that connect without HTTPS, except Pipecat Cloud's CLI, which does not print
+ * the messages of error responses. To show this CLI the message, the metadata contains the message as its
+ * `authorization_endpoint`: the CLI rejects an endpoint that is no HTTPS URL, and prints it.
  *
  * @throws failure `authorization-needs-tls` for other clients without HTTPS
  */

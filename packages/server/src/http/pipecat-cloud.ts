@@ -134,8 +134,9 @@ async function describeEnded(own: Handlers, request: Parameters<Handlers['getSes
 }
 
 /**
- * Changes a 404 for a session start to 409, because the CLI of Pipecat Cloud treats 404 as success. The CLI first finds the
- * agent with its private key. The start then fails with 404 if the public key belongs to another organization.
+ * Changes the status of a failed session start from 404 to 409 for Pipecat Cloud's CLI, because the CLI treats 404 as success.
+ * The CLI finds the agent with a private key, but starts the session with a public key. If the public key belongs to another
+ * organization, the start fails with 404.
  */
 export function replaceNotFoundStatus(known: ApiError, request: FastifyRequest): ApiError {
   const { operation } = request.routeOptions.config;

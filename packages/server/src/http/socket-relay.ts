@@ -43,7 +43,7 @@ function forward(from: WebSocket, to: WebSocket) {
   });
   from.on('close', (code, reason) => {
     if (to.readyState === to.OPEN) to.close(sendableCode(code), reason);
-    // Resume reading, so that a peer that does not answer the closing handshake cannot block the close.
+    // A paused WebSocket does not read its peer's close frame, so the close would complete only after a timeout.
     if (to.isPaused) to.resume();
   });
   from.on('error', () => from.terminate());

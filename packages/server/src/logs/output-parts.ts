@@ -3,8 +3,7 @@ import type { OffsetRange, OutputFile } from '@bothost/runtime';
 import { findFirstLineStart, type LineRange, lineBlockSizeBytes, splitLines } from './line-breaks.ts';
 
 /**
- * The number of bytes to read at once. Every line is shorter than twice `lineBlockSizeBytes`, so a line always starts within these
- * bytes.
+ * The number of bytes to read at once. Every line is shorter than 32 KiB, so each read of this size contains a complete line.
  */
 const windowBytes = 256 * 1024;
 

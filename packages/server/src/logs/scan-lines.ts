@@ -57,7 +57,10 @@ export function scanLines(
   return found;
 }
 
-/** Returns where a line was cut. Long lines are cut at the end of each block, and at both ends of a gap. */
+/**
+ * Returns at which ends a line was cut. A line is cut where a long line was split into blocks, and where output next to it was
+ * dropped.
+ */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineTruncation {
   return {
     atStart: startsAtBlockEnd(range) || dropped.some(({ to }) => to === range.from),
@@ -96,10 +99,11 @@ function casingsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns when a line arrived: the time of the first mark at or after the line's end. A mark is an offset of the output and the
- * time at which the server had read the output up to that offset. A block of a long line arrived when the block was full. A
- * last line without a line break arrived at the end of the output. Lines with the same mark differ only in nanoseconds, which
- * show the order of the lines.
+ * Returns when a line arrived. The server records marks while it reads the output. A mark consists of a time and of the offset
+ * up to which the server had read the output at that time. A line arrived at the time of the first mark at or after the line's
+ * end. A long line is split into blocks, and each block has its own time. A last line without a line break arrived when the
+ * output ended. The timestamps of lines with the same mark differ only in their nanoseconds, which preserve the order of the
+ * lines.
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;

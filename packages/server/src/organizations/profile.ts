@@ -31,7 +31,8 @@ export async function writeCliProfile(file: string, otherFile: string, profile: 
   } finally {
     await handle.close();
   }
-  // Keep a copy of the old file, because another data directory with this address may still need the keys in it.
+  // Keep the old CLI profile as a `.bak` file. It may contain the only copy of the keys for a service that ran at the same
+  // address with another data directory.
   if (existing !== null && !foreign && existing['private_key'] !== undefined) await rename(target, `${target}.bak`);
   await rename(temporary, target);
   return target;

@@ -42,7 +42,10 @@ const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): Instance
   exit,
 });
 
-/** Delivers exits concurrently. Resolves with the recorded calls once all exits are processed. */
+/**
+ * Passes the events to `watchInstances`, which processes them concurrently. After all are processed, resolves with the calls
+ * that they caused: `forget`, `count STATUS` for an ended session, and `idle exit CODE`.
+ */
 async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
   const calls: string[] = [];
   const runtime = {

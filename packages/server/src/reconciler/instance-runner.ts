@@ -61,7 +61,8 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
     const abort = new AbortController();
-    // The deadline begins when the start leaves the start queue.
+    // The deadline for the start of the instance. Set when the instance leaves the start queue, so that the time in the queue
+    // does not count.
     const turn: { deadline: AbortSignal | null } = { deadline: null };
     starting.set(row.id, abort);
     try {

@@ -7,7 +7,10 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 const promptRefusals = { burst: 20, perSecond: 20 };
 const delayMs = 1_000;
 
-/** Counts a session start that failed with `at-capacity`. Resolves when the response may be sent. Ignores other errors. */
+/**
+ * Called with the error of a failed session start. If the error is `at-capacity`, counts the refusal and resolves when the
+ * response may be sent. For other errors, resolves at once.
+ */
 export type CapacityRefusal = (organizationId: string, error: unknown) => Promise<void>;
 
 /**

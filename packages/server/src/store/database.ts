@@ -90,7 +90,7 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
-    // Kysely passes a cursor instead of the text of a query only to stream the results.
+    // For a query with streamed results, Kysely passes a cursor in place of the query text.
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
     const name = findPreparedQueryName(text);
     const values = [...(parameters ?? [])];

@@ -57,7 +57,8 @@ it.runIf(existsSync(program))(
 
     first.current().signal('SIGTERM');
     expect(await first.current().exited).toBe(0);
-    // The gate lets only this bot listen. If the service started a second bot for the session, that bot would wait forever.
+    // Only the bot process that is already starting gets permission to listen. If the next server started a second process for
+    // the session, that process would never listen, and the test would fail.
     await next.start().ready;
     go('go');
     expect(await evaluateInBot(service, 'slow', sessionId, '"started"')).toBe('started');

@@ -10,8 +10,9 @@ export type BotOptions = {
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
   readonly websocketStart?: 'full' | 'minimal';
-  /** JavaScript that runs before the code of the test bot. If `alone` is set, `prelude` replaces this code. */
+  /** JavaScript that runs before the standard code of the test bot. */
   readonly prelude?: string;
+  /** Whether `prelude` replaces the standard code of the test bot. */
   readonly alone?: boolean;
   /**
    * JavaScript that the bot executes instead of its own code if it starts after a call of `fall`. A test can thus break a bot

@@ -83,7 +83,10 @@ def limit_capabilities(*kept: int) -> None:
 
 
 def set_capabilities(*kept: int) -> None:
-    """Set the permitted, effective and inheritable capabilities to `kept`. Other ambient capabilities are dropped."""
+    """Set the permitted, effective and inheritable capabilities to `kept`.
+
+    The kernel also removes all capabilities except `kept` from the ambient set.
+    """
     mask = sum(1 << capability for capability in kept)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     low, high = mask & 0xFFFFFFFF, mask >> 32

@@ -45,8 +45,9 @@ const normalGrowthFraction = 1 / 64;
  *
  * 1. each instance or build that is above its own limit or has too many files to count;
  * 2. in each organization above its limit, the instance or build that grew most;
- * 3. if the free space reserved for the service is at risk and rules 1 and 2 chose none: the instance or build that grew most.
- *    Without measured growth, the instance or build that wrote the most bytes. Otherwise, any of unknown size.
+ * 3. if rules 1 and 2 chose none, and the free space reserved for the service is at risk: the instance or build that grew most.
+ *    If none grew more than normal, the instance or build that wrote most. If none wrote more than normal, an instance or build
+ *    of unknown size.
  */
 export function findDiskLimitViolations({
   limits,

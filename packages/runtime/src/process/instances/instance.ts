@@ -179,8 +179,8 @@ function watchEnd(
     kill().catch((error: unknown) => onError(error, 'instance above a limit could not be killed'));
   };
 
-  // The status is `unknown` if the spawner of the supervisor has exited. The supervisor may then still be running, and the
-  // watchdog detects when it ends.
+  // The exit status is `unknown` if the spawner process that started the supervisor has exited. The supervisor may then still
+  // be running, and the watchdog detects when the supervisor ends.
   supervisorProgram?.ended.then((known) => known !== 'unknown' && finishOnce(known.code));
   if (end !== null) {
     containment.close();

@@ -31,8 +31,8 @@ export function createBuildEnvironment(options: BuildVariablesOptions): Readonly
     NO_COLOR: '1',
     ...uvVariables(options.passed),
     ...options.passed,
-    // uv must not download interpreters into the cache: the operator chooses the interpreters, and an environment breaks when the
-    // cache is deleted.
+    // uv must not download Python interpreters, because the operator chooses them. uv would also store them in the build cache,
+    // and the environments that use them would break when the cache is deleted.
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
     npm_config_cache: join(cache, 'npm'),

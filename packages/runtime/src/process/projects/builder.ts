@@ -30,7 +30,7 @@ export type Builder = {
   readonly account: UnixAccount;
   readonly files: InstanceFiles;
   readonly home: string;
-  /** Directory of the owner's downloads, kept between builds. */
+  /** Download cache of the project's owner (an organization or a served directory), kept between builds. */
   readonly cache: string;
   readonly inputs: string;
 };

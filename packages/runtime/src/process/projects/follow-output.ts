@@ -65,8 +65,8 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
 }
 
 /**
- * Returns the index at which the last lines of `tail` begin. If `isCut` is true, the first line of `tail` may be incomplete,
- * and is skipped unless it is the only line.
+ * Returns the index in `tail` at which its last `tailLines` lines begin. If `isCut` is true, the first line of `tail` may be
+ * incomplete. This line is then skipped, unless it is the only line.
  */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;

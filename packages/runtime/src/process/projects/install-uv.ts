@@ -25,7 +25,7 @@ const timeoutMs = 120_000;
 
 export type InstallUvOptions = {
   readonly python: string;
-  /** Directory of the service for installed tools, which every account can pass through. */
+  /** Directory for tools that the service installs. Its mode is 0711, so that the user accounts of builds can run the tools. */
   readonly toolsDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ const preparedSchema = z.object({
 /**
  * A project that is ready to start. `main` is the file to run, relative to the project. `gid` is the group that can read the
  * project, or null if bots have no accounts of their own. `owner` is the result of `getProjectOwner`. `environment` is the name
- * of a Python environment of the owner, or null. Records of earlier versions have neither owner nor kind.
+ * of a Python environment of the owner, or null. The defaults are for stored projects of earlier service versions.
  */
 export type Project = z.infer<typeof preparedSchema>;
 

@@ -70,7 +70,8 @@ export async function runCommand(options: RunOptions): Promise<void> {
     if (end.code !== 0) throw failure(command, end, options.limits, last);
   } finally {
     signal.removeEventListener('abort', kill);
-    // The command may still run if following its output failed. It must end before another build gets the account.
+    // If reading the command's output failed, the command may still be running. End it before another build gets its user
+    // account.
     await instance.stop(0);
     await instance.close();
   }

@@ -128,7 +128,8 @@ describe('encryptValue and decryptValue', () => {
     const stored = encrypted();
     expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedDataError);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
-    // The value is also rejected if the key version in its header is changed to the version of the wrong key.
+    // The stored value starts with a header that contains the key version. Changing this version to match the key does not make
+    // the value valid.
     stored.writeUInt32BE(4, 2);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
   });

@@ -85,9 +85,9 @@ class ForkServer:
             self._set_state("ended", f"the fork server {how} {result.si_status}")
 
     def _receive_report(self) -> None:
-        """Read the fork server's report about its import.
+        """Read the message in which the fork server reports whether it could import the bot.
 
-        The report is untrusted, because the code of a tenant may have written it.
+        The message is untrusted, because the code of the bot may have written it.
         """
         if self._socket is None:
             return
@@ -115,7 +115,8 @@ class ForkServer:
         if pid is None:
             return "the fork server has ended"
         try:
-            # Skip the count of processes during another fork, because a double fork has a short-lived child process.
+            # Ignore child processes of the fork server while it forks another instance: its double fork creates a
+            # short-lived child, which importing the bot did not start.
             threads, processes = count_threads(pid), set() if is_forking else self._find_processes(pid)
             is_sharing = self._state["state"] == "importing" and has_shared_memory(pid)
         except OSError:
@@ -130,7 +131,8 @@ class ForkServer:
         """Find the processes that importing the bot started and that are still running."""
         processes = set(find_children(pid))
         if self._state["state"] == "importing":
-            # Include orphaned processes that the import started. They could later be mistaken for instances.
+            # Also find processes that the import started and orphaned: the supervisor is now their parent. The
+            # supervisor could later mistake them for instances.
             processes.update(find_children(os.getpid()))
             for path in self._config["cgroups"]:
                 processes.update(read_cgroup_pids(path))

@@ -49,7 +49,10 @@ class Supervisor:
         self._connections.remove()
 
     def _is_needed(self) -> bool:
-        """Return whether a process runs, or the service has not yet read why the fork server failed to start."""
+        """Return whether the fork server or an instance runs, or the reason for a failed start must still be reported.
+
+        The supervisor waits at most `_REPORT_SECONDS` for the service to read why the fork server failed to start.
+        """
         if self._server.pid is not None or self._instances:
             return True
         return not self._has_reported and time.monotonic() < self._report_deadline
