@@ -52,8 +52,8 @@ const spawner = createSpawnerProcess();
 export const getSpawnerPid = spawner.pid;
 
 /**
- * Runs a program to its end. Rejects if it cannot be started; the error has a `code` such as ENOENT. The program may run twice,
- * because the request is repeated if the spawner exits meanwhile.
+ * Runs a program to its end. Rejects if the program cannot be started; the error has a `code` such as ENOENT. If the spawner
+ * process exits meanwhile, a new spawner process runs the program a second time.
  */
 export function runProgram(command: readonly string[], options: RunOptions): Promise<ProgramResult> {
   return withNextSpawner(() => {
@@ -63,14 +63,15 @@ export function runProgram(command: readonly string[], options: RunOptions): Pro
 }
 
 /**
- * Starts a program that may outlive this process. Rejects if it cannot be started. The program must do nothing before it has read
- * all of its input, because it is started again if the spawner exits first.
+ * Starts a program that may outlive the calling process. Rejects if the program cannot be started. If the spawner process exits
+ * before it confirms the start, a new spawner process starts the program a second time. The program must therefore do nothing
+ * before it has read all of its input.
  */
 export function startProgram(command: readonly string[], options: StartOptions): Promise<StartedProgram> {
   return withNextSpawner(() => spawner.keepAliveDuring(start(command, options)));
 }
 
-/** Repeats a request if the spawner exits before it responds. */
+/** Repeats a request if the spawner process exits before it responds. */
 function withNextSpawner<T>(request: () => Promise<T>): Promise<T> {
   return request().catch((error: unknown) => {
     if (error instanceof SpawnerExitedError) return request();

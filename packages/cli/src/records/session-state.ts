@@ -31,13 +31,14 @@ export function formatSessionStateCell(
 
 export type StartTimeStatistics = {
   /**
-   * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions, and `coldShare`
-   * from the sessions with a known `coldStart`. Null means that no session qualifies.
+   * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions. They are null
+   * if there is no such session.
    */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;
   readonly p95Seconds: number | null;
+  /** Share of cold starts among the sessions with a known `coldStart`. Null if there is no such session. */
   readonly coldShare: number | null;
 };
 

@@ -64,7 +64,9 @@ const spelling = fc.record({
   alias: fc.boolean(),
 });
 const spellings = fc.infiniteStream(spelling);
-/** Generates errors for a config file, such as unknown keys. Three quarters of the generated files have no error. */
+/**
+ * Generates mistakes to add to a config file, such as unknown keys. Three quarters of the generated values contain no mistake.
+ */
 const faults: fc.Arbitrary<InjectedFaults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {

@@ -78,8 +78,8 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
 }
 
 /**
- * Replaces the square brackets in the error of a deployment or the reason for a start method, because an existing client treats
- * them as markup. If `text` is null, returns a general message.
+ * Replaces the square brackets in a message for the owner of an agent, because an existing client treats them as markup. If
+ * `text` is null, returns a general message.
  */
 export function formatDeploymentError(text: string | null): string {
   return replaceSquareBrackets(text ?? 'The deployment failed.');

@@ -14,7 +14,7 @@ const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters
 /** Writes the log of one build. */
 export type BuildLog = {
   readonly write: BuildOutputHandler;
-  /** Stores the lines written so far. If the log exceeds its limit, omits the last lines, which only `end` stores. */
+  /** Stores the lines written so far, up to the line limit of the log. Lines beyond the limit are not stored before `end`. */
   readonly flush: () => Promise<void>;
   /** Stores all remaining lines, including the last lines of a log that exceeds its limit. */
   readonly end: () => Promise<void>;
@@ -31,7 +31,7 @@ export type BuildLogContext = {
 /** Time in milliseconds during which lines are collected for one write. */
 const gatherMs = 100;
 
-/** Opens the log of a build and appends to its existing lines. Stores a new line about `gatherMs` after it arrives. */
+/** Opens the log of a build and appends to its existing lines. Collects new lines for `gatherMs` before it stores them. */
 export async function openBuildLog(
   context: BuildLogContext,
   buildId: string,

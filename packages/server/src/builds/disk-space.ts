@@ -14,7 +14,7 @@ export type DiskSpaceGuard = {
   /** Checks that writing this many bytes leaves the reserve free. @throws failure `storage-full` */
   readonly require: (bytes: number) => Promise<void>;
   /**
-   * Like `require`, and also checks the disk limit of the organization.
+   * Checks that writing this many bytes leaves the reserve free and does not exceed the disk limit of the organization.
    *
    * @throws failure `storage-full`, `organization-storage-full`
    */

@@ -168,8 +168,9 @@ export function changeOpenBuild(
 }
 
 /**
- * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too. Skips a
- * build that succeeded despite a cancel request, because this request would cancel the reopened build.
+ * Reopens the successful builds of an archive that was lost and uploaded again, because their prepared projects may be lost
+ * too. Skips builds with a cancel request that came too late, because this request would
+ * cancel the reopened build.
  */
 export async function reopenBuildsOfUpload(db: Database, uploadId: string, at: Date): Promise<void> {
   await db

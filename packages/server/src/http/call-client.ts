@@ -17,10 +17,11 @@ export type PhoneCallClient = SocketClient & {
 };
 
 /**
- * Creates the client for a phone call. The service accepts the WebSocket (status 101) before the bot is ready, because a cold
- * start may take longer than a carrier waits. It sends the 101 when an instance is claimed, or earlier if only the first
- * messages name the agent. It holds the carrier's messages until the bot is ready. A rejection is an HTTP response before the
- * 101, and a close code after it.
+ * Creates the client for a phone call. The service accepts the carrier's WebSocket as soon as an instance is claimed for the
+ * call, because a cold start may take longer than a carrier waits. If the URL does not name the agent, the service accepts the
+ * WebSocket earlier and reads the name from the first messages. The service buffers the carrier's messages until the bot is
+ * ready. To reject a call, the service sends an HTTP error response if it has not accepted the WebSocket yet. Otherwise, it
+ * closes the WebSocket with a close code.
  */
 export function createPhoneCallClient(
   server: WebSocketServer,

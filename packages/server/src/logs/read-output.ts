@@ -57,8 +57,8 @@ export async function* readOutput(
 }
 
 /**
- * Splits a part of an output into batches of lines, because decoding lines that do not fit on the page would waste time. A text
- * search gets the whole part, because it scans all bytes of a part at once.
+ * Splits a chunk of output into batches of lines. If the caller stops when its response page is full, the remaining batches are
+ * not decoded. A chunk is not split for a text search, which scans all bytes of the chunk at once.
  */
 function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPart> {
   if (part.kind === 'gap' || text !== undefined) {

@@ -17,8 +17,9 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
 }
 
 /**
- * Returns the due deliveries of a region, each with its organization: oldest first, failed ones last. No server with a correct
- * clock postpones a delivery beyond `latest`. A delivery with a later due time therefore counts as due.
+ * Returns the due deliveries of secret set revisions in a region, each with its organization id. Failed deliveries come last,
+ * and otherwise the oldest comes first. A due time after `latest` also counts as due, because only a server with a wrong clock
+ * can have stored such a time.
  */
 export function listDueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db

@@ -5,7 +5,10 @@ import type { Database, SessionState } from '../store/tables.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { endSessionRow, type SessionRow } from './rows.ts';
 
-/** Ends a session once, with its metrics. Returns undefined if it has already ended, or is not in the state `only`. */
+/**
+ * Ends a session once, and stores its final metrics. If `only` is given, sessions in other states are not ended. Returns
+ * undefined if this call did not end the session.
+ */
 export function finishSession(
   context: { db: Database },
   sessionId: string,

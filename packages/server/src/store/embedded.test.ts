@@ -102,7 +102,7 @@ describe('an embedded database', () => {
   test('passes no variables of the service to PostgreSQL', async () => {
     const environment = await readFile(`/proc/${await postmasterOf(directory)}/environ`, 'utf8');
     const names = environment.split('\0').map((line) => line.split('=')[0]);
-    // PostgreSQL itself sets the variables whose names start with PG.
+    // PostgreSQL's own programs set the environment variables whose names start with PG.
     const known = ['LC_ALL', 'PATH', 'TZ', 'PGLOCALEDIR', 'PGSYSCONFDIR', 'PG_GRANDPARENT_PID', ''];
     expect(names.filter((name) => !known.includes(name ?? ''))).toEqual([]);
   });

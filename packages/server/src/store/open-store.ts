@@ -35,9 +35,9 @@ export type StoreOptions = {
   /** Restores a backup into the empty database before it is migrated. Null if there is no backup to restore. */
   readonly restore: ((db: Database) => Promise<void>) | null;
   /**
-   * Called when this server has acquired the region's lock again after a lost database connection had released the lock.
-   * Another server may have held the lock in between. `holdsRegion` returns false until the returned promise resolves. If the
-   * promise rejects, this server releases the lock and tries again.
+   * Called when this server has acquired the region's lock again. It had lost the lock together with its database connection,
+   * and another server may have held the lock in between. `holdsRegion` returns false until the returned promise resolves. If
+   * the promise rejects, this server releases the lock and tries again.
    */
   readonly onRegionRetaken: (db: Database) => Promise<void>;
   /** Called when another server acquired the region's lock while this server had no database connection. */

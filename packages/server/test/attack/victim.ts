@@ -23,7 +23,10 @@ export type VictimSession = {
 
 export type CheckedSession = VictimSession & { readonly isWarm: boolean; readonly problems: readonly string[] };
 
-/** Enough warm instances for the starts of several seconds, because the service does not replace a used instance at once. */
+/**
+ * Enough warm instances for all sessions that start within several seconds. The service needs time to replace a warm instance
+ * that a session has taken.
+ */
 export const warmInstanceCount = 12;
 /** Milliseconds between the starts of two sessions. */
 const intervalMs = 500;

@@ -72,7 +72,8 @@ describe('when the database is killed, the service', () => {
     });
     await expect.poll(() => started.length).toBeGreaterThan(2);
     killDatabase();
-    // Poll, because the service needs the database to check the API key if the cached result of the last check has expired.
+    // Retry the call to the bot until it succeeds. The service may need the database to check the API key of the call, because
+    // the cached result of the last check expires.
     await expect.poll(() => evaluateInBot(service, 'steady', live, '"still here"').catch(String)).toBe('still here');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     await expect.poll(() => room).toBe(0);

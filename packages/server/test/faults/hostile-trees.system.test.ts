@@ -115,8 +115,8 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileTrees(root);
   });
 
-  // If the tests run as root, omit the trees that only root can create from the tests of an ordinary user. The tests of root
-  // include these trees.
+  // Only root can create some of the trees. If these tests run as root, they test such trees with the service that runs as
+  // root, and omit them for the service that runs as an ordinary user.
   const rows = Object.entries(hostileDirectoryTrees).filter(
     ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
   );

@@ -130,8 +130,8 @@ function startStep(plan: ProjectPlan): Step {
 }
 
 /**
- * Returns the name of a transport on the command line of Pipecat's development runner. A transport without a key connects phone
- * calls through a Daily room, so its name is `daily`.
+ * Returns the name of a transport on the command line of Pipecat's development runner. `key` is the transport's key in the
+ * bot's `transport_params`. If it is null, the bot connects phone calls through a Daily room, so the name is `daily`.
  */
 function runnerTransport(key: string | null): string {
   return key ?? 'daily';

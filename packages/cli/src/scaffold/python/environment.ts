@@ -13,16 +13,15 @@ export function requiredVariable(name: string, about?: string): PythonExpression
 }
 
 /**
- * Creates an expression that reads an environment variable, and is None if the variable is absent or empty. For arguments whose
- * default is None.
+ * Creates an expression that reads an environment variable, and is None if the variable is absent or empty. Use it for
+ * arguments whose default in Pipecat is None.
  */
 export function optionalVariable(name: string, about?: string): PythonExpression {
   return createPythonExpression(`os.getenv("${name}") or None`, [os], [describeVariable(name, false, about)]);
 }
 
 /**
- * Creates a setting that is read from an environment variable. If the variable is absent or empty, the library's default
- * applies.
+ * Creates a setting that is read from an environment variable. If the variable is absent or empty, Pipecat's default applies.
  */
 export function settingFromVariable(name: string, about?: string): PythonExpression {
   return createPythonExpression(
@@ -50,8 +49,8 @@ export function settingIfVariableIsSet(name: string, value: PythonExpression, ab
 }
 
 /**
- * Creates an expression that reads an environment variable, and has the default `value`. For arguments without a default in the
- * library.
+ * Creates an expression that reads an environment variable, and is `value` if the variable is absent or empty. Use it for
+ * arguments for which Pipecat has no suitable default.
  */
 export function variableWithDefault(name: string, value: string): PythonExpression {
   return createPythonExpression(

@@ -49,7 +49,8 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   const supervisor = record?.supervisor ?? null;
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
-  // The bot never ran. A supervisor that still waits for the command to start the bot exits, because its server is dead.
+  // The bot never ran. If its supervisor is still waiting for permission to start the bot, the supervisor exits, because the
+  // server process that would give the permission is dead.
   if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
     return null;
   const recorded = readInstanceEnd(files);

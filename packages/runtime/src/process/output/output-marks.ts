@@ -38,13 +38,16 @@ function isExact({ end, at }: OutputMark): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
-/** Appends marks to a file. If `isAdopted`, continues after the marks of a previous server process. */
+/**
+ * Appends marks, which give output a timestamp, to a file. If `isAdopted`, continues after the marks of a previous server
+ * process.
+ */
 export type MarkWriter = {
   /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;
   readonly at: () => Timestamp;
   readonly markUntil: (end: number) => void;
-  /** Treats output before this offset as already marked. Writes nothing to the file. */
+  /** Skips the output before this offset, for example because it was dropped: the output gets no timestamp. */
   readonly skipTo: (end: number) => void;
   /** Records the time at which the output ended, unless a previous server process has recorded it. */
   readonly markEnd: () => void;

@@ -96,7 +96,7 @@ async function launchInstance(
   let uid: number | null = null;
   try {
     if (isolation.ownAccounts) {
-      // The first user id of a range belongs to the fork server.
+      // The fork server has a range of user ids. It uses the first id itself, and its instances use the others.
       const ids = range === null ? undefined : { first: range.uid + 1, end: range.uid + range.count };
       uid = await reserveUid(reservationsDirectory, files.directory, ids);
     }

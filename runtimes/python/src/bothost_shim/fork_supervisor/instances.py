@@ -111,7 +111,7 @@ class Instances:
             self._instance_ended(instance, result)
 
     def _receive_message(self, instance: Instance) -> None:
-        """Read a message of an instance: first its announcement, later the names of imported modules."""
+        """Read a message of an instance: first that its forked process runs, later the names of imported modules."""
         try:
             received = instance.receive()
             if received is None:
