@@ -169,8 +169,7 @@ export function changeOpenBuild(
 
 /**
  * Reopens the successful builds of an archive that was lost and uploaded again, because their prepared projects may be lost
- * too. Skips builds with a cancel request that came too late, because this request would
- * cancel the reopened build.
+ * too. Skips builds with a cancel request that came too late, because this request would cancel the reopened build.
  */
 export async function reopenBuildsOfUpload(db: Database, uploadId: string, at: Date): Promise<void> {
   await db

@@ -76,8 +76,8 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
   context.onDispatch(session.instanceId);
   const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
-  // Finish sending the request even if the server shuts down now. The database already says that the bot received the session.
-  // If the bot has no status route, the next server process cannot check this.
+  // Finish sending the request even if the server shuts down now. If the bot has no status route, the database already says
+  // that the bot received the session, and the next server process cannot check this.
   if (context.closing.aborted) leave();
   else context.closing.addEventListener('abort', leave, { once: true });
   const answered = new AbortController();
