@@ -22,7 +22,7 @@ export type ServedDirectory = {
   readonly preparing: string | null;
 };
 
-/** Serves each directory as an agent. Logs an error for a directory that cannot be served, and continues. */
+/** Serves each directory as an agent. Logs a warning for a directory that cannot be served, and continues. */
 export async function serveDirectoriesAsAgents(
   context: Context,
   organizationId: string,
