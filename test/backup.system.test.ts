@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Client, createClient } from '../packages/contract/src/client.ts';
 import { createKeyHeaders } from '../packages/server/test/support/client.ts';
-import { buildProject } from '../packages/server/test/support/deploys.ts';
+import { uploadAndBuildProject } from '../packages/server/test/support/deploys.ts';
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createServiceProcess, type ServiceProcess } from '../packages/server/test/support/service-process.ts';
 import { createTestDatabase } from '../packages/server/test/support/test-database.ts';
-import { botcliProgramPath, type Service, startService } from './service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
 
 const execute = promisify(execFile);
 
@@ -33,14 +33,14 @@ const project = {
 const agentName = 'saved';
 const params = { agentName };
 
-let source: Service;
+let source: BuiltService;
 let backup: string;
 let endedId: string;
 let liveId: string;
 let endedLog: Awaited<ReturnType<typeof logOf>>;
 let backedUpAt: number;
 
-const clients = (origin: string, { privateKey, publicKey }: Pick<Service, 'privateKey' | 'publicKey'>) => ({
+const clients = (origin: string, { privateKey, publicKey }: Pick<BuiltService, 'privateKey' | 'publicKey'>) => ({
   client: createClient({ origin, key: privateKey }),
   publicClient: createClient({ origin, key: publicKey }),
 });
@@ -75,7 +75,7 @@ const eventually = (read: () => Promise<unknown>, expected: unknown) =>
   vi.waitFor(async () => expect(await read()).toBe(expected), { timeout: 60_000, interval: 100 });
 
 beforeAll(async () => {
-  source = await startService({ BOTHOST_LOG_SESSION_MB: '1' });
+  source = await startBuiltService({ BOTHOST_LOG_SESSION_MB: '1' });
   const { origin } = source;
   const { client, publicClient } = clients(origin, source);
   await client.putSecrets({
@@ -84,7 +84,7 @@ beforeAll(async () => {
   });
   const isDelivered = async () => (await client.getSecretSet({ params: { setName: 'keys' } })).status;
   await eventually(isDelivered, 'ready');
-  const { id: buildId } = await buildProject({ client }, project);
+  const { id: buildId } = await uploadAndBuildProject({ client }, project);
   await client.createAgent({ body: { serviceName: agentName, buildId, secretSet: 'keys' } });
   await eventually(stateOf(client), 'Active');
   const start = async () => (await publicClient.startSession({ params })).sessionId ?? '';

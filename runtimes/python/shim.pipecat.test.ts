@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { openTestEnvironment } from './tests/environment.ts';
+import { preparePythonTestEnvironment } from './tests/environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +16,7 @@ declare module 'vitest' {
 }
 
 /** Runs the Python tests of the host shim with the real Pipecat, and checks the code of the shim with ruff and mypy. */
-const environment = await openTestEnvironment(inject('pythonCache'), inject('python'), inject('uvFolder'));
+const environment = await preparePythonTestEnvironment(inject('pythonCache'), inject('python'), inject('uvFolder'));
 
 async function run(program: string, ...parameters: readonly string[]): Promise<{ status: number; output: string }> {
   if (environment.kind === 'missing') throw new Error(environment.reason);

@@ -2,16 +2,16 @@ import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
 import type { Benchmark, BenchmarkFigure } from '../figure.ts';
 import { startStandaloneBot } from '../first-second/by-hand.ts';
-import { measureCallBurst, measurePoolRefill, measureSingleCalls } from '../first-second/calls.ts';
+import { measureCallBurst, measurePoolRefill, measureSequentialCalls } from '../first-second/calls.ts';
 import { measureColdStarts, measureConcurrentColdStarts, printStartPhases } from '../first-second/cold-starts.ts';
 import { drainPool, waitForForkServer } from '../first-second/instances.ts';
 import { measureManyInstances } from '../first-second/many-instances.ts';
 import { measureConversationMemory, measureIdleMemory } from '../first-second/memory.ts';
 import { forked, spawned, type VoiceBenchContext } from '../first-second/voice-bench.ts';
-import { createVoiceBotEnvironment, findInterpreter } from '../first-second/voice-bot.ts';
+import { createBotEnvironmentVariables, findInterpreter } from '../first-second/voice-bot.ts';
 import { startWebCaller } from '../first-second/web-caller.ts';
-import { packageIndexVariables, startProgram } from '../program.ts';
-import { type Service, withService } from '../service.ts';
+import { packageIndexEnvironment, startProgram } from '../program.ts';
+import { type BenchmarkService, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
 
@@ -20,7 +20,7 @@ import { renderTable } from '../table.ts';
  * caller waits. The bot connects to local stand-ins for the speech and language model vendors. Prints each figure as soon as it
  * is measured.
  */
-export const firstSecondBench: Benchmark = {
+export const firstSecondOfCallBench: Benchmark = {
   name: 'first-second',
   hasOwnTable: true,
   run: async ({ quick, log }) => {
@@ -32,10 +32,10 @@ export const firstSecondBench: Benchmark = {
     const vendors = await startProgram('stand-in-vendors', []);
     const standIns = new URL(vendors.origin).host;
     try {
-      await withService({ agents: [], environment: packageIndexVariables }, async (service) => {
+      await withService({ agents: [], environment: packageIndexEnvironment }, async (service) => {
         const directory = await deployAgents(service, standIns);
         const interpreter = await findInterpreter(service.dataDirectory);
-        const byHandOptions = { interpreter, directory, variables: createVoiceBotEnvironment(directory, standIns) };
+        const byHandOptions = { interpreter, directory, variables: createBotEnvironmentVariables(directory, standIns) };
         const byHand = await startStandaloneBot(byHandOptions);
         const webCaller = startWebCaller(interpreter);
         const runs = quick ? 2 : 10;
@@ -45,7 +45,7 @@ export const firstSecondBench: Benchmark = {
           await measureColdStarts(bench);
           await measureConcurrentColdStarts(bench);
           await printStartPhases(bench);
-          await measureSingleCalls(bench);
+          await measureSequentialCalls(bench);
           await measureCallBurst(bench);
           await measureIdleMemory(bench);
           await measurePoolRefill(bench);
@@ -63,7 +63,7 @@ export const firstSecondBench: Benchmark = {
   },
 };
 /** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns the bot's directory. */
-async function deployAgents(service: Service, standIns: string): Promise<string> {
+async function deployAgents(service: BenchmarkService, standIns: string): Promise<string> {
   const agent = { name: forked, bot: { voice: { standIns } }, minAgents: 0, maxAgents: 50 } as const;
   const directory = await writeAgentDirectory(service.agentsDirectory, agent);
   await deployProject(service, directory);
@@ -87,7 +87,7 @@ async function warmUp(bench: VoiceBenchContext): Promise<void> {
   await drainPool(service, spawned);
   await drainPool(service, forked);
   const forkServer = await waitForForkServer(service, forked);
-  await measureSingleCalls({ ...bench, runs: 1, report: () => undefined });
+  await measureSequentialCalls({ ...bench, runs: 1, report: () => undefined });
   await waitForForkServer(service, forked, forkServer);
   await drainPool(service, forked);
 }

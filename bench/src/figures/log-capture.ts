@@ -14,9 +14,9 @@ import {
 import { findFreePort } from '../free-port.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
-import type { PrintReport, PrintRequest } from '../programs/printing-bot.ts';
+import type { PrintingMeasurement, PrintRequest } from '../programs/printing-bot.ts';
 import { quantile } from '../quantile.ts';
-import { respondsWith200, type Service, withService, withTemporaryDirectory } from '../service.ts';
+import { type BenchmarkService, respondsWith200, withService, withTemporaryDirectory } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -39,13 +39,13 @@ export const logCaptureBench: Benchmark = {
       const quiet = await startSession(service, other.name);
       const path = `/v1/public/${other.name}/sessions/${quiet.id}/small`;
       const calm = await watch(service, path, () => delay(order.seconds * 1000));
-      let captured: PrintReport | null = null;
+      let captured: PrintingMeasurement | null = null;
       const busy = await watch(service, path, async () => {
         captured = await print(`http://${talking.host}:${talking.port}`, order);
       });
       if (captured === null) throw new Error('The bot printed nothing.');
       return [
-        ...compareReports(captured, plain),
+        ...comparePrintingMeasurements(captured, plain),
         ...compareOthers(busy, calm),
         ...(await readBack(service, talking.id, order)),
       ];
@@ -54,7 +54,7 @@ export const logCaptureBench: Benchmark = {
 };
 
 /** Runs the printing bot without the service, with its output redirected to a plain file. */
-async function printPlain(order: PrintRequest): Promise<PrintReport> {
+async function printPlain(order: PrintRequest): Promise<PrintingMeasurement> {
   return withTemporaryDirectory(async (directory) => {
     const port = await findFreePort();
     const file = await open(join(directory, 'printed'), 'a');
@@ -74,10 +74,10 @@ async function printPlain(order: PrintRequest): Promise<PrintReport> {
   });
 }
 
-async function print(origin: string, order: PrintRequest): Promise<PrintReport> {
+async function print(origin: string, order: PrintRequest): Promise<PrintingMeasurement> {
   const options = { method: 'POST', body: JSON.stringify(order), headersTimeout: 0, bodyTimeout: 0 } as const;
   const answer = await request(`${origin}/print`, options);
-  return (await answer.body.json()) as PrintReport;
+  return (await answer.body.json()) as PrintingMeasurement;
 }
 
 type ServiceLoad = { readonly cpu: number; readonly p50: number; readonly p99: number };
@@ -86,7 +86,7 @@ type ServiceLoad = { readonly cpu: number; readonly p50: number; readonly p99: n
  * While `during` runs, sends small requests to another session, one at a time. Measures their latency and the service's CPU
  * use.
  */
-async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<ServiceLoad> {
+async function watch(service: BenchmarkService, path: string, during: () => Promise<unknown>): Promise<ServiceLoad> {
   const times: number[] = [];
   let isOver = false;
   const headers = { authorization: `Bearer ${service.publicKey}` };
@@ -104,10 +104,13 @@ async function watch(service: Service, path: string, during: () => Promise<unkno
   return { cpu, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
-function compareReports(captured: PrintReport, plain: PrintReport): readonly BenchmarkFigure[] {
-  const speed = ({ lines, seconds }: PrintReport) => lines / seconds;
-  const share = ({ cpuSeconds: cpu, seconds }: PrintReport) => cpu / seconds;
-  const writing = ({ writeSeconds, lines }: PrintReport) =>
+function comparePrintingMeasurements(
+  captured: PrintingMeasurement,
+  plain: PrintingMeasurement,
+): readonly BenchmarkFigure[] {
+  const speed = ({ lines, seconds }: PrintingMeasurement) => lines / seconds;
+  const share = ({ cpuSeconds: cpu, seconds }: PrintingMeasurement) => cpu / seconds;
+  const writing = ({ writeSeconds, lines }: PrintingMeasurement) =>
     `${((writeSeconds / lines) * 1e6).toFixed(2)} µs a line written`;
   return [
     {
@@ -148,7 +151,11 @@ function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Benchmark
 }
 
 /** Reads the stored lines in three ways: the last lines, a search for a line in the middle, and a count of all lines. */
-async function readBack(service: Service, sessionId: string, order: PrintRequest): Promise<readonly BenchmarkFigure[]> {
+async function readBack(
+  service: BenchmarkService,
+  sessionId: string,
+  order: PrintRequest,
+): Promise<readonly BenchmarkFigure[]> {
   const all = order.perSecond * order.seconds;
   const ask = async (query: string) => {
     const begun = performance.now();

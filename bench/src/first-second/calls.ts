@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { interquartileRange, median } from '../quantile.ts';
-import type { Service } from '../service.ts';
+import type { BenchmarkService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { StandaloneBot } from './by-hand.ts';
@@ -21,15 +21,15 @@ const atOnce = 10;
 const oneWarmGoalMs = 1500;
 const refillRatio = 1.2;
 
-export const createHostedBotCallUrl = (service: Service) =>
+export const createHostedBotCallUrl = (service: BenchmarkService) =>
   `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
 export const createStandaloneBotCallUrl = ({ origin }: StandaloneBot) => `${origin.replace('http', 'ws')}/ws`;
 
 /**
- * Measures single calls to a warm instance, alternating with calls to a bot that was started by hand. Calls are made over WebRTC
- * and by phone.
+ * Measures one call after the other to a warm instance, alternating with calls to a bot that was started by hand. Calls are
+ * made over WebRTC and by phone.
  */
-export async function measureSingleCalls(bench: VoiceBenchContext): Promise<void> {
+export async function measureSequentialCalls(bench: VoiceBenchContext): Promise<void> {
   const { service, byHand, runs, report } = bench;
   const web = webTarget(`${service.origin}/v1/public/${forked}`, { authorization: `Bearer ${service.publicKey}` });
   const webByHand = webTarget(byHand.origin, {});
@@ -130,7 +130,7 @@ async function callAtOnce(url: string): Promise<readonly number[]> {
 /**
  * Waits until earlier sessions have ended, including those of the bot that was started by hand, and `warm` instances are ready.
  */
-export async function waitForIdleService(service: Service, warm: number): Promise<void> {
+export async function waitForIdleService(service: BenchmarkService, warm: number): Promise<void> {
   await waitUntil('the end of former sessions', async () =>
     (await listOpenInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,
   );

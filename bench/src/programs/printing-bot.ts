@@ -6,7 +6,7 @@ const port = Number(process.env['PORT']);
 const tickMs = 10;
 
 export type PrintRequest = { readonly perSecond: number; readonly seconds: number };
-export type PrintReport = {
+export type PrintingMeasurement = {
   readonly lines: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
@@ -18,7 +18,7 @@ function line(number: number): string {
   return `2026-11-20 12:00:00.000 | DEBUG    | bench.printing:print:1 | NONE - line ${number} of what a talkative bot says\n`;
 }
 
-async function print({ perSecond, seconds }: PrintRequest): Promise<PrintReport> {
+async function print({ perSecond, seconds }: PrintRequest): Promise<PrintingMeasurement> {
   const [begun, cpu] = [performance.now(), process.cpuUsage()];
   const all = perSecond * seconds;
   let lines = 0;

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import {
   agentProfileNames,
   instanceCountLimits,
-  nameLengthLimits,
-  namePattern,
-  reservedNames,
-  sessionDurationSeconds,
+  reservedResourceNames,
+  resourceNameLengthLimits,
+  resourceNamePattern,
+  sessionDurationLimitsSeconds,
 } from './limits.ts';
 
 /** Schemas that validate the fields of an agent in API requests and in `deploy.toml`. */
 export const AgentName = z
   .string()
-  .min(nameLengthLimits.minimum, `use at least ${nameLengthLimits.minimum} characters`)
-  .max(nameLengthLimits.maximum, `use at most ${nameLengthLimits.maximum} characters`)
-  .regex(namePattern, 'use lower-case letters, digits and hyphens, and begin and end with a letter or digit')
-  .refine((name) => !reservedNames.includes(name), 'this name is reserved');
+  .min(resourceNameLengthLimits.minimum, `use at least ${resourceNameLengthLimits.minimum} characters`)
+  .max(resourceNameLengthLimits.maximum, `use at most ${resourceNameLengthLimits.maximum} characters`)
+  .regex(resourceNamePattern, 'use lower-case letters, digits and hyphens, and begin and end with a letter or digit')
+  .refine((name) => !reservedResourceNames.includes(name), 'this name is reserved');
 
 export const AgentProfile = z.enum(agentProfileNames);
 export const WebsocketAuth = z.enum(['none', 'token']);
@@ -23,11 +23,14 @@ export const WebsocketAuth = z.enum(['none', 'token']);
  * (`minimal`).
  */
 export const WebsocketStart = z.enum(['full', 'minimal']);
-export const Architecture = z.enum(['amd64', 'arm64']);
+export const CpuArchitecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
 
 /** The maximum duration of a session, in seconds. */
-export const MaxSessionDuration = z.int().min(sessionDurationSeconds.minimum).max(sessionDurationSeconds.maximum);
+export const MaxSessionDuration = z
+  .int()
+  .min(sessionDurationLimitsSeconds.minimum)
+  .max(sessionDurationLimitsSeconds.maximum);
 export const MinAgents = z.int().min(instanceCountLimits.minimum).max(instanceCountLimits.maximum);
 export const MaxAgents = z.int().min(1).max(instanceCountLimits.maximum);
 
@@ -35,7 +38,7 @@ export const MaxAgents = z.int().min(1).max(instanceCountLimits.maximum);
  * Error messages for settings that are not supported in a region that builds source code. Each message says why, and what to
  * use instead.
  */
-export const unsupportedSettings = {
+export const unsupportedAgentSettingMessages = {
   image: 'this region runs builds, not images: remove it to deploy the project itself',
   imageCredentials: 'this region pulls no images, so it needs no credentials: remove it',
   git: 'this region cannot deploy from a repository: clone it and deploy the directory',

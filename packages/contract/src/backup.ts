@@ -18,7 +18,7 @@ export const backupEntryNames = { first: 'backup.json', last: 'end.json' } as co
  * Names of the directory for an unpacked backup in the data directory: `unpacking` while the archive is unpacked, then
  * `complete` until the service has restored the backup.
  */
-export const restoreDirectoryNames = { unpacking: 'restore.partial', complete: 'restore' } as const;
+export const pendingRestoreDirectoryNames = { unpacking: 'restore.partial', complete: 'restore' } as const;
 
 /** The first entry of a backup archive. `migrations` lists the names of the database's migrations, in order. */
 export const BackupManifest = z.object({

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import {
   AgentName,
   AgentProfile,
-  Architecture,
   AudioFilter,
+  CpuArchitecture,
   MaxAgents,
   MaxSessionDuration,
   MinAgents,
-  unsupportedSettings,
+  unsupportedAgentSettingMessages,
   WebsocketAuth,
   WebsocketStart,
 } from './agent-fields.ts';
 import type { ValidationIssue } from './errors.ts';
-import { defaultAgentProfile, instanceCountLimits, sessionDurationSeconds } from './limits.ts';
+import { defaultAgentProfile, instanceCountLimits, sessionDurationLimitsSeconds } from './limits.ts';
 import { replaceSquareBrackets } from './replace-square-brackets.ts';
 import { findClosestWord } from './suggest.ts';
 
@@ -42,8 +42,8 @@ const Schema = z.strictObject({
   // must omit the key, because their CLI rejects it.
   websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
-  max_session_duration: MaxSessionDuration.default(sessionDurationSeconds.default),
-  architecture: Architecture.optional(),
+  max_session_duration: MaxSessionDuration.default(sessionDurationLimitsSeconds.default),
+  architecture: CpuArchitecture.optional(),
   resources: z.strictObject({ cpu: z.union([text, z.number()]), memory: z.union([text, z.number()]) }).optional(),
   git: z
     .strictObject({
@@ -92,15 +92,15 @@ export function checkDeployFile(parsed: unknown): DeployFileResult {
 }
 
 /** Returns an issue for each setting that is valid but not supported in a region that builds source code. */
-export function findUnsupportedSettings(file: DeployFile): readonly ValidationIssue[] {
+export function findUnsupportedDeploySettings(file: DeployFile): readonly ValidationIssue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
-    ['image', file.image, unsupportedSettings.image],
-    ['image_credentials', file.image_credentials, unsupportedSettings.imageCredentials],
-    ['git', file.git, unsupportedSettings.git],
-    ['docker', file.docker, unsupportedSettings.docker],
-    ['resources', file.resources, unsupportedSettings.resources],
-    ['architecture', file.architecture, unsupportedSettings.architecture],
-    ['krisp_viva.audio_filter', file.krisp_viva?.audio_filter, unsupportedSettings.audioFilter],
+    ['image', file.image, unsupportedAgentSettingMessages.image],
+    ['image_credentials', file.image_credentials, unsupportedAgentSettingMessages.imageCredentials],
+    ['git', file.git, unsupportedAgentSettingMessages.git],
+    ['docker', file.docker, unsupportedAgentSettingMessages.docker],
+    ['resources', file.resources, unsupportedAgentSettingMessages.resources],
+    ['architecture', file.architecture, unsupportedAgentSettingMessages.architecture],
+    ['krisp_viva.audio_filter', file.krisp_viva?.audio_filter, unsupportedAgentSettingMessages.audioFilter],
   ];
   return settings.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
 }

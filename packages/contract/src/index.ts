@@ -1,38 +1,36 @@
 // Modules that `botcli` needs before it loads zod also have separate entry points, such as `@bothost/contract/limits`, to keep
 // `--help` fast. All other code imports from here.
 
-export { unsupportedSettings } from './agent-fields.ts';
-export { type Grantee, granteesByOperation, isAuthorized } from './authorization.ts';
+export { unsupportedAgentSettingMessages } from './agent-fields.ts';
+export { granteesByOperation, isAuthorized, type OperationGrantee } from './authorization.ts';
 export {
   BackupChecksum,
   BackupManifest,
   backupEntryNames,
   backupPath,
-  restoreDirectoryNames,
+  pendingRestoreDirectoryNames,
 } from './backup.ts';
 export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
-export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedSettings } from './deploy-file.ts';
+export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
 export {
   ApiError,
+  apiErrorDefinitions,
+  createApiError,
   createErrorBody,
   type ErrorReason,
   ErrorResponse,
-  failure,
-  failures,
   type ValidationIssue,
 } from './errors.ts';
 export { formatBytes } from './format-bytes.ts';
-export { checkKeyFormat, generateKey, keyPrefixes } from './keys.ts';
+export { apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';
 export {
   type AgentProfileName,
-  agentProfiles,
-  callBufferLimits,
-  callStartMessageLimits,
-  credentialLifetimeSeconds,
+  accountCredentialLifetimeSeconds,
+  agentProfileResources,
   defaultAgentProfile,
-  defaultPort,
-  findReservedKeyProblem,
-  imagePullSecretCheckRate,
+  defaultServicePort,
+  findReservedSecretKeyProblem,
+  imagePullSecretCheckRateLimit,
   instanceCountLimits,
   instanceStartTimeoutSeconds,
   isReservedSecretKey,
@@ -41,25 +39,27 @@ export {
   maxCarrierMessageBytes,
   maxListedSessions,
   maxProxyBodyBytes,
-  maxProxyWaitSeconds,
+  maxProxyReadinessWaitSeconds,
   maxRequestBodyBytes,
   maxSecretSetsPerOrganization,
   maxSecretValueBytes,
+  maxSessionStartWaitSeconds,
   maxStartBodyBytes,
-  maxStartWaitSeconds,
   maxUnusedUploads,
   maxUploadBytes,
-  nameLengthLimits,
-  namePattern,
+  phoneCallBufferLimits,
+  phoneCallStartMessageLimits,
   queuedSecretWriteLimits,
-  reservedNames,
-  retryAfterSeconds,
-  secretDryRunRate,
+  reservedResourceNames,
+  resourceNameLengthLimits,
+  resourceNamePattern,
+  retryAfterHeaderSeconds,
   secretKeyPattern,
   secretSetLimits,
   secretSetNamePattern,
-  secretWriteRate,
-  sessionDurationSeconds,
+  secretWriteDryRunRateLimit,
+  secretWriteRateLimit,
+  sessionDurationLimitsSeconds,
   socketTokenLifetimeSeconds,
   surplusInstanceIdleSeconds,
   timeSeriesPointLimits,
@@ -70,7 +70,7 @@ export {
 export { parseLogText } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
 export type { Credential, Operation, RequestOf, ResponseOf } from './operation.ts';
-export { type PersonalToken, pipecatCliId, type User } from './operations/account.ts';
+export { type PersonalToken, pipecatCliClientId, type User } from './operations/account.ts';
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export {
   type AllOperations,
@@ -80,7 +80,7 @@ export {
   operations,
 } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
-export { type Build, UploadResponse, uploadPath } from './operations/builds.ts';
+export { type Build, UploadResponse, uploadUrlPath } from './operations/builds.ts';
 export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
@@ -88,7 +88,7 @@ export type { Invitation, Member } from './operations/members.ts';
 export type { VaultStatus, VaultTask } from './operations/operator.ts';
 export type { AttentionItem, Overview } from './operations/overview.ts';
 export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
-export { unsupportedOperations } from './operations/pipecat-cloud/not-offered.ts';
+export { unsupportedPipecatCloudOperations } from './operations/pipecat-cloud/not-offered.ts';
 export type { PutSecretsRequest, SecretWriteResult } from './operations/secret-writes.ts';
 export type {
   ImagePullSecretCheck,
@@ -99,18 +99,18 @@ export type {
 } from './operations/secrets.ts';
 export {
   BotReportedStatus,
-  type CompletionStatus,
   type OrganizationSession,
   type ResourceMetrics,
+  type SessionCompletionStatus,
   type SessionEvent,
   type SessionResponse,
   type SessionSummary,
   type StartPhaseDurations,
 } from './operations/sessions.ts';
-export { proxyMethods, type StartResponse, type Transport } from './operations/start.ts';
+export { proxyHttpMethods, type RequestedTransport, type StartResponse } from './operations/start.ts';
 export {
   apiBasePath,
-  createTalkPath,
+  createTalkPagePath,
   fillPathTemplate,
   iceServersPath,
   listOperationPaths,
@@ -119,12 +119,12 @@ export {
   publicBasePath,
   sessionCookieName,
   socketPath,
-  talkBasePath,
+  talkPageBasePath,
 } from './paths.ts';
 export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
 export {
   imagePathPartPattern,
-  isEncodedCredentials,
+  isBasicAuthCredentials,
   isUnencryptedRegistry,
   normalizeRegistryHost,
 } from './registry-host.ts';
@@ -135,21 +135,21 @@ export {
   type BuildStatus,
   botStateLabels,
   buildStatusLabels,
-  completionStatusLabels,
   type DeploymentPhase,
   type DeploymentState,
   deploymentPhaseLabels,
   deploymentStateLabels,
-  getCompletionStatusLabel,
+  getSessionCompletionStatusLabel,
   getStatusLabel,
   type ImagePullSecretCheckResult,
   imagePullSecretCheckResultLabels,
-  type KnownCompletionStatus,
   listStatusValues,
+  type PredefinedSessionCompletionStatus,
   type SecretReadiness,
   type SessionEndState,
   type SessionEventCode,
   secretReadinessLabels,
+  sessionCompletionStatusLabels,
   sessionEndStateLabels,
   sessionEventLabels,
   type VaultTaskState,
@@ -159,4 +159,4 @@ export { type AcceptedDeployment, findAgent, submitDeployment } from './submit-d
 export { findClosestWord } from './suggest.ts';
 export { initialUploadPartSizeBytes } from './upload-part.ts';
 export { uploadRemainingParts } from './upload-remaining-parts.ts';
-export { isTransientError, retryDelaysMs, withRetries } from './with-retries.ts';
+export { isTransientError, requestRetryDelaysMs, withRetries } from './with-retries.ts';

@@ -2,41 +2,41 @@
 // file does not import zod, so that `botcli --help` starts quickly.
 
 /** The default TCP port of the service. */
-export const defaultPort = 7420;
+export const defaultServicePort = 7420;
 
-/** Matches names of agents and organizations. `nameLengthLimits` limits their length. */
-export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
-export const nameLengthLimits = { minimum: 2, maximum: 54 } as const;
+/** Matches names of agents and organizations. `resourceNameLengthLimits` limits their length. */
+export const resourceNamePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
+export const resourceNameLengthLimits = { minimum: 2, maximum: 54 } as const;
 /** Names that agents and organizations cannot have, because they would be ambiguous in a URL path. */
-export const reservedNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
+export const reservedResourceNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
 
-export const sessionDurationSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
+export const sessionDurationLimitsSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
 /** Maximum time from the start of an instance until it is ready. After that, its session ends with `BOT_START_TIMEOUT`. */
 export const instanceStartTimeoutSeconds = 120;
 /**
  * Maximum time from a start request until an instance is ready, including the wait for capacity. After that, the session ends
  * with `BOT_START_TIMEOUT`.
  */
-export const maxStartWaitSeconds = 300;
+export const maxSessionStartWaitSeconds = 300;
 /** Lifetime of a WebSocket token. If no client has connected by then, the session ends with `BOT_CONNECTION_TIMEOUT`. */
 export const socketTokenLifetimeSeconds = 300;
 /** Maximum time that a request to the session proxy waits for the instance to become ready. Then the request fails with 504. */
-export const maxProxyWaitSeconds = 30;
+export const maxProxyReadinessWaitSeconds = 30;
 /**
  * After connecting, a telephone carrier must name the agent of the call within `seconds`, and within its first `bytes` bytes.
  */
-export const callStartMessageLimits = { seconds: 10, bytes: 16_384 } as const;
+export const phoneCallStartMessageLimits = { seconds: 10, bytes: 16_384 } as const;
 /**
  * Limits of the buffer that holds the messages of a call while its bot starts: seconds of audio (older audio is dropped), and
  * bytes of all other messages.
  */
-export const callBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
+export const phoneCallBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
 /** Idle time after which a warm instance in excess of `min_agents` is stopped. */
 export const surplusInstanceIdleSeconds = 300;
 /** The value of `Retry-After` in responses with 429 and 503. */
-export const retryAfterSeconds = 5;
+export const retryAfterHeaderSeconds = 5;
 
 /**
  * Maximum size of the body of a start request. With the transport `websocket` the body becomes part of a URL, so its limit is
@@ -52,7 +52,7 @@ export const instanceCountLimits = { minimum: 0, maximum: 50, defaultMinimum: 0,
 
 export const agentProfileNames = ['agent-1x', 'agent-2x', 'agent-3x'] as const;
 export type AgentProfileName = (typeof agentProfileNames)[number];
-export const agentProfiles = {
+export const agentProfileResources = {
   'agent-1x': { cpuMillicores: 500, memoryBytes: 1_073_741_824 },
   'agent-2x': { cpuMillicores: 1_000, memoryBytes: 2_147_483_648 },
   'agent-3x': { cpuMillicores: 1_500, memoryBytes: 3_221_225_472 },
@@ -64,7 +64,7 @@ export const itemsPerPage = { default: 10, maximum: 1_000 } as const;
 export const maxListedSessions = 100_000;
 export const apiKeyNameLength = 100;
 /** Maximum lifetime of an API key or personal token. A key or token that was created without a lifetime never expires. */
-export const maxKeyLifetimeSeconds = 10 * 366 * 86_400;
+export const maxApiKeyLifetimeSeconds = 10 * 366 * 86_400;
 /** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
 export const timeSeriesPointLimits = { maximum: 720, stepSeconds: 5 } as const;
 /**
@@ -114,17 +114,17 @@ export const auditEntriesPerPage = { default: 50, maximum: 1_000 } as const;
  * Token bucket per organization for dry runs of secret writes. Limits guessing, because a dry run reveals whether a value equals
  * the stored one.
  */
-export const secretDryRunRate = { burst: 120, perSecond: 1 } as const;
+export const secretWriteDryRunRateLimit = { burst: 120, perSecond: 1 } as const;
 /**
  * Token bucket per organization for secret writes, rollbacks and deletions. Each one adds an entry to the audit log, which is
  * kept for a year.
  */
-export const secretWriteRate = { burst: maxSecretSetsPerOrganization, perSecond: 5 } as const;
+export const secretWriteRateLimit = { burst: maxSecretSetsPerOrganization, perSecond: 5 } as const;
 /** Maximum number of queued secret writes per organization, and maximum total size of their values. */
 export const queuedSecretWriteLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;
 /** Token bucket per organization for checks of image pull secrets. Each check sends a password to a registry. */
-export const imagePullSecretCheckRate = { burst: 20, perSecond: 1 / 6 } as const;
-export const revisionsPerPage = { default: 20, maximum: 100 } as const;
+export const imagePullSecretCheckRateLimit = { burst: 20, perSecond: 1 / 6 } as const;
+export const secretRevisionsPerPage = { default: 20, maximum: 100 } as const;
 
 /** Secret keys that are rejected, because the service sets or removes these environment variables when it starts a bot. */
 const reservedSecretKeys: ReadonlySet<string> = new Set([
@@ -152,7 +152,7 @@ export function isReservedSecretKey(key: string): boolean {
 }
 
 /** Returns an error message that names the key, or null if the key is not reserved. */
-export function findReservedKeyProblem(key: string): string | null {
+export function findReservedSecretKeyProblem(key: string): string | null {
   if (key === 'PIPECAT_SETUP_FILES')
     return `${key} is reserved: Pipecat runs the Python files that this variable names`;
   return isReservedSecretKey(key) ? `${key} is reserved: the service sets or removes this variable` : null;
@@ -179,7 +179,7 @@ export const userLimits = {
  * Lifetimes in seconds. `deviceLogin` is the time in which a person can approve the login of a command-line client, and
  * `deviceToken` the lifetime of the token from such a login.
  */
-export const credentialLifetimeSeconds = {
+export const accountCredentialLifetimeSeconds = {
   session: 30 * 86_400,
   invitation: 7 * 86_400,
   passwordReset: 86_400,

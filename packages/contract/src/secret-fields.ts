@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   canBeInSecretValue,
-  findReservedKeyProblem,
+  findReservedSecretKeyProblem,
   maxSecretValueBytes,
   secretKeyPattern,
   secretSetNamePattern,
@@ -21,7 +21,7 @@ export const SecretKey = z
   .string()
   .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
   .superRefine((key, check) => {
-    const message = findReservedKeyProblem(key);
+    const message = findReservedSecretKeyProblem(key);
     if (message !== null) check.addIssue({ code: 'custom', message });
   });
 

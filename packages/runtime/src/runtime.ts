@@ -9,12 +9,12 @@ export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBy
  * The source of a bot: a directory of the operator, or the unpacked archive of a build. `path` is absolute. Builds with the
  * same `organizationId` share a cache of downloaded packages.
  */
-export type PreparationSource =
+export type ProjectPreparationSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
 /** `id` is the id of the build, or of the deployment if the source is a directory. The content of one id never changes. */
-export type PreparationSpec = { readonly id: string; readonly source: PreparationSource };
+export type ProjectPreparationSpec = { readonly id: string; readonly source: ProjectPreparationSource };
 
 /** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
 export type PreparedProject = { readonly [key: string]: string | number | boolean | null };
@@ -64,14 +64,14 @@ export type RunningInstance = {
 };
 
 /** Maximum size of `InstanceExit.tail` in bytes. */
-export const maxTailBytes = 4_096;
+export const maxOutputTailBytes = 4_096;
 
 /** How an instance ended. Code and signal are null if unknown, for example after a kill of the supervisor. */
 export type InstanceExit = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /** The last lines of the output, at most `maxTailBytes`. A longer line is cut at its beginning, between characters. */
+  /** The last lines of the output, at most `maxOutputTailBytes`. A longer line is cut at its beginning, between characters. */
   readonly tail: string;
   /** A sentence for the agent's owner that names the disk limit, if the service ended the instance for exceeding it. */
   readonly diskLimit?: string | undefined;
@@ -104,9 +104,9 @@ export type Timestamp = number;
  * The server read the output up to offset `end` at time `at`. `unattended`: the output was written at an unknown earlier time,
  * for example while no server ran.
  */
-export type OutputMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
+export type OutputTimestampMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
 
-export type OffsetRange = { readonly from: number; readonly to: number };
+export type OutputOffsetRange = { readonly from: number; readonly to: number };
 
 /** Standard output and standard error of an instance in one file. Offsets count bytes since the instance's start. */
 export type OutputFile = {
@@ -114,12 +114,12 @@ export type OutputFile = {
   /** Offset, in the whole output, of the first byte that the file still contains. */
   readonly base: number;
   /** Ranges of the output that were dropped, in order. They lie before `base` or are holes in the file. */
-  readonly dropped: readonly OffsetRange[];
+  readonly dropped: readonly OutputOffsetRange[];
   /**
    * Timestamps of the output, by increasing offset. Read the output only up to the offset of the last mark, because later bytes
    * have no timestamp yet.
    */
-  readonly marks: readonly OutputMark[];
+  readonly marks: readonly OutputTimestampMark[];
   /** When the instance's output ended. Later than the times of all `marks`. Null while the instance runs. */
   readonly endedAt: Timestamp | null;
 };
@@ -158,7 +158,7 @@ export type ProjectPreparer = {
    * from the source, and with the signal's reason after an abort. After a rejection nothing is running, and a later call starts
    * from the beginning.
    */
-  prepare(spec: PreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
+  prepare(spec: ProjectPreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
   discard(prepared: PreparedProject): Promise<void>;
 };
@@ -247,7 +247,7 @@ export type RuntimeLogger = {
  * and reported to the operator. Resolves to false if something is left at the path; the account that owns the path must then
  * not be given to another tenant. Idempotent.
  */
-export type TreeRemover = (path: string) => Promise<boolean>;
+export type DirectoryTreeRemover = (path: string) => Promise<boolean>;
 
 /** `installsUv`: whether to install uv from the Python package index if no directory in the service's `PATH` contains it. */
 export type BuildLimits = ResourceLimits & {
@@ -284,7 +284,7 @@ export type RuntimeOptions = {
   readonly building: BuildLimits;
   /** Null means that disk space is not limited. */
   readonly disk: DiskLimits | null;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
 };
 
 /** What a driver offers to the server through `registry.ts`. */

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import {
   instanceStartTimeoutSeconds,
   maxProxyBodyBytes,
-  maxProxyWaitSeconds,
+  maxProxyReadinessWaitSeconds,
+  maxSessionStartWaitSeconds,
   maxStartBodyBytes,
-  maxStartWaitSeconds,
 } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -13,7 +13,7 @@ import { parseSessionPath } from '../src/http/session-path.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   stopAgentSession,
@@ -61,7 +61,7 @@ describe('docs/bot-contract.md', () => {
 
   it('names exactly the environment variables that the service sets for a bot', async () => {
     const sessionId = await startAgentSession(service, 'contract');
-    const names = await evaluateInBot<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
+    const names = await evaluateJavaScriptInBot<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
     await stopAgentSession(service, 'contract', sessionId);
     await waitUntilAgentIdle(service, 'contract');
     const rows = tableOf('Environment');
@@ -81,7 +81,7 @@ describe('docs/bot-contract.md', () => {
     const url = sessionUrl(service, 'contract', sessionId, '/echo');
     const response = await fetch(url, createKeyHeaders(service.publicKey, sent));
     const echoed = (await response.json()) as { headers: Record<string, string> };
-    const [started] = await evaluateInBot<{ headers: Record<string, string> }[]>(
+    const [started] = await evaluateJavaScriptInBot<{ headers: Record<string, string> }[]>(
       service,
       'contract',
       sessionId,
@@ -102,7 +102,7 @@ describe('docs/bot-contract.md', () => {
     });
     const socket = new WebSocket(`${wsUrl}?token=${token}`);
     await once(socket, 'open');
-    const [upgrade] = await evaluateInBot<{ headers: Record<string, string> }[]>(
+    const [upgrade] = await evaluateJavaScriptInBot<{ headers: Record<string, string> }[]>(
       service,
       'contract',
       socketId,
@@ -128,11 +128,11 @@ describe('docs/bot-contract.md', () => {
   it('states the limits of the service', () => {
     const oneLine = (title: string) => sectionOf(title).replaceAll('\n', ' ');
     expect(oneLine('Readiness')).toContain(`not ready ${instanceStartTimeoutSeconds} s after`);
-    expect(oneLine('Readiness')).toContain(`${maxStartWaitSeconds} s after the request`);
+    expect(oneLine('Readiness')).toContain(`${maxSessionStartWaitSeconds} s after the request`);
     expect(oneLine('Start')).toContain(`for ${instanceStartTimeoutSeconds} s is stopped`);
     expect(oneLine('Start')).toContain(`at most ${maxStartBodyBytes.default / 1_048_576} MiB`);
     expect(oneLine('WebSocket sessions')).toContain(`at most ${maxStartBodyBytes.websocket / 1024} KiB`);
-    expect(oneLine('Requests of clients')).toContain(`up to ${maxProxyWaitSeconds} s`);
+    expect(oneLine('Requests of clients')).toContain(`up to ${maxProxyReadinessWaitSeconds} s`);
     expect(oneLine('Requests of clients')).toContain(`at most ${maxProxyBodyBytes / 1_048_576} MiB`);
   });
 });

@@ -6,7 +6,7 @@ import {
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
-import { buildProject, createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
+import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
 import { insertSecondOrganization, type SecondOrganization } from './support/second-organization.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
@@ -22,9 +22,9 @@ const loud = 'console.error("no voice to be found"); process.exit(3);';
 beforeAll(async () => {
   service = await startTestServer();
   neighbours = await insertSecondOrganization(service);
-  one = (await buildProject(service, createVersionedBot('one'))).id;
-  two = (await buildProject(service, createVersionedBot('two'))).id;
-  broken = (await buildProject(service, createVersionedBot('broken', loud))).id;
+  one = (await uploadAndBuildProject(service, createVersionedBot('one'))).id;
+  two = (await uploadAndBuildProject(service, createVersionedBot('two'))).id;
+  broken = (await uploadAndBuildProject(service, createVersionedBot('broken', loud))).id;
 });
 afterAll(async () => {
   await neighbours.close();
@@ -171,7 +171,7 @@ describe('a deploy', () => {
   it('returns at once and changes nothing if the project is unchanged', async () => {
     const name = createUniqueName('calm');
     const { desiredDeploymentId } = await create(name, one);
-    const again = await buildProject(service, createVersionedBot('one'));
+    const again = await uploadAndBuildProject(service, createVersionedBot('one'));
     expect(again.id).toBe(one);
     expect(await deploy(name, { buildId: again.id })).toMatchObject({ change: 'none', desiredDeploymentId });
     expect(await deploy(name, { autoScaling: { minAgents: 1 } })).toMatchObject({

@@ -8,7 +8,7 @@ import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Database, Tables } from '../src/store/tables.ts';
 import { createKeyHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
-import { buildProject, createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
+import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
 
@@ -38,7 +38,7 @@ const main = bot['main.js']?.replace(
 beforeAll(async () => {
   service = await startTestServer();
   db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
-  buildId = (await buildProject(service, { ...bot, 'main.js': main ?? '' })).id;
+  buildId = (await uploadAndBuildProject(service, { ...bot, 'main.js': main ?? '' })).id;
 });
 afterAll(async () => {
   await db.destroy();
@@ -278,7 +278,7 @@ describe('secrets in bots', () => {
     const lost = createUniqueName('lost');
     const falls = createUniqueName('falls');
     const falling = createVersionedBot('falls', "console.error('no such voice: ' + process.env.A); process.exit(3);");
-    const broken = (await buildProject(service, falling)).id;
+    const broken = (await uploadAndBuildProject(service, falling)).id;
     await put(lost, { A: 'sk_canary_2' });
     await create(falls, lost);
     await deploy(falls, { buildId: broken });
@@ -291,7 +291,7 @@ describe('secrets in bots', () => {
   it('do not prevent a restart of the server or end sessions if they are damaged', async () => {
     const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
     onTestFinished(own.close);
-    const ownBuild = await buildProject(own, { ...bot, 'main.js': main ?? '' });
+    const ownBuild = await uploadAndBuildProject(own, { ...bot, 'main.js': main ?? '' });
     await put('lasting', { A: 'one' }, 'merge', own);
     await own.client.createAgent({ body: { serviceName: 'lasts', buildId: ownBuild.id, secretSet: 'lasting' } });
     await waitForSettledDeployment(own, 'lasts');

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
-import { maxProxyWaitSeconds } from '@bothost/contract';
+import { maxProxyReadinessWaitSeconds } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
-import { type ColdStartGate, openColdStartGate } from './support/cold-start-gate.ts';
+import { type ColdStartGate, createColdStartGate } from './support/cold-start-gate.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 describe('a client that waits for a cold bot', () => {
@@ -20,12 +20,12 @@ describe('a client that waits for a cold bot', () => {
   let gate: ColdStartGate;
 
   beforeAll(async () => {
-    gate = await openColdStartGate();
+    gate = await createColdStartGate();
     bot = await writeBot('slow', { prelude: gate.prelude });
     service = await startTestServer({ agents: [bot.path] });
     // The first session uses the instance that was started to validate the deployment.
     const first = await startAgentSession(service, 'slow');
-    await evaluateInBot(service, 'slow', first, 'true');
+    await evaluateJavaScriptInBot(service, 'slow', first, 'true');
     gate.shut();
     await stopAgentSession(service, 'slow', first);
   });
@@ -39,7 +39,7 @@ describe('a client that waits for a cold bot', () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const spy = vi.spyOn(AbortSignal, 'timeout');
     onTestFinished(() => spy.mockRestore());
-    spy.mockImplementation((ms) => timeout(ms === maxProxyWaitSeconds * 1000 ? 1 : ms));
+    spy.mockImplementation((ms) => timeout(ms === maxProxyReadinessWaitSeconds * 1000 ? 1 : ms));
     const id = await startAgentSession(service, 'slow');
     const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), createKeyHeaders(service.publicKey));
     expect(response.status).toBe(504);

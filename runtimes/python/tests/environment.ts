@@ -10,7 +10,7 @@ const folder = dirname(import.meta.dirname);
 const interpreters = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
 const oldestMinor = 11;
 
-export type TestEnvironment =
+export type PythonTestEnvironment =
   | { readonly kind: 'ready'; readonly bin: string }
   /** `reason` is one line that says why no environment can be created. */
   | { readonly kind: 'missing'; readonly reason: string };
@@ -20,11 +20,11 @@ export type TestEnvironment =
  * calls with the same Python version and requirements reuse the environment. `interpreter` is the path of a Python interpreter;
  * if undefined, the first suitable interpreter in PATH is used. Rejects if an installation fails.
  */
-export async function openTestEnvironment(
+export async function preparePythonTestEnvironment(
   cacheDirectory: string,
   interpreter: string | undefined,
   uvFolder: string,
-): Promise<TestEnvironment> {
+): Promise<PythonTestEnvironment> {
   const python = await firstUsable(interpreter === undefined ? interpreters : [interpreter]);
   if (python === null) {
     return {

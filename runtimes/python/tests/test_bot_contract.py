@@ -26,7 +26,7 @@ async def bot(args):
 """
 
 
-def read_table_rows(section: str) -> list[list[str]]:
+def read_contract_table_rows(section: str) -> list[list[str]]:
     """Return the rows of the tables in a section of docs/bot-contract.md, without backticks."""
     text = next(part for part in re.split("^## ", CONTRACT_TEXT, flags=re.MULTILINE) if part.startswith(f"{section}\n"))
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
@@ -60,7 +60,7 @@ async def request_during_session(bot: RunningBot, route: str) -> int:
     return status
 
 
-async def run_stopped_session(bot: RunningBot, _: str) -> int:
+async def run_and_stop_session(bot: RunningBot, _: str) -> int:
     session = await start_session(bot)
     await send_request(bot, "POST /_bot/stop")
     return await session
@@ -70,7 +70,7 @@ SCENARIOS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
     "always": send_request,
     "the bot can run a session": send_request,
     "the session ended by itself": lambda bot, route: send_request(bot, route, b'{"seconds": 0}'),
-    "the session was stopped": run_stopped_session,
+    "the session was stopped": run_and_stop_session,
     "the bot failed": lambda bot, route: send_request(bot, route, b'{"fail": true}'),
     "a session is running": request_during_session,
     "the body is not a JSON object": lambda bot, route: send_request(bot, route, b"[]"),
@@ -85,7 +85,7 @@ SCENARIOS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
 }
 
 
-@pytest.mark.parametrize(("route", "situation", "status"), read_table_rows("Status codes")[1:])
+@pytest.mark.parametrize(("route", "situation", "status"), read_contract_table_rows("Status codes")[1:])
 async def test_routes_respond_with_documented_status_codes(
     tmp_path: Path, route: str, situation: str, status: str
 ) -> None:
@@ -93,7 +93,7 @@ async def test_routes_respond_with_documented_status_codes(
         assert await SCENARIOS[situation](bot, route) in {int(number) for number in status.split(" or ")}
 
 
-class RecordingEnvironment(Mapping[str, str]):
+class EnvironmentReadRecorder(Mapping[str, str]):
     """An empty environment that records which variables are read."""
 
     def __init__(self) -> None:
@@ -111,10 +111,10 @@ class RecordingEnvironment(Mapping[str, str]):
 
 
 def test_host_reads_exactly_the_variables_that_the_contract_documents() -> None:
-    environment = RecordingEnvironment()
+    environment = EnvironmentReadRecorder()
     read_settings(environment)
-    of_service = {name for name, *_ in read_table_rows("Environment")}
-    of_host = {name for name, *_ in read_table_rows("Python host") if re.fullmatch("[A-Z_]+", name)}
+    of_service = {name for name, *_ in read_contract_table_rows("Environment")}
+    of_host = {name for name, *_ in read_contract_table_rows("Python host") if re.fullmatch("[A-Z_]+", name)}
     assert len(of_host) == 4
     assert environment.names <= of_service | of_host
     assert of_host <= environment.names

@@ -9,14 +9,14 @@ from running_fork_server import connect_to_supervisor, running_fork_server
 REPORTING_BOT = """
 import os, pathlib, random, sys, threading
 from pipecatcloud_system import app
-IMPORTING_PID = os.getpid()
+PID_AT_IMPORT = os.getpid()
 @app.get("/state")
-def report_state():
+def report_process_state():
     return {
         "pid": os.getpid(),
-        "imported_by": IMPORTING_PID,
+        "imported_by": PID_AT_IMPORT,
         "random": random.random(),
-        "own_random": BOT_RANDOM.random(),
+        "own_random": BOT_RANDOM_GENERATOR.random(),
         "environment": dict(os.environ),
         "visible": open("/proc/self/environ").read().split(chr(0)),
         "descriptors": len(os.listdir("/proc/self/fd")),
@@ -24,7 +24,7 @@ def report_state():
         "cache": [MODEL_CACHE, str(HOME_DIRECTORY)],
         "modules": list(sys.modules),
     }
-BOT_RANDOM = random.Random(7)
+BOT_RANDOM_GENERATOR = random.Random(7)
 MODEL_CACHE = os.path.expanduser("~/.cache/models")
 HOME_DIRECTORY = pathlib.Path.home()
 async def bot(args): pass
@@ -37,7 +37,7 @@ async def test_fork_server_forks_several_instances_after_one_import(tmp_path: Pa
         status = await server.imported()
         assert (status["state"], status["reason"]) == ("ready", None)
         first, second = await server.start("first", KEY="1"), await server.start("second", KEY="2")
-        seen = [await first.report_state(), await second.report_state()]
+        seen = [await first.report_process_state(), await second.report_process_state()]
     assert [one["pid"] for one in seen] == [first.pid, second.pid] == [one["session"] for one in seen]
     assert {one["imported_by"] for one in seen} == {status["process"]["pid"]}
     assert [one["environment"]["KEY"] for one in seen] == ["1", "2"]
@@ -47,7 +47,7 @@ async def test_fork_server_forks_several_instances_after_one_import(tmp_path: Pa
 async def test_initial_environment_of_an_instance_contains_its_id(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
-        seen = await (await server.start("an-instance")).report_state()
+        seen = await (await server.start("an-instance")).report_process_state()
     marks = [variable for variable in seen["visible"] if variable.startswith("BOTHOST_INSTANCE=")]
     assert marks == ["BOTHOST_INSTANCE=an-instance"]
 
@@ -55,14 +55,14 @@ async def test_initial_environment_of_an_instance_contains_its_id(tmp_path: Path
 async def test_each_instance_has_its_own_random_numbers(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
-        seen = [await (await server.start(name)).report_state() for name in ("a", "b", "c")]
+        seen = [await (await server.start(name)).report_process_state() for name in ("a", "b", "c")]
     assert len({one["random"] for one in seen} | {one["own_random"] for one in seen}) == 6
 
 
 async def test_instance_replaces_the_fork_server_home_directory_in_paths_with_its_own(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
-        seen = await (await server.start("first", HOME="/homes/first")).report_state()
+        seen = await (await server.start("first", HOME="/homes/first")).report_process_state()
     assert seen["cache"] == ["/homes/first/.cache/models", "/homes/first"]
 
 
@@ -74,7 +74,7 @@ del os.environ["ORT_DISABLE_TELEMETRY"]
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT + changes), tmp_path) as server:
         await server.imported()
         instance = await server.start("first", HOME="/homes/first", KEY="of the instance")
-        seen = (await instance.report_state())["environment"]
+        seen = (await instance.report_process_state())["environment"]
     assert (seen["ADDED"], seen["MODELS"], seen["KEY"]) == ("1", "/homes/first/models", "of the instance")
     assert "ORT_DISABLE_TELEMETRY" not in seen
 
@@ -84,7 +84,7 @@ async def test_supervisor_records_the_exit_status_of_each_instance(tmp_path: Pat
         await server.imported()
         ended, killed = await server.start("ended"), await server.start("killed")
         for instance in (ended, killed):
-            await instance.report_state()
+            await instance.report_process_state()
         os.kill(ended.pid, signal.SIGTERM)
         os.kill(killed.pid, signal.SIGKILL)
         assert [await ended.exit_status(), await killed.exit_status()] == ["r  0", "r137"]
@@ -94,10 +94,10 @@ async def test_instances_keep_running_when_the_fork_server_is_killed(tmp_path: P
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         status = await server.imported()
         instance = await server.start("survivor")
-        await instance.report_state()
+        await instance.report_process_state()
         os.kill(status["process"]["pid"], signal.SIGKILL)
         assert (await server.next_event("status"))["state"] == "ended"
-        assert (await instance.report_state())["pid"] == instance.pid
+        assert (await instance.report_process_state())["pid"] == instance.pid
         os.kill(instance.pid, signal.SIGTERM)
         assert await instance.exit_status() == "r  0"
         assert await server.supervisor.wait() == 0
@@ -113,16 +113,16 @@ async def test_instance_that_waits_for_the_go_command_ends_when_the_service_ends
         assert instance.exit.read_text() == "    "
         server.reader, server.writer = await connect_to_supervisor(str(tmp_path / "socket"))
         assert (await server.imported())["state"] == "ready"
-        await (await server.start("next")).report_state()
+        await (await server.start("next")).report_process_state()
 
 
 async def test_supervisor_reports_the_modules_that_a_session_imported(tmp_path: Path) -> None:
     (tmp_path / "late.py").touch()
-    source = REPORTING_BOT.replace("def report_state():", "def report_state():\n    import late")
+    source = REPORTING_BOT.replace("def report_process_state():", "def report_process_state():\n    import late")
     async with running_fork_server(write_bot(tmp_path, source), tmp_path) as server:
         await server.imported()
         instance = await server.start("first")
-        assert "late" in (await instance.report_state())["modules"]
+        assert "late" in (await instance.report_process_state())["modules"]
         os.kill(instance.pid, signal.SIGTERM)
         modules = (await server.next_event("modules"))["modules"]
     assert "late" in modules
@@ -140,7 +140,7 @@ async def test_instance_imports_the_bot_if_the_fork_server_imported_only_librari
     ) as server:
         await server.imported()
         instance = await server.start("first")
-        seen = await instance.report_state()
+        seen = await instance.report_process_state()
     assert (seen["imported_by"], "colorsys" in seen["modules"]) == (instance.pid, True)
 
 

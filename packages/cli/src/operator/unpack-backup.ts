@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type BackupManifest, restoreDirectoryNames } from '@bothost/contract';
+import { type BackupManifest, pendingRestoreDirectoryNames } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
@@ -11,7 +11,7 @@ import { readBackup } from './read-backup.ts';
  * with that name exists.
  */
 export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirectory: string): Promise<BackupManifest> {
-  const unpacking = join(dataDirectory, restoreDirectoryNames.unpacking);
+  const unpacking = join(dataDirectory, pendingRestoreDirectoryNames.unpacking);
   try {
     await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
     await requireEmpty(dataDirectory);
@@ -20,7 +20,7 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
     await mkdir(unpacking, { mode: 0o700 });
     try {
       const manifest = await readBackup(archive, (entry) => unpackEntry(unpacking, entry));
-      await rename(unpacking, join(dataDirectory, restoreDirectoryNames.complete));
+      await rename(unpacking, join(dataDirectory, pendingRestoreDirectoryNames.complete));
       return manifest;
     } catch (error) {
       await rm(unpacking, { recursive: true, force: true });
@@ -36,10 +36,10 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
 
 async function requireEmpty(dataDirectory: string): Promise<void> {
   // Ignore `lost+found`: the data directory may be the root of a file system, where some file systems create this directory.
-  const ignored: readonly string[] = [restoreDirectoryNames.unpacking, 'lost+found'];
+  const ignored: readonly string[] = [pendingRestoreDirectoryNames.unpacking, 'lost+found'];
   const present = (await readdir(dataDirectory)).filter((name) => !ignored.includes(name));
   if (present.length === 0) return;
-  if (present.includes(restoreDirectoryNames.complete)) {
+  if (present.includes(pendingRestoreDirectoryNames.complete)) {
     const message = `${dataDirectory} already contains an unpacked backup.`;
     throw new Failure('restore-pending', message, 'Start the service to complete the restore.');
   }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, InterruptedError } from '../failure.ts';
-import type { Configuration } from './configuration/configuration.ts';
+import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { listGuides } from './guides/guides.ts';
 import { type GuideSet, type PlannedGuideAction, planGuides, planStaleGuideUpdates } from './guides/plan-guides.ts';
 import { generateProjectFiles } from './project/project.ts';
@@ -9,7 +9,7 @@ import type { ProjectFile } from './project-file.ts';
 import { applyEdits } from './writing/apply-edits.ts';
 import { beginChange } from './writing/begin-change.ts';
 import { createProject, removeOrphanedStagingDirectories } from './writing/create-project.ts';
-import { createProjectRecordFile, readGuideHashes } from './writing/project-record.ts';
+import { createProjectRecordFile, readRecordedGuideHashes } from './writing/project-record.ts';
 import { type FileConflict, readTextIfExists, surveyDirectory } from './writing/survey.ts';
 import { describeWriteError } from './writing/system-cause.ts';
 
@@ -33,7 +33,7 @@ export type ProjectWriteResult = {
 
 /** Writes a project with its guides for coding agents. Checks everything first, so after a `Failure` nothing was written. */
 export async function makeProject(
-  configuration: Configuration,
+  configuration: ProjectConfiguration,
   options: ProjectWriteOptions,
 ): Promise<ProjectWriteResult> {
   const files = generateProjectFiles(configuration);
@@ -56,7 +56,7 @@ function generatedGuides(
   steps: readonly PlannedGuideAction[],
   { directory, version }: ProjectWriteOptions,
 ): readonly ProjectFile[] {
-  const recorded = readGuideHashes(directory) ?? {};
+  const recorded = readRecordedGuideHashes(directory) ?? {};
   const own = steps.filter(({ path, state }) => state === 'own' && !Object.hasOwn(recorded, path));
   return listGuides(version).filter(({ path, beforeBot }) => !beforeBot && own.every((step) => step.path !== path));
 }

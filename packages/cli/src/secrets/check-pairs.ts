@@ -1,4 +1,9 @@
-import { countUtf8Bytes, findReservedKeyProblem, findSecretValueProblems, secretSetLimits } from '@bothost/contract';
+import {
+  countUtf8Bytes,
+  findReservedSecretKeyProblem,
+  findSecretValueProblems,
+  secretSetLimits,
+} from '@bothost/contract';
 import { formatLocation, type KeyValuePair, type LocatedMessage, type SourceLocation } from './parse-result.ts';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -12,7 +17,7 @@ export function findKeyProblems(
   return keys.flatMap(({ key, where }) => {
     const before = first.get(key);
     if (before === undefined) first.set(key, where);
-    const reserved = findReservedKeyProblem(key);
+    const reserved = findReservedSecretKeyProblem(key);
     return [
       ...(reserved === null ? [] : [{ where, message: reserved }]),
       ...(before === undefined ? [] : [{ where, message: `${key} is a duplicate of ${formatLocation(before)}` }]),

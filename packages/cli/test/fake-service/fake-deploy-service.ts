@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Build,
+  createApiError,
   createErrorBody,
   type DeploymentDetails,
   type ErrorReason,
-  failure,
   type SecretSetListItem,
 } from '@bothost/contract';
-import { disconnectError, type FakeService, startFakeService } from './fake-service.ts';
+import { type FakeService, simulatedDisconnectError, startFakeService } from './fake-service.ts';
 import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 
 export type FakeDeployService = FakeService & {
@@ -76,11 +76,11 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
   const tripped = () => {
     if (faults.hangUps === 0) return;
     faults.hangUps -= 1;
-    throw disconnectError;
+    throw simulatedDisconnectError;
   };
   const details = () => {
     const [desired] = deployments;
-    if (desired === undefined) throw failure('not-found');
+    if (desired === undefined) throw createApiError('not-found');
     // While a new deployment is in progress, the previous deployment serves the sessions.
     const serving = remainingPolls > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
@@ -96,7 +96,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
     const { buildId, autoScaling, agentProfile, maxSessionDuration, secretSet } = body as Record<string, unknown>;
     const before = deployments[0] ?? deployment;
     const found = builds.find(({ id }) => id === buildId);
-    if (found === undefined && buildId !== undefined) throw failure('build-not-usable');
+    if (found === undefined && buildId !== undefined) throw createApiError('build-not-usable');
     const { minAgents = 0, maxAgents = 50 } = (autoScaling ?? {}) as Record<string, number>;
     const named = typeof secretSet === 'string' ? [secretSet] : [];
     const envFromSecretNames = secretSet === undefined ? before.manifest.spec.envFromSecretNames : named;
@@ -130,12 +130,12 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
   const accept = (body: unknown) => {
     if (faults.losesWrites === 'before') {
       faults.losesWrites = null;
-      throw disconnectError;
+      throw simulatedDisconnectError;
     }
     const answer = deploy(body);
     if (faults.losesWrites === null) return answer;
     faults.losesWrites = null;
-    throw disconnectError;
+    throw simulatedDisconnectError;
   };
   const running = (one: Build): Build =>
     faults.waits > 0
@@ -154,7 +154,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       },
       getDeployment: ({ params }) => {
         const found = deployments.find(({ id }) => id === params['deploymentId']);
-        if (found === undefined) throw failure('deployment-not-found');
+        if (found === undefined) throw createApiError('deployment-not-found');
         remainingPolls -= 1;
         return remainingPolls >= 0
           ? { ...found, state: remainingPolls > 2 ? 'preparing' : 'validating', serving: false }
@@ -182,7 +182,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       createBuild: () => {
         tripped();
         if (createHash('sha256').update(received).digest('hex') !== announced.contentHash)
-          throw failure('upload-incomplete');
+          throw createApiError('upload-incomplete');
         const { contentHash } = announced;
         builds.unshift({
           ...build,
@@ -211,14 +211,14 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       },
       getBuild: ({ params }) => {
         const found = builds.find(({ id }) => id === params['buildId']);
-        if (found === undefined) throw failure('build-not-found');
+        if (found === undefined) throw createApiError('build-not-found');
         return { build: faults.waits > 0 ? running(found) : { ...found, startedAt: faults.startedAt } };
       },
       createAgent: ({ body }) => accept(body),
       updateAgent: ({ body }) => accept(body),
       rollback: ({ body }) => {
         const target = deployments.find(({ id }) => id === (body as { deploymentId?: string }).deploymentId);
-        if (target === undefined) throw failure('deployment-not-found');
+        if (target === undefined) throw createApiError('deployment-not-found');
         return deploy({ buildId: target.buildId });
       },
       deleteAgent: () => {
@@ -235,7 +235,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     const refuse = (reason: ErrorReason) => {
-      const error = failure(reason);
+      const error = createApiError(reason);
       request.resume();
       answer(error.status, createErrorBody(error, 'request-1'));
     };

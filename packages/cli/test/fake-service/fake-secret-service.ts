@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
-  failure,
-  failures,
+  apiErrorDefinitions,
+  createApiError,
   type PutSecretsRequest,
   type SecretSetDetails,
   type SecretWriteResult,
 } from '@bothost/contract';
-import { disconnectError, type FakeService, startFakeService } from './fake-service.ts';
+import { type FakeService, simulatedDisconnectError, startFakeService } from './fake-service.ts';
 import { apiKey, organization, privateKey, publicKey } from './records.ts';
 
 const unchecked = { expiresAt: null, verification: null };
@@ -26,7 +26,7 @@ export type FakeSecretService = FakeService & {
   };
 };
 
-const damaged = failures['secret-set-damaged'].message;
+const damaged = apiErrorDefinitions['secret-set-damaged'].message;
 const at = '2026-11-20T16:00:00.000Z';
 const setName = 'bot-secrets';
 
@@ -52,12 +52,12 @@ export async function startFakeSecretService(): Promise<FakeSecretService> {
     updatedAt: at,
   });
   const requireSet = (name: string | undefined) => {
-    if (state.revision === 0 || name !== setName) throw failure('secret-set-not-found');
+    if (state.revision === 0 || name !== setName) throw createApiError('secret-set-not-found');
   };
   const write = (body: PutSecretsRequest): SecretWriteResult => {
-    if (body.region !== undefined && body.region !== 'us-west') throw failure('region-unknown');
+    if (body.region !== undefined && body.region !== 'us-west') throw createApiError('region-unknown');
     if (typeof body.expectedRevision === 'number' && body.expectedRevision !== state.revision)
-      throw failure('secret-set-changed');
+      throw createApiError('secret-set-changed');
     const given = body.secrets ?? [];
     const changes: SecretWriteResult['changes'] = given.map(({ secretKey: key, secretValue }) => {
       const before = values.get(key);
@@ -89,7 +89,7 @@ export async function startFakeSecretService(): Promise<FakeSecretService> {
       changes,
     };
     if (body.dryRun === true) state.afterDryRun?.();
-    else if (state.losesWrite) throw disconnectError;
+    else if (state.losesWrite) throw simulatedDisconnectError;
     return answer;
   };
   const service = await startFakeService(
@@ -118,9 +118,9 @@ export async function startFakeSecretService(): Promise<FakeSecretService> {
         ],
       }),
       getSecretSet: ({ params }) => {
-        if (params['setName'] === 'registry') throw failure('secret-set-has-no-keys');
+        if (params['setName'] === 'registry') throw createApiError('secret-set-has-no-keys');
         requireSet(params['setName']);
-        if (state.isDamaged) throw failure('secret-set-damaged');
+        if (state.isDamaged) throw createApiError('secret-set-damaged');
         const secrets = [...values].map(([fieldName, value]) => ({
           fieldName,
           fingerprint: fingerprintOf(value),
@@ -132,9 +132,9 @@ export async function startFakeSecretService(): Promise<FakeSecretService> {
       deleteSecretSet: ({ params, query }) => {
         requireSet(params['setName']);
         const { expectedRevision = String(state.revision) } = query;
-        if (Number(expectedRevision) !== state.revision) throw failure('secret-set-changed');
+        if (Number(expectedRevision) !== state.revision) throw createApiError('secret-set-changed');
         const agents = state.agents.map(({ name }) => name);
-        if (agents.length > 0 && query['force'] !== 'true') throw failure('secret-set-in-use');
+        if (agents.length > 0 && query['force'] !== 'true') throw createApiError('secret-set-in-use');
         state.revision = 0;
         return { status: 'OK', name: setName, type: 'secret', agents };
       },

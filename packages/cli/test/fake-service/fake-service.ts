@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import {
   ApiError,
+  createApiError,
   createErrorBody,
-  failure,
   listOperationPaths,
   type Operation,
   type OperationName,
@@ -23,7 +23,7 @@ export type ReceivedRequest = {
 };
 
 /** Handlers throw this value to break the connection without a response. */
-export const disconnectError = new Error('close the connection without a response');
+export const simulatedDisconnectError = new Error('close the connection without a response');
 
 type Answers = { readonly [N in OperationName]?: (request: ReceivedRequest) => ResponseOf<Operations[N]> };
 
@@ -47,7 +47,7 @@ export async function startFakeService(
   const server = createServer((request, response) => {
     if (handleOther(request, response)) return;
     void answer(request, keys, answers, requests).then(({ status, body }) => {
-      if (body === disconnectError) return request.socket.destroy();
+      if (body === simulatedDisconnectError) return request.socket.destroy();
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   });
@@ -76,7 +76,7 @@ async function answer(
     const expectedKeys = { public: keys.publicKey, operator: keys.operatorToken ?? '' };
     const key =
       operation.key === 'public' || operation.key === 'operator' ? expectedKeys[operation.key] : keys.privateKey;
-    if (operation.key !== 'none' && one.key !== key) throw failure('key-invalid');
+    if (operation.key !== 'none' && one.key !== key) throw createApiError('key-invalid');
     operation.query.parse(one.query);
     operation.body.parse(one.body);
     requests.push(one);
@@ -84,8 +84,8 @@ async function answer(
     if (handle === undefined) throw new Error(`The test has no handler for the operation ${one.operation}.`);
     return { status: operation.status, body: operation.response.parse(handle(one)) };
   } catch (error) {
-    if (error === disconnectError) return { status: 0, body: disconnectError };
-    const known = error instanceof ApiError ? error : failure('internal', { message: String(error) });
+    if (error === simulatedDisconnectError) return { status: 0, body: simulatedDisconnectError };
+    const known = error instanceof ApiError ? error : createApiError('internal', { message: String(error) });
     return { status: known.status, body: createErrorBody(known, 'request-1') };
   }
 }
@@ -111,5 +111,5 @@ async function read(request: IncomingMessage): Promise<ReceivedRequest> {
       };
     }
   }
-  throw failure('endpoint-not-found');
+  throw createApiError('endpoint-not-found');
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pipecat_source import (
     list_constructor_parameters,
-    list_fields,
+    list_class_fields,
     list_parameters,
     list_settings,
     parse_file,
@@ -27,7 +27,7 @@ BUILTIN_METHODS = {name for one in (str, bytes, dict, list, set) for name in dir
 
 
 @cache
-def list_definitions(root):
+def list_pipecat_definitions(root):
     """Return the names of all methods, attributes and events of a release."""
     names, events = set(), set()
     for path in Path(root, "pipecat").rglob("*.py"):
@@ -37,16 +37,16 @@ def list_definitions(root):
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 names.add(node.attr)
             elif isinstance(node, ast.ClassDef):
-                names |= list_fields(node)
+                names |= list_class_fields(node)
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_register_event_handler":
                 events |= {one.value for one in node.args if isinstance(one, ast.Constant)}
     return names, events
 
 
 @cache
-def list_new_attributes(release, known):
+def list_attributes_missing_in_release(release, known):
     """Return the attributes that the release in the directory `known` defines and the release in `release` lacks."""
-    return list_definitions(known)[0] - list_definitions(release)[0] - BUILTIN_METHODS
+    return list_pipecat_definitions(known)[0] - list_pipecat_definitions(release)[0] - BUILTIN_METHODS
 
 
 class LibraryUses:
@@ -63,9 +63,9 @@ class LibraryUses:
 
     def missing(self, release, known):
         yield from self.missing_imports(release)
-        events = list_definitions(release)[1]
+        events = list_pipecat_definitions(release)[1]
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Attribute) and node.attr in list_new_attributes(release, known):
+            if isinstance(node, ast.Attribute) and node.attr in list_attributes_missing_in_release(release, known):
                 yield f".{node.attr}"
             if isinstance(node, ast.Call):
                 if getattr(node.func, "attr", "") == "event_handler":
@@ -99,7 +99,7 @@ class LibraryUses:
         if isinstance(function, ast.Attribute):
             return list_settings(source, found.name) if function.attr == "Settings" else None
         return list_constructor_parameters(source, found.name).union(
-            *(list_fields(owner) for _, owner in walk_base_classes(source, found.name))
+            *(list_class_fields(owner) for _, owner in walk_base_classes(source, found.name))
         )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from construct_services import block_network, construct_services
 
-COMMON_MODULES = [
+MODULES_IMPORTED_BEFORE_FORK = [
     "pipecat.audio.vad.silero",
     "pipecat.pipeline.runner",
     "pipecat.pipeline.worker",
@@ -51,7 +51,7 @@ def run_in_child(action):
     return result
 
 
-def fork_bot(project):
+def import_and_fork_bot(project):
     """Import and fork a bot as the fork server does. Must run in a process that has imported no other bot."""
     from bothost_shim import fork_server
     from bothost_shim.fork_supervisor.proc import has_shared_memory
@@ -86,6 +86,10 @@ if __name__ == "__main__":
     # a process with threads cannot be forked safely.
     os.environ.update(OPENBLAS_NUM_THREADS="1", ORT_DISABLE_TELEMETRY="1")
     # Import the modules that all bots use before forking, so that they are imported only once.
-    for module in COMMON_MODULES:
+    for module in MODULES_IMPORTED_BEFORE_FORK:
         import_module(module)
-    print(json.dumps([{"name": project["name"], **run_in_child(lambda: fork_bot(project))} for project in asked["projects"]]))
+    results = [
+        {"name": project["name"], **run_in_child(lambda: import_and_fork_bot(project))}
+        for project in asked["projects"]
+    ]
+    print(json.dumps(results))

@@ -43,12 +43,12 @@ from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
 from pipecat.utils.base_object import BaseObject
 from pipecat.workers.runner import WorkerRunner
 
-from bot_parts import list_changed_parameters, list_observers, list_processors, list_tools
+from bot_parts import list_nondefault_transport_parameters, list_observers, list_processors, list_tools
 from construct_services import block_network, load_module
 from runner_arguments import create_runner_arguments
 
 # Arguments for event handlers. The first argument, the object that sends the event, is omitted.
-EVENT_ARGUMENTS = {
+EVENT_HANDLER_ARGUMENTS = {
     "on_client_ready": [],
     "on_client_connected": [{"id": "client"}],
     "on_client_disconnected": [{"id": "client"}],
@@ -119,7 +119,7 @@ class Session:
                 await self.happen(target, event)
 
     async def happen(self, target, event):
-        values = EVENT_ARGUMENTS[event]
+        values = EVENT_HANDLER_ARGUMENTS[event]
         if isinstance(target, SmallWebRTCTransport):
             values = [SimpleNamespace(pc_id="client")]
         if len(values) not in count_handler_arguments(type(target), event):
@@ -173,7 +173,7 @@ def replace_method(*names):
 
 
 @replace_method((WorkerRunner, "run"))
-async def send_events(self):
+async def play_session_events(self):
     await session.play(self)
 
 
@@ -188,13 +188,13 @@ async def record_frames(_self, frames):
 
 
 @replace_method((BaseObject, "add_event_handler"))
-def record_event_handler(self, event, handler):
+def record_handler_registration(self, event, handler):
     session.register(self, event, handler)
-    record_event_handler.original(self, event, handler)
+    record_handler_registration.original(self, event, handler)
 
 
 @replace_method((BaseObject, "_run_handler"))
-async def run_handler(self, _event, handler, *values):
+async def run_event_handler(self, _event, handler, *values):
     if not session.is_of_bot(handler):
         return
     try:
@@ -218,19 +218,19 @@ async def record_http_request(self, method, url, *, data=None, **_named):
     return SuccessfulResponse()
 
 
-async def record_room(*values, **named):
+async def record_room_configuration(*values, **named):
     inspect.signature(rooms.configure).bind(*values, **named)
     session.note(f"room: {json.dumps(named)}")
     return ROOM_CONFIG
 
 
-def record_transport(module):
+def record_run_bot_transport(module):
     """Record the transport that the bot passes to `run_bot`."""
     run_bot = module.run_bot
 
     async def seen(transport, *values):
         assert isinstance(transport, BaseTransport)
-        session.seen = {"transport": type(transport).__name__, "parameters": list_changed_parameters(transport)}
+        session.seen = {"transport": type(transport).__name__, "parameters": list_nondefault_transport_parameters(transport)}
         await run_bot(transport, *values)
 
     module.run_bot = seen
@@ -248,8 +248,8 @@ def run_sessions(project):
     session = Session(project["file"], {})
     module = load_module(project["file"])
     if hasattr(module, "configure"):
-        module.configure = record_room
-    record_transport(module)
+        module.configure = record_room_configuration
+    record_run_bot_transport(module)
     found = []
     for asked in project["sessions"]:
         with tempfile.TemporaryDirectory() as place:

@@ -230,7 +230,7 @@ export const pollDeviceLogin = defineOperation({
 });
 
 /** The client id of Pipecat Cloud's CLI, the only client of the OAuth 2.0 login. It is public and has no secret. */
-export const pipecatCliId = 'pipecat-cli';
+export const pipecatCliClientId = 'pipecat-cli';
 /**
  * The address on which Pipecat Cloud's CLI waits for the code of a login. The CLI uses the first free port from 8400 to 8404 (RFC
  * 8252, section 7.3).
@@ -251,7 +251,7 @@ export const decideAuthorization = defineOperation({
   path: '/user/authorizations',
   body: z.object({
     response_type: z.literal('code'),
-    client_id: z.literal(pipecatCliId),
+    client_id: z.literal(pipecatCliClientId),
     redirect_uri: RedirectUri,
     code_challenge: z.string().regex(/^[\w-]{43}$/, 'not an S256 challenge'),
     code_challenge_method: z.literal('S256'),
@@ -277,7 +277,7 @@ export const exchangeAuthorizationCode = defineOperation({
     grant_type: z.literal('authorization_code'),
     code: z.string().max(200),
     redirect_uri: z.string().max(200),
-    client_id: z.literal(pipecatCliId),
+    client_id: z.literal(pipecatCliClientId),
     code_verifier: z.string().max(200),
   }),
   response: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { revisionsPerPage } from '../limits.ts';
+import { secretRevisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { imagePullSecretCheckResultLabels, listStatusValues, secretReadinessLabels } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
@@ -135,7 +135,12 @@ export const getSecretHistory = defineOperation({
   path: '/secrets/{setName}/history',
   params: SecretSetPathParameters,
   query: z.object({
-    limit: z.coerce.number<number>().int().min(1).max(revisionsPerPage.maximum).default(revisionsPerPage.default),
+    limit: z.coerce
+      .number<number>()
+      .int()
+      .min(1)
+      .max(secretRevisionsPerPage.maximum)
+      .default(secretRevisionsPerPage.default),
     before: z.coerce
       .number<number>()
       .int()

@@ -1,9 +1,9 @@
 import {
   type AgentProfileName,
   type AgentSettings,
-  agentProfiles,
+  agentProfileResources,
   instanceCountLimits,
-  sessionDurationSeconds,
+  sessionDurationLimitsSeconds,
 } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '../components/select-field.tsx';
@@ -31,7 +31,7 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
   const { name: organization } = useMembership();
   const { data } = useQuery(regionSecretSetsQuery(organization, region));
   const sets = new Set([...(data?.sets.map(({ name }) => name) ?? []), values.secretSet].filter((name) => name !== ''));
-  const profileNames = new Set([...Object.keys(agentProfiles), values.agentProfile]);
+  const profileNames = new Set([...Object.keys(agentProfileResources), values.agentProfile]);
   const onValue = (name: keyof SettingValues) => (value: string) => onValues({ ...values, [name]: value });
   const numberField = (name: keyof SettingValues, minimum: number, maximum: number) => ({
     type: 'number',
@@ -64,7 +64,11 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
       />
       <TextField
         label="Maximum session duration, in seconds"
-        {...numberField('maxSessionDuration', sessionDurationSeconds.minimum, sessionDurationSeconds.maximum)}
+        {...numberField(
+          'maxSessionDuration',
+          sessionDurationLimitsSeconds.minimum,
+          sessionDurationLimitsSeconds.maximum,
+        )}
       />
       <SelectField
         label="Secret set"
@@ -78,8 +82,8 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
 }
 
 function describeProfile(name: string): string {
-  if (!Object.hasOwn(agentProfiles, name)) return name;
-  const { cpuMillicores, memoryBytes } = agentProfiles[name as AgentProfileName];
+  if (!Object.hasOwn(agentProfileResources, name)) return name;
+  const { cpuMillicores, memoryBytes } = agentProfileResources[name as AgentProfileName];
   return `${name}: ${cpuMillicores / 1_000} CPU, ${memoryBytes / 1_073_741_824} GiB`;
 }
 

@@ -3,9 +3,9 @@ import {
   type DeployFile,
   defaultAgentProfile,
   instanceCountLimits,
-  nameLengthLimits,
-  namePattern,
-  sessionDurationSeconds,
+  resourceNameLengthLimits,
+  resourceNamePattern,
+  sessionDurationLimitsSeconds,
 } from '@bothost/contract';
 import type { SettingValues } from '../agents/setting-fields.tsx';
 
@@ -14,7 +14,7 @@ export const defaultSettings: SettingValues = {
   minAgents: String(instanceCountLimits.defaultMinimum),
   maxAgents: String(instanceCountLimits.defaultMaximum),
   agentProfile: defaultAgentProfile,
-  maxSessionDuration: String(sessionDurationSeconds.default),
+  maxSessionDuration: String(sessionDurationLimitsSeconds.default),
   secretSet: '',
 };
 
@@ -56,15 +56,15 @@ export function suggestAgentName(folder: string): string {
   return folder
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, nameLengthLimits.maximum)
+    .slice(0, resourceNameLengthLimits.maximum)
     .replace(/^-+|-+$/g, '');
 }
 
 /** Returns why a text is not a valid agent name, or undefined if it is valid. */
 export function findAgentNameProblem(name: string): string | undefined {
-  if (name.length < nameLengthLimits.minimum || name.length > nameLengthLimits.maximum)
-    return `Use ${nameLengthLimits.minimum} to ${nameLengthLimits.maximum} characters.`;
-  return namePattern.test(name)
+  if (name.length < resourceNameLengthLimits.minimum || name.length > resourceNameLengthLimits.maximum)
+    return `Use ${resourceNameLengthLimits.minimum} to ${resourceNameLengthLimits.maximum} characters.`;
+  return resourceNamePattern.test(name)
     ? undefined
     : 'Use lower-case letters, digits and hyphens, and begin and end with a letter or digit.';
 }

@@ -1,4 +1,4 @@
-import { findReservedKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import { findReservedSecretKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
@@ -105,5 +105,5 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
 /** Returns why a text is not a valid key in a secret set, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
   if (!secretKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
-  return findReservedKeyProblem(key) ?? undefined;
+  return findReservedSecretKeyProblem(key) ?? undefined;
 }

@@ -1,6 +1,6 @@
 import { PrepareError, type Runtime, StartError } from '../runtime.ts';
 import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
-import { accessCheckAccount } from './containment/isolation.ts';
+import { unixAccountForAccessChecks } from './containment/isolation.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
 import { openForkServers } from './fork-servers/fork-servers.ts';
 import type { Instance } from './instances/instance.ts';
@@ -14,12 +14,12 @@ import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { startPolling } from './polling.ts';
 import { resolveBotProgram } from './projects/bot-program.ts';
 import { findInterpreter } from './projects/interpreter.ts';
-import { formatOrganizationOwner } from './projects/owner.ts';
+import { getOrganizationProjectOwner } from './projects/owner.ts';
 import { type Project, parsePreparedProject } from './projects/prepared-project.ts';
-import { createPreparer } from './projects/preparer.ts';
+import { createLocalProjectPreparer } from './projects/preparer.ts';
 import { installPythonShim } from './projects/python-shim.ts';
 import { listWritableDirectories } from './records/instance-record.ts';
-import { openSocketPaths } from './starts/socket-paths.ts';
+import { prepareSocketPaths } from './starts/socket-paths.ts';
 import { createInstanceStarter } from './starts/start.ts';
 
 const pollsPerSocketScan = 10;
@@ -46,11 +46,11 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     findInterpreter({
       ...options,
       preferred: options.interpreter,
-      account: isolation.ownAccounts ? accessCheckAccount : null,
+      account: isolation.ownAccounts ? unixAccountForAccessChecks : null,
     }),
   );
   const shim = memoize(() => installPythonShim(dataDirectory, options.shimPackage));
-  const preparer = createPreparer({ ...context, interpreter, shim });
+  const preparer = createLocalProjectPreparer({ ...context, interpreter, shim });
   await preparer.cleanUp();
   const { projectsDirectory } = preparer.store;
 
@@ -65,7 +65,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     memoryBytes: options.forkServerMemoryBytes,
     importMs: options.forkImportMs,
   });
-  const socketPaths = openSocketPaths(dataDirectory, instancesDirectory, isolation.ownAccounts);
+  const socketPaths = prepareSocketPaths(dataDirectory, instancesDirectory, isolation.ownAccounts);
   const starter = createInstanceStarter({
     ...context,
     instances,
@@ -116,7 +116,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     list: async () => instances.list(),
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
-    diskUsage: async (organizationId) => diskGuard?.usedBytes(formatOrganizationOwner(organizationId)) ?? 0,
+    diskUsage: async (organizationId) => diskGuard?.usedBytes(getOrganizationProjectOwner(organizationId)) ?? 0,
     outputs: createInstanceOutputs({ ...context, instances: instances.byId }),
     forget: async (instanceId) => {
       requireId(instanceId, (message) => new RangeError(message));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type PreparationSource, PrepareError } from '../../src/runtime.ts';
-import { defaultLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
+import { PrepareError, type ProjectPreparationSource } from '../../src/runtime.ts';
+import { defaultResourceLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const organizationId = 'acme';
@@ -40,7 +40,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
       output: (line: string) => void = () => undefined,
       signal = neverAborted,
     ) => {
-      const source: PreparationSource = { kind: 'build', path, contentHash: id, organizationId };
+      const source: ProjectPreparationSource = { kind: 'build', path, contentHash: id, organizationId };
       return fixture.runtime().prepare({ id, source }, output, signal);
     };
     return { ...fixture, prepare };
@@ -51,7 +51,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
       instanceId: 'made',
       deploymentId: 'd',
       prepared,
-      limits: defaultLimits,
+      limits: defaultResourceLimits,
       environment: async () => ({}),
     };
     return (await evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '')) as {
@@ -90,7 +90,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
         'node_modules/greeting/index.js': "module.exports = 'as it was';",
       });
       const lines: string[] = [];
-      const source: PreparationSource = { kind: 'directory', path, contentHash: '' };
+      const source: ProjectPreparationSource = { kind: 'directory', path, contentHash: '' };
       const prepared = await fixture
         .runtime()
         .prepare({ id: 'whole', source }, (line) => lines.push(line), neverAborted);

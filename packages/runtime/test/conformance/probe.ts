@@ -12,7 +12,7 @@ export type InstanceProbe = {
   readonly countBuildProcesses: () => Promise<number>;
   /** Sends a signal to the bot, but not to its children. */
   readonly kill: (instanceId: string, signal: NodeJS.Signals) => Promise<void>;
-  readonly attacks: (instanceId: string) => Promise<readonly Attack[]>;
+  readonly attacks: (instanceId: string) => Promise<readonly IsolationAttack[]>;
   /** Files that the runtime driver keeps for an instance, with their paths as bots see them. No bot may read these files. */
   readonly privateFiles: (instanceId: string) => Promise<readonly string[]>;
   /** The names of prepared projects, shared environments and unfinished builds. */
@@ -21,4 +21,4 @@ export type InstanceProbe = {
 };
 
 /** JavaScript that a bot evaluates, and the error code with which it must fail. `fs` is Node's module. */
-export type Attack = { readonly code: string; readonly error: string };
+export type IsolationAttack = { readonly code: string; readonly error: string };

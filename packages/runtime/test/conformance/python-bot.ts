@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PreparationSource, PreparedProject } from '../../src/runtime.ts';
-import { defaultLimits, evaluateInInstance, openFixture, type RuntimeSetup } from './fixture.ts';
+import type { PreparedProject, ProjectPreparationSource } from '../../src/runtime.ts';
+import { defaultResourceLimits, evaluateInInstance, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -60,7 +60,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
     const lines: string[] = [];
     const details: string[] = [];
     const prepare = (id: string, path: string) => {
-      const source: PreparationSource = { kind: 'directory', path, contentHash: '' };
+      const source: ProjectPreparationSource = { kind: 'directory', path, contentHash: '' };
       return fixture
         .runtime()
         .prepare({ id, source }, (line, isDetail) => (isDetail ? details : lines).push(line), neverAborted);
@@ -71,7 +71,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
         instanceId,
         deploymentId: 'd',
         prepared,
-        limits: defaultLimits,
+        limits: defaultResourceLimits,
         environment: async () => ({ KEY: 'value' }),
       };
       return (await evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '')) as BotReport;

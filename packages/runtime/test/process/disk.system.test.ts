@@ -7,7 +7,7 @@ import { measureTrees } from '../../src/process/disk/tree-sizes.ts';
 import { getInstanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
 import {
-  defaultLimits,
+  defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
   openFixture,
@@ -15,7 +15,7 @@ import {
   waitForEvent,
 } from '../conformance/fixture.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openProbe } from './probe.ts';
+import { openInstanceProbe } from './probe.ts';
 import { writeProject } from './test-project.ts';
 
 const mib = 1_048_576;
@@ -35,7 +35,7 @@ const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
 
 const setup: RuntimeSetup = {
   open: (dataDirectory) => open(dataDirectory, { instanceBytes: 32 * mib }),
-  probe: openProbe,
+  probe: openInstanceProbe,
   isolatesAccounts: false,
   enforcesLimits: false,
   lacksPython: null,
@@ -181,7 +181,7 @@ describe('builds', () => {
     expect(await runtime.diskUsage('other')).toBe(0);
     const start = (instanceId: string) =>
       runtime.start(
-        { instanceId, deploymentId: 'one', prepared, limits: defaultLimits, environment: async () => ({}) },
+        { instanceId, deploymentId: 'one', prepared, limits: defaultResourceLimits, environment: async () => ({}) },
         neverAborted,
       );
     const [early, late] = [await start('early'), await start('late')];

@@ -15,7 +15,7 @@ import {
 } from '../../src/process/records/instance-record.ts';
 import type { InstanceSpec } from '../../src/runtime.ts';
 import {
-  defaultLimits,
+  defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
   openFixture,
@@ -24,7 +24,7 @@ import {
 } from '../conformance/fixture.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openProbe } from './probe.ts';
+import { openInstanceProbe } from './probe.ts';
 
 const open = (dataDirectory: string, containment?: ContainmentKind) =>
   openProcessRuntime({ dataDirectory, pollMs: 200, containment });
@@ -36,7 +36,7 @@ const isAlive = (pid: number) => {
 
 const setup: RuntimeSetup = {
   open,
-  probe: openProbe,
+  probe: openInstanceProbe,
   isolatesAccounts: isRoot,
   enforcesLimits: false,
   lacksPython: null,
@@ -270,7 +270,7 @@ describeAsRoot('the process driver as root', () => {
       () => undefined,
       neverAborted,
     );
-    const spec = { deploymentId: 'filling', prepared, limits: defaultLimits, environment: async () => ({}) };
+    const spec = { deploymentId: 'filling', prepared, limits: defaultResourceLimits, environment: async () => ({}) };
     const address = await runtime.start({ ...spec, instanceId: 'filler' }, neverAborted);
     await evaluateInInstance(
       address,
@@ -326,7 +326,7 @@ function recordOf(instanceId: string, supervisor: InstanceRecord['supervisor']):
     bootId: 'any',
     port: 1,
     socket: null,
-    limits: defaultLimits,
+    limits: defaultResourceLimits,
     containment: 'mark',
     account: null,
     cgroups: null,

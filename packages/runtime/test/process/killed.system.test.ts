@@ -6,16 +6,16 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isAlive, readProcessStat } from '../../src/process/proc/process-identity.ts';
-import type { PreparationSpec } from '../../src/runtime.ts';
+import type { ProjectPreparationSpec } from '../../src/runtime.ts';
 import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openProbe } from './probe.ts';
+import { openInstanceProbe } from './probe.ts';
 
 const neverAborted = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
 const setup: RuntimeSetup = {
   open: (dataDirectory) => openProcessRuntime({ dataDirectory }),
-  probe: openProbe,
+  probe: openInstanceProbe,
   isolatesAccounts: isRoot,
   enforcesLimits: false,
   lacksPython: null,
@@ -39,7 +39,7 @@ console.log('pids ' + process.pid + ' ' + child.pid);
 setInterval(() => {}, 1000);`;
 
 /** Starts the server, kills it at the first line that begins with `prefix`, and returns that line. */
-async function killAtLine(prefix: string, dataDirectory: string, spec: PreparationSpec): Promise<string> {
+async function killAtLine(prefix: string, dataDirectory: string, spec: ProjectPreparationSpec): Promise<string> {
   const parameters = ['--input-type=module', '-e', serverCode, runtimeModule, dataDirectory, JSON.stringify(spec)];
   const server = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(server, 'close');
@@ -59,7 +59,7 @@ describe('a project prepared by a killed server', () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('endless', { 'package.json': manifest, 'build.js': buildCode });
-    const spec: PreparationSpec = {
+    const spec: ProjectPreparationSpec = {
       id: 'endless',
       source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
     };
@@ -97,7 +97,7 @@ describe('a project prepared by a killed server', () => {
         'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
         'build.js': buildCode,
       });
-      const spec: PreparationSpec = {
+      const spec: ProjectPreparationSpec = {
         id: 'halfway',
         source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
       };
@@ -115,7 +115,7 @@ describe('a project prepared by a killed server', () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('whole', { 'index.js': '' });
-    const spec: PreparationSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };
+    const spec: ProjectPreparationSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };
     await killAtLine('prepared', dataDirectory, spec);
     const next = await restartServer();
     const withoutSource = { ...spec, source: { ...spec.source, path: join(path, 'missing') } };

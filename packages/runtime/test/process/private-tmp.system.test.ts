@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { accessCheckAccount } from '../../src/process/containment/isolation.ts';
+import { unixAccountForAccessChecks } from '../../src/process/containment/isolation.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
 import { evaluateInInstance, openFixture } from '../conformance/fixture.ts';
 import { forkableBotSource, openForkingBot } from './forking-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 const [kind] = availableContainmentKinds;
-const canForksMount = await canUserMountPrivateTmp('/var/lib', accessCheckAccount);
-const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', accessCheckAccount));
+const canForksMount = await canUserMountPrivateTmp('/var/lib', unixAccountForAccessChecks);
+const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', unixAccountForAccessChecks));
 const cannotMount = 'this account or machine does not allow the mounts';
 
 /** Creates a data directory outside /tmp, because bots with their own /tmp cannot see a data directory in the machine's /tmp. */

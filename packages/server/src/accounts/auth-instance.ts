@@ -1,4 +1,4 @@
-import { credentialLifetimeSeconds, sessionCookieName } from '@bothost/contract';
+import { accountCredentialLifetimeSeconds, sessionCookieName } from '@bothost/contract';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { deviceAuthorization } from 'better-auth/plugins/device-authorization';
@@ -38,7 +38,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
         userAgent: 'user_agent',
         ...timestamps,
       },
-      expiresIn: credentialLifetimeSeconds.session,
+      expiresIn: accountCredentialLifetimeSeconds.session,
     },
     account: {
       modelName: 'user_credentials',
@@ -78,7 +78,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
 
 function deviceLoginPlugin() {
   return deviceAuthorization({
-    expiresIn: `${credentialLifetimeSeconds.deviceLogin}s`,
+    expiresIn: `${accountCredentialLifetimeSeconds.deviceLogin}s`,
     interval: '5s',
     schema: {
       deviceCode: {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  credentialLifetimeSeconds,
-  failure,
+  accountCredentialLifetimeSeconds,
+  createApiError,
   type Operations,
   type RequestOf,
   type ResponseOf,
@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { Database } from '../store/tables.ts';
 import { consumeVerification, insertVerification } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
-import type { PersonPrincipal } from './visitor.ts';
+import type { PersonPrincipal } from './account-request.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 
@@ -42,7 +42,7 @@ export async function decideAuthorization(
     id: newId(),
     identifier: identifierOf(code),
     value: JSON.stringify(authorization),
-    expires_at: new Date(at.getTime() + credentialLifetimeSeconds.authorizationCode * 1_000),
+    expires_at: new Date(at.getTime() + accountCredentialLifetimeSeconds.authorizationCode * 1_000),
   };
   await insertVerification(db, row, at);
   url.searchParams.set('code', code);
@@ -60,17 +60,17 @@ export async function exchangeAuthorizationCode(
   body: RequestOf<Operations['exchangeAuthorizationCode']>['body'],
 ): Promise<ResponseOf<Operations['exchangeAuthorizationCode']>> {
   const value = await consumeVerification(context.db, identifierOf(body.code), context.now());
-  if (value === undefined) throw failure('authorization-code-invalid');
+  if (value === undefined) throw createApiError('authorization-code-invalid');
   const { userId, redirectUri, codeChallenge } = Authorization.parse(JSON.parse(value));
   if (redirectUri !== body.redirect_uri || codeChallenge !== digestOf(body.code_verifier)) {
-    throw failure('authorization-code-invalid');
+    throw createApiError('authorization-code-invalid');
   }
   const { token } = await createPersonalToken(context, userId, {
     name: "Pipecat Cloud's CLI",
     createdBy: 'device-login',
-    expiresInSeconds: credentialLifetimeSeconds.deviceToken,
+    expiresInSeconds: accountCredentialLifetimeSeconds.deviceToken,
   });
-  const expiresIn = credentialLifetimeSeconds.deviceToken;
+  const expiresIn = accountCredentialLifetimeSeconds.deviceToken;
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: token };
 }
 

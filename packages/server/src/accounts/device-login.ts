@@ -1,34 +1,39 @@
 import {
-  credentialLifetimeSeconds,
+  accountCredentialLifetimeSeconds,
+  createApiError,
   type ErrorReason,
-  failure,
   type Operations,
   type RequestOf,
   type ResponseOf,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, createBetterAuthHeaders } from './auth.ts';
+import { authErrorCode, type BetterAuth, createBetterAuthHeaders } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceDetails } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
-import type { PersonPrincipal, Visitor } from './visitor.ts';
+import type { PersonPrincipal, AccountRequest } from './account-request.ts';
 
-type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
+type Context = {
+  readonly db: Database;
+  readonly auth: BetterAuth;
+  readonly now: () => Date;
+  readonly newId: () => string;
+};
 type DeviceLogin = ResponseOf<Operations['getDeviceLogin']>;
 
 /** Starts a device login and returns its codes. @throws failure `too-many-attempts` */
 export async function startDeviceLogin(
   { db, auth }: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   body: RequestOf<Operations['startDeviceLogin']>['body'],
 ): Promise<ResponseOf<Operations['startDeviceLogin']>> {
-  await limitAttempts(db, 'device-login address', toClientNetwork(visitor.address));
-  const started = await (await auth.of(visitor)).api.deviceCode({ body: { client_id: body.client_id } });
+  await limitAttempts(db, 'device-login address', toClientNetwork(accountRequest.address));
+  const started = await (await auth.of(accountRequest)).api.deviceCode({ body: { client_id: body.client_id } });
   await updateDeviceDetails(db, started.device_code, {
     device_name: body.device_name ?? null,
-    address: visitor.address === '' ? null : visitor.address,
+    address: accountRequest.address === '' ? null : accountRequest.address,
   });
-  const page = `${visitor.serviceUrl}/device`;
+  const page = `${accountRequest.serviceUrl}/device`;
   return {
     ...started,
     user_code: withHyphen(started.user_code),
@@ -50,27 +55,27 @@ const pollFailures: Readonly<Record<string, ErrorReason>> = {
  */
 export async function pollDeviceLogin(
   context: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   body: RequestOf<Operations['pollDeviceLogin']>['body'],
 ): Promise<ResponseOf<Operations['pollDeviceLogin']>> {
   const { db, auth } = context;
   const name = await findDeviceName(db, body.device_code);
-  const { api, $context } = await auth.of(visitor);
+  const { api, $context } = await auth.of(accountRequest);
   const approved = await api.deviceToken({ body }).catch((error: unknown) => {
     const code = authErrorCode(error);
-    throw code === null ? error : failure(pollFailures[code] ?? 'device-code-invalid', { cause: error });
+    throw code === null ? error : createApiError(pollFailures[code] ?? 'device-code-invalid', { cause: error });
   });
   // better-auth opens a browser session for the device. Replace the session with a personal token, because the person can list
   // and revoke personal tokens.
   const session = await (await $context).internalAdapter.findSession(approved.access_token);
-  if (session === null) throw failure('device-code-invalid');
+  if (session === null) throw createApiError('device-code-invalid');
   await deleteSession(db, session.session.id);
   const { token } = await createPersonalToken(context, session.user.id, {
     name: name ?? body.client_id,
     createdBy: 'device-login',
-    expiresInSeconds: credentialLifetimeSeconds.deviceToken,
+    expiresInSeconds: accountCredentialLifetimeSeconds.deviceToken,
   });
-  return { access_token: token, token_type: 'Bearer', expires_in: credentialLifetimeSeconds.deviceToken };
+  return { access_token: token, token_type: 'Bearer', expires_in: accountCredentialLifetimeSeconds.deviceToken };
 }
 
 /** Returns a device login, but only to the first person who opens its page. @throws failure `device-login-not-found` */
@@ -84,11 +89,11 @@ export async function getDeviceLogin(
   await (await auth.of(caller)).api
     .deviceVerify({ query: { user_code: code }, headers: createBetterAuthHeaders(caller) })
     .catch((error: unknown) => {
-      throw authErrorCode(error) === null ? error : failure('device-login-not-found');
+      throw authErrorCode(error) === null ? error : createApiError('device-login-not-found');
     });
   const row = await findDeviceLogin(db, code);
   if (row === undefined || row.user_id !== caller.person.id || row.expires_at <= now()) {
-    throw failure('device-login-not-found');
+    throw createApiError('device-login-not-found');
   }
   return {
     userCode: withHyphen(row.user_code),
@@ -115,7 +120,7 @@ export async function decideDeviceLogin(
   const { api } = await context.auth.of(caller);
   const request = { body: { userCode: plainCode(userCode) }, headers: createBetterAuthHeaders(caller) };
   await (approve ? api.deviceApprove(request) : api.deviceDeny(request)).catch((error: unknown) => {
-    throw authErrorCode(error) === null ? error : failure('device-login-not-found');
+    throw authErrorCode(error) === null ? error : createApiError('device-login-not-found');
   });
   return getDeviceLogin(context, caller, userCode);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  credentialLifetimeSeconds,
-  failure,
+  accountCredentialLifetimeSeconds,
+  createApiError,
   type Invitation,
   type Operations,
   type ResponseOf,
@@ -21,10 +21,10 @@ import {
   findOneTimeLink,
   findUserByEmail,
   insertOneTimeLink,
-  type LinkRow,
   listInvitationRows,
+  type OneTimeLinkRow,
 } from './rows.ts';
-import type { Visitor } from './visitor.ts';
+import type { AccountRequest } from './account-request.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 type Scope = Actor & { readonly organizationId: string; readonly serviceUrl: string };
@@ -43,7 +43,7 @@ export async function createInvitation(
 ): Promise<CreatedInvitation> {
   return context.db.transaction().execute(async (db) => {
     const open = await listInvitationRows(db, scope.organizationId, context.now());
-    if (open.length >= userLimits.openInvitations) throw failure('invitations-too-many');
+    if (open.length >= userLimits.openInvitations) throw createApiError('invitations-too-many');
     return addInvitation({ ...context, db }, scope, invitation);
   });
 }
@@ -60,7 +60,7 @@ async function addInvitation(
     email: invitation.email ?? null,
     user_id: null,
   };
-  const { row, token } = await createLink(context, credentialLifetimeSeconds.invitation, {
+  const { row, token } = await createLink(context, accountCredentialLifetimeSeconds.invitation, {
     purpose: 'invitation',
     ...fields,
   });
@@ -110,10 +110,10 @@ export async function listInvitations(
 
 /** Revokes an open invitation of the organization. @throws failure `invitation-not-found` */
 export async function revokeInvitation(context: Context, scope: Scope, id: string): Promise<Invitation> {
-  if (!isUuid(id)) throw failure('invitation-not-found');
+  if (!isUuid(id)) throw createApiError('invitation-not-found');
   return context.db.transaction().execute(async (db) => {
     const row = await deleteInvitation(db, scope.organizationId, id);
-    if (row === undefined) throw failure('invitation-not-found');
+    if (row === undefined) throw createApiError('invitation-not-found');
     await recordInvitation({ ...context, db }, scope, row, 'invitations.revoke');
     return presentInvitation(row);
   });
@@ -130,9 +130,9 @@ export async function createPasswordReset(
   email: string,
 ): Promise<ResponseOf<Operations['createPasswordReset']>> {
   const user = await findUserByEmail(context.db, email);
-  if (user === undefined) throw failure('user-not-found');
+  if (user === undefined) throw createApiError('user-not-found');
   const fields = { organization_id: null, role: null, email, user_id: user.id };
-  const { row, token } = await createLink(context, credentialLifetimeSeconds.passwordReset, {
+  const { row, token } = await createLink(context, accountCredentialLifetimeSeconds.passwordReset, {
     purpose: 'password-reset',
     ...fields,
   });
@@ -146,10 +146,10 @@ export async function createPasswordReset(
  */
 export async function describeLink(
   context: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   token: string,
 ): Promise<ResponseOf<Operations['describeLink']>> {
-  const link = await findValidLink(context, visitor, token);
+  const link = await findValidLink(context, accountRequest, token);
   const organization =
     link.organization_id === null ? null : await findOrganizationName(context.db, link.organization_id);
   const { purpose, email, role } = link;
@@ -157,8 +157,8 @@ export async function describeLink(
 }
 
 /** Finds a valid one-time link without using it up. @throws failure `link-invalid`, `too-many-attempts` */
-export async function findValidLink({ db, now }: Context, visitor: Visitor, token: string): Promise<LinkRow> {
-  await limitAttempts(db, 'link address', toClientNetwork(visitor.address));
+export async function findValidLink({ db, now }: Context, accountRequest: AccountRequest, token: string): Promise<OneTimeLinkRow> {
+  await limitAttempts(db, 'link address', toClientNetwork(accountRequest.address));
   return requireOpen(await findOneTimeLink(db, hashToken(token)), now());
 }
 
@@ -168,22 +168,26 @@ export async function findValidLink({ db, now }: Context, visitor: Visitor, toke
  *
  * @throws failure `link-invalid`
  */
-export async function redeemLink({ db, now }: Context, token: string, purpose: LinkRow['purpose']): Promise<LinkRow> {
+export async function redeemLink(
+  { db, now }: Context,
+  token: string,
+  purpose: OneTimeLinkRow['purpose'],
+): Promise<OneTimeLinkRow> {
   const link = requireOpen(await consumeOneTimeLink(db, hashToken(token)), now());
-  if (link.purpose !== purpose) throw failure('link-invalid');
+  if (link.purpose !== purpose) throw createApiError('link-invalid');
   return link;
 }
 
-function requireOpen(link: LinkRow | undefined, now: Date): LinkRow {
-  if (link === undefined || link.expires_at.getTime() <= now.getTime()) throw failure('link-invalid');
+function requireOpen(link: OneTimeLinkRow | undefined, now: Date): OneTimeLinkRow {
+  if (link === undefined || link.expires_at.getTime() <= now.getTime()) throw createApiError('link-invalid');
   return link;
 }
 
 async function createLink(
   { db, now, newId }: Context,
   seconds: number,
-  fields: Pick<LinkRow, 'purpose' | 'organization_id' | 'role' | 'email' | 'user_id'>,
-): Promise<{ row: LinkRow; token: string }> {
+  fields: Pick<OneTimeLinkRow, 'purpose' | 'organization_id' | 'role' | 'email' | 'user_id'>,
+): Promise<{ row: OneTimeLinkRow; token: string }> {
   const token = randomBytes(32).toString('base64url');
   const at = now();
   const expiry = new Date(at.getTime() + seconds * 1_000);
@@ -196,7 +200,7 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function recordInvitation({ db, now }: Context, scope: Scope, row: LinkRow, action: string): Promise<void> {
+function recordInvitation({ db, now }: Context, scope: Scope, row: OneTimeLinkRow, action: string): Promise<void> {
   const about = {
     ...organizationEventFields,
     object: row.id,
@@ -205,7 +209,7 @@ function recordInvitation({ db, now }: Context, scope: Scope, row: LinkRow, acti
   return appendAudit(db, scope.organizationId, { ...about, at: now(), action, actor: scope, result: 'done' });
 }
 
-function presentInvitation(row: LinkRow): Invitation {
+function presentInvitation(row: OneTimeLinkRow): Invitation {
   if (row.role === null) throw new Error(`The invitation ${row.id} has no role.`);
   return {
     id: row.id,

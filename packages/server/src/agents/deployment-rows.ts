@@ -86,7 +86,7 @@ export function findPreviouslyServingDeployment(
     .executeTakeFirst();
 }
 
-export function findNewestDirectoryDeployment(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
+export function findNewestDeploymentFromDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployments')
     .selectAll()
@@ -156,7 +156,7 @@ export async function updateDeployment(db: Database, id: string, change: Updatea
 }
 
 /** Updates a deployment if its state is one of `states`. Returns false otherwise. */
-export async function changeDeployment(
+export async function updateDeploymentIfInState(
   db: Database,
   id: string,
   states: readonly DeploymentsTable['state'][],
@@ -197,7 +197,7 @@ export async function recordDeploymentProblem(
  * Returns three kinds of deployments of a region: the serving and the desired deployment of each agent that is not deleted,
  * deployments for which a project was prepared without a build and not yet removed, and the deployments in `alsoIds`.
  */
-export function listOpenDeploymentRows(db: Database, region: string, alsoIds: readonly string[]) {
+export function listDeploymentRowsToReconcile(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')

@@ -3,10 +3,10 @@ import type { PinnedSecrets } from '../secrets/pin.ts';
 import type { Database, StoredInstanceExit } from '../store/tables.ts';
 import {
   activateValidatedDeployment,
-  changeDeployment,
-  listOpenDeploymentRows,
+  listDeploymentRowsToReconcile,
   recordDeploymentProblem,
   updateDeployment,
+  updateDeploymentIfInState,
 } from './deployment-rows.ts';
 import { lockAgent, lockAgentWithDeployment, updateAgent } from './rows.ts';
 
@@ -56,14 +56,14 @@ export async function lockAgentForScaling(db: Database, agentId: string): Promis
   await lockAgent(db, agentId);
 }
 
-export type OpenDeployment = Awaited<ReturnType<typeof listOpenDeploymentRows>>[number];
+export type DeploymentToReconcile = Awaited<ReturnType<typeof listDeploymentRowsToReconcile>>[number];
 
-export function listOpenDeployments(
+export function listDeploymentsToReconcile(
   db: Database,
   region: string,
   alsoIds: readonly string[],
-): Promise<OpenDeployment[]> {
-  return listOpenDeploymentRows(db, region, alsoIds);
+): Promise<DeploymentToReconcile[]> {
+  return listDeploymentRowsToReconcile(db, region, alsoIds);
 }
 
 /** Records the prepared project of a deployment, even of a superseded one, so that the project is cleaned up later. */
@@ -75,7 +75,7 @@ export async function recordPreparedProject(
   const now = context.now();
   await context.db.transaction().execute(async (db) => {
     await updateDeployment(db, deploymentId, { prepared: JSON.stringify(prepared), updated_at: now });
-    await changeDeployment(db, deploymentId, ['preparing'], { state: 'validating', state_at: now });
+    await updateDeploymentIfInState(db, deploymentId, ['preparing'], { state: 'validating', state_at: now });
   });
 }
 
@@ -117,7 +117,7 @@ export function failDeployment(
   const now = context.now();
   const { exit } = problem;
   return context.db.transaction().execute(async (db) => {
-    const failed = await changeDeployment(db, deployment.id, ['preparing', 'validating'], {
+    const failed = await updateDeploymentIfInState(db, deployment.id, ['preparing', 'validating'], {
       state: 'failed',
       state_at: now,
       updated_at: now,
@@ -140,7 +140,7 @@ export async function recordStartProblem(
   const now = context.now();
   if (problem === null) {
     const cleared = { error: null, error_code: null, error_at: null, updated_at: now };
-    await changeDeployment(context.db, deploymentId, ['validating', 'ready'], cleared);
+    await updateDeploymentIfInState(context.db, deploymentId, ['validating', 'ready'], cleared);
   } else {
     const message = problem.message.slice(0, messageLength);
     await recordDeploymentProblem(context.db, deploymentId, { ...problem, message }, now);

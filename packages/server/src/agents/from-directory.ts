@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSet } from '../secrets/pin.ts';
-import type { Database, DeploymentSource, SecretPin } from '../store/tables.ts';
+import type { Database, DeploymentSource, SecretRevisionPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
-import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
+import { findDeployment, findNewestDeploymentFromDirectory } from './deployment-rows.ts';
 import { createDeployment } from './new-deployment.ts';
 import { lockOrInsertAgent } from './rows.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -49,7 +49,7 @@ export async function createAgentFromDirectory(
     }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
-    const newest = await findNewestDirectoryDeployment(db, agent.id);
+    const newest = await findNewestDeploymentFromDirectory(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
     // If a user deployed something else to this agent, keep that deployment until the directory changes.
     if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {
@@ -81,7 +81,7 @@ async function pinsOf(
   scope: { readonly organizationId: string; readonly region: string },
   directory: string,
   file: DeployFile,
-): Promise<SecretPin[]> {
+): Promise<SecretRevisionPin[]> {
   if (file.secret_set === undefined) return [];
   try {
     return [await pinSecretSet(db, scope, file.secret_set)];

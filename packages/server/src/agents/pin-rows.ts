@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, SecretPin } from '../store/tables.ts';
+import type { Database, SecretRevisionPin } from '../store/tables.ts';
 
 /**
  * Treats a `secret_pins` column that is not a JSON array as an empty array, because one damaged row must not fail queries over
@@ -9,7 +9,7 @@ const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' 
   else '[]'::json end`;
 
 /** Returns the secret set revisions that a deployment pins, with the organization and region of its agent. */
-export function findPinsOfDeployment(db: Database, id: string) {
+export function findSecretPinsOfDeployment(db: Database, id: string) {
   return db
     .selectFrom('deployments')
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')
@@ -22,8 +22,8 @@ export function findPinsOfDeployment(db: Database, id: string) {
 export async function listDeploymentsWithSecretSet(
   db: Database,
   setId: string,
-): Promise<{ name: string; secret_pins: SecretPin[] }[]> {
-  const { rows } = await sql<{ name: string; secret_pins: SecretPin[] }>`
+): Promise<{ name: string; secret_pins: SecretRevisionPin[] }[]> {
+  const { rows } = await sql<{ name: string; secret_pins: SecretRevisionPin[] }>`
     select agents.name, deployments.secret_pins from agents
     join deployments on deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
     where agents.deleted_at is null
@@ -33,7 +33,7 @@ export async function listDeploymentsWithSecretSet(
 }
 
 /** Returns the revisions of a secret set that deployments of existing agents or running instances pin. */
-export async function listPinsOfSecretSet(db: Database, setId: string): Promise<number[]> {
+export async function listPinnedSecretRevisions(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
     select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision
     from deployments join agents on agents.id = deployments.agent_id, json_array_elements(${pins}) pin

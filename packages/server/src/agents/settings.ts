@@ -1,11 +1,11 @@
 import {
   type AgentProfileName,
   type AgentSettings,
+  createApiError,
   defaultAgentProfile,
-  failure,
   instanceCountLimits,
-  sessionDurationSeconds,
-  unsupportedSettings,
+  sessionDurationLimitsSeconds,
+  unsupportedAgentSettingMessages,
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
@@ -25,7 +25,7 @@ export const defaultSettings: Settings = {
   minAgents: instanceCountLimits.defaultMinimum,
   maxAgents: instanceCountLimits.defaultMaximum,
   profile: defaultAgentProfile,
-  maxSessionSeconds: sessionDurationSeconds.default,
+  maxSessionSeconds: sessionDurationLimitsSeconds.default,
   websocketAuth: 'token',
   websocketStart: 'full',
   fork: true,
@@ -62,7 +62,7 @@ export function mergeSettings(request: Request, before: Settings): Settings {
   };
   if (settings.minAgents > settings.maxAgents) {
     const message = `minAgents (${settings.minAgents}) is above maxAgents (${settings.maxAgents})`;
-    throw failure('invalid-request', { message, issues: [{ path: 'body.autoScaling', message }] });
+    throw createApiError('invalid-request', { message, issues: [{ path: 'body.autoScaling', message }] });
   }
   return settings;
 }
@@ -82,19 +82,19 @@ export function compareSettings(before: Settings, after: Settings): 'deployment'
  */
 export function requireSupportedSettings(request: Request): void {
   const unsupported: readonly (readonly [string, unknown, string])[] = [
-    ['image', request.image, unsupportedSettings.image],
-    ['imagePullSecretSet', request.imagePullSecretSet, unsupportedSettings.imageCredentials],
-    ['git', request.git, unsupportedSettings.git],
-    ['resources', request.resources, unsupportedSettings.resources],
-    ['architecture', request.architecture, unsupportedSettings.architecture],
-    ['krispViva.audioFilter', request.krispViva?.audioFilter, unsupportedSettings.audioFilter],
+    ['image', request.image, unsupportedAgentSettingMessages.image],
+    ['imagePullSecretSet', request.imagePullSecretSet, unsupportedAgentSettingMessages.imageCredentials],
+    ['git', request.git, unsupportedAgentSettingMessages.git],
+    ['resources', request.resources, unsupportedAgentSettingMessages.resources],
+    ['architecture', request.architecture, unsupportedAgentSettingMessages.architecture],
+    ['krispViva.audioFilter', request.krispViva?.audioFilter, unsupportedAgentSettingMessages.audioFilter],
   ];
   const issues = unsupported.flatMap(([path, value, message]) =>
     value === undefined || value === null ? [] : [{ path: `body.${path}`, message }],
   );
   if (issues.length > 0) {
     const text = issues.map(({ path, message }) => `${path.slice('body.'.length)}: ${message}`).join('; ');
-    throw failure('not-supported', { message: `This service cannot deploy the request: ${text}.`, issues });
+    throw createApiError('not-supported', { message: `This service cannot deploy the request: ${text}.`, issues });
   }
 }
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OffsetRange } from '@bothost/runtime';
+import type { OutputOffsetRange } from '@bothost/runtime';
 import type { TarEntry } from './tar.ts';
 
 const chunkBytes = 256 * 1024;
@@ -35,7 +35,7 @@ export async function* iterateDirectoryEntries(
 export async function* iterateSparseEntries(
   dataDirectory: string,
   path: string,
-  ranges: readonly OffsetRange[],
+  ranges: readonly OutputOffsetRange[],
 ): AsyncGenerator<TarEntry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     for (const { from, to } of ranges) {

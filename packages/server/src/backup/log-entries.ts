@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path';
-import type { InstanceOutputs, OffsetRange, OutputFile } from '@bothost/runtime';
+import type { InstanceOutputs, OutputFile, OutputOffsetRange } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { iterateDirectoryEntries, iterateSparseEntries } from './file-entries.ts';
 import type { TarEntry } from './tar.ts';
 
-export type LogsContext = {
+export type LogBackupContext = {
   readonly outputs: Pick<InstanceOutputs, 'findReleased'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly dataDirectory: string;
@@ -16,7 +16,7 @@ export type LogsContext = {
  * Returns tar entries for the stored output of an instance, without the byte ranges that were dropped to limit its size. Omits
  * an output file that is far above its size limit, because a bot can extend its sparse file to exabytes.
  */
-export async function* iterateLogEntries(context: LogsContext, directory: string): AsyncGenerator<TarEntry> {
+export async function* iterateLogEntries(context: LogBackupContext, directory: string): AsyncGenerator<TarEntry> {
   const { dataDirectory } = context;
   const file = await context.outputs.findReleased(join(dataDirectory, directory));
   if (file === null) return;
@@ -32,7 +32,7 @@ export async function* iterateLogEntries(context: LogsContext, directory: string
 }
 
 /** The byte ranges of the output file that were not dropped, followed by an empty range at the end of the file. */
-function keptRanges({ base, dropped, marks }: OutputFile): readonly OffsetRange[] {
+function keptRanges({ base, dropped, marks }: OutputFile): readonly OutputOffsetRange[] {
   const end = marks.at(-1)?.end ?? base;
   const starts = [base, ...dropped.map(({ to }) => to)];
   const ends = [...dropped.map(({ from }) => from), end];

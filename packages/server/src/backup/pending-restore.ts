@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BackupManifest, backupEntryNames, restoreDirectoryNames } from '@bothost/contract';
+import { BackupManifest, backupEntryNames, pendingRestoreDirectoryNames } from '@bothost/contract';
 import { OperatorError } from '../operator-error.ts';
 
 /** A backup that `botcli operator restore` unpacked and that the service has not finished restoring. */
@@ -8,7 +8,7 @@ export type PendingRestore = { readonly directory: string; readonly manifest: Ba
 
 /** Finds the pending restore of a data directory. Null if there is none. */
 export async function findPendingRestore(dataDirectory: string): Promise<PendingRestore | null> {
-  const directory = join(dataDirectory, restoreDirectoryNames.complete);
+  const directory = join(dataDirectory, pendingRestoreDirectoryNames.complete);
   if (!(await exists(directory))) return null;
   const text = await readFile(join(directory, backupEntryNames.first), 'utf8');
   return { directory, manifest: BackupManifest.parse(JSON.parse(text)) };
@@ -21,7 +21,7 @@ export async function findPendingRestore(dataDirectory: string): Promise<Pending
  * @throws OperatorError
  */
 export async function requireNoPartialRestore(dataDirectory: string): Promise<void> {
-  const partial = join(dataDirectory, restoreDirectoryNames.unpacking);
+  const partial = join(dataDirectory, pendingRestoreDirectoryNames.unpacking);
   if (!(await exists(partial))) return;
   throw new OperatorError(
     `A restore was interrupted. Run "botcli operator restore" again, or remove ${partial} to start without the backup.`,

@@ -8,7 +8,7 @@ type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; r
  * The entries that were read from an archive so far. The path of a new entry is checked against these entries, not against the
  * disk, so that a link on the disk cannot redirect a write. Paths are relative, normalized, and use `/`.
  */
-export type EntryTree = {
+export type ArchiveEntryTree = {
   /**
    * Adds an entry. Returns its normalized path, or null for the root of the archive.
    *
@@ -30,7 +30,7 @@ export type EntryTree = {
   readonly count: () => number;
 };
 
-export function createEntryTree(limits: ArchiveLimits): EntryTree {
+export function createArchiveEntryTree(limits: ArchiveLimits): ArchiveEntryTree {
   const nodes = new Map<string, Node>();
   let entries = 0;
 

@@ -1,18 +1,18 @@
 import { link, mkdir, open, rename, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unpackedArchiveLimits } from '@bothost/contract';
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 import type { ReadEntry } from 'tar';
 import { ArchiveError, formatEntryName } from './archive-error.ts';
-import { type ArchiveLimits, createEntryTree, type EntryTree } from './entry-tree.ts';
-import { readTarEntries, requireUnpackedSize, type SizeLimits } from './tar-entries.ts';
+import { type ArchiveEntryTree, type ArchiveLimits, createArchiveEntryTree } from './entry-tree.ts';
+import { enforceUnpackedSizeLimits, readTarEntries, type SizeLimits } from './tar-entries.ts';
 
 export type UnpackLimits = ArchiveLimits & SizeLimits;
 
 export type UnpackOptions = {
   readonly output: (line: string) => void;
   readonly signal: AbortSignal;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
   /** Rejects if the disk has too little free space for this many bytes. */
   readonly requireSpace: (bytes: number) => Promise<void>;
   readonly limits?: UnpackLimits;
@@ -41,7 +41,7 @@ export async function unpackArchive(
   await removeTree(target);
   try {
     await mkdir(partial, { mode: 0o700 });
-    const tree = createEntryTree(limits);
+    const tree = createArchiveEntryTree(limits);
     const unpacked = await unpackInto(partial, archive, tree, { output, signal, limits, requireSpace });
     // Links are created after all files, so that no file can be written through a link.
     for (const { path, target: to } of tree.links()) {
@@ -59,7 +59,7 @@ export async function unpackArchive(
 async function unpackInto(
   root: string,
   archive: { readonly path: string; readonly bytes: number },
-  tree: EntryTree,
+  tree: ArchiveEntryTree,
   how: Pick<UnpackOptions, 'output' | 'signal' | 'requireSpace'> & { readonly limits: UnpackLimits },
 ): Promise<UnpackedSize> {
   let files = 0;
@@ -80,7 +80,7 @@ async function unpackInto(
     files += 1;
     bytes += size;
     sizes.set(path, size);
-    requireUnpackedSize(bytes, archive.bytes, how.limits);
+    enforceUnpackedSizeLimits(bytes, archive.bytes, how.limits);
   }
 
   async function take(entry: ReadEntry): Promise<void> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { imagePullSecretCheckRate } from '@bothost/contract';
-import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
+import { imagePullSecretCheckRateLimit } from '@bothost/contract';
+import { findPinnedSecretRevisions } from '../agents/pinned-revisions.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
@@ -9,10 +9,10 @@ import { addRevisionMacs } from '../secrets/add-revision-macs.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
 import { startMaintenanceWorker } from '../secrets/maintenance/worker.ts';
 import { resolveHostBySystem } from '../secrets/registry/guarded-agent.ts';
-import { createRegistryPolicy } from '../secrets/registry/registry-policy.ts';
+import { createImageRegistryPolicy } from '../secrets/registry/registry-policy.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
 import { createSecretWriteQueue } from '../secrets/write-queue.ts';
-import { type DataDirectory, deriveKey } from './data-directory.ts';
+import { type DataDirectory, deriveKeyFromRootKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 type Base = Pick<ServiceContext, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
@@ -33,7 +33,7 @@ const registryTimeoutMs = 5_000;
  *
  * @throws VaultError, KeyFileError
  */
-export async function openSecretServices(
+export async function startSecretServices(
   base: Base,
   config: Config,
   data: DataDirectory,
@@ -46,7 +46,7 @@ export async function openSecretServices(
     (error) => base.logger.warn({ err: error }, 'secret delivery failed, retry scheduled'),
   );
   teardown.add(() => delivery.close());
-  const maintenance = startMaintenanceWorker({ ...base, keyring, rootKeys, pinsOf: findPinnedRevisions });
+  const maintenance = startMaintenanceWorker({ ...base, keyring, rootKeys, pinsOf: findPinnedSecretRevisions });
   teardown.add(() => maintenance.close());
   return {
     keyring,
@@ -54,9 +54,9 @@ export async function openSecretServices(
     deliverSecrets: delivery.wake,
     workOnVault: maintenance.wake,
     queueSecretWrite: createSecretWriteQueue(base.now),
-    registryCheckRate: createRateLimit(imagePullSecretCheckRate, base.now),
+    registryCheckRate: createRateLimit(imagePullSecretCheckRateLimit, base.now),
     registries: {
-      policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
+      policy: createImageRegistryPolicy(config.registries, config.registryTokenHosts),
       resolve: resolveHostBySystem,
       timeoutMs: registryTimeoutMs,
     },
@@ -69,6 +69,6 @@ export async function openSecretServices(
  */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));
-  const derived = config.secrets.rootKey === undefined ? [] : [deriveKey(data.rootKey, 'vault')];
+  const derived = config.secrets.rootKey === undefined ? [] : [deriveKeyFromRootKey(data.rootKey, 'vault')];
   return { keys: [...own, ...derived], folder: join(data.path, 'vault-keys') };
 }

@@ -1,14 +1,14 @@
-import type { Runtime, TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
-import { findPinnedRevisions } from '../agents/pinned-revisions.ts';
-import { type ServedDirectory, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
+import { findPinnedSecretRevisions } from '../agents/pinned-revisions.ts';
+import { type ServedAgentDirectory, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import type { Store } from '../store/open-store.ts';
-import { createServiceContext, type ServiceState } from './create-context.ts';
+import { createServiceContext, type ServiceLifecycleState } from './create-context.ts';
 import { createHttpServer } from './edge.ts';
 import { createFirstOrganization, type FirstOrganization } from './first-organization.ts';
 import { addGauges } from './gauges.ts';
@@ -16,7 +16,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { type ServedAgent, waitForServedAgents } from './served-agents.ts';
+import { type DirectoryAgentStatus, waitForDirectoryAgents } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
@@ -26,7 +26,7 @@ export type RunningServer = {
   readonly url: string;
   /** Keys created on the first start. Null on later starts. */
   readonly firstStart: FirstOrganization | null;
-  readonly agents: readonly ServedAgent[];
+  readonly agents: readonly DirectoryAgentStatus[];
   /** Creates a one-time link for the first account. Null if the organization already has members. */
   readonly createFirstInvitation: () => Promise<string | null>;
   /**
@@ -65,7 +65,7 @@ async function compose(
   teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
-  const state: ServiceState = { url: '', isStarting: true, isDraining: false };
+  const state: ServiceLifecycleState = { url: '', isStarting: true, isDraining: false };
   const serverStorage = await openServerStorage(config, logger, teardown);
   const dataDirectory = serverStorage.data.path;
   const { context, runtime, removeTree } = await createServiceContext(serverStorage, config, state, teardown);
@@ -88,7 +88,7 @@ async function compose(
   // service, the first organization and its API keys exist.
   state.isStarting = false;
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
-  const agents = waitForServedAgents(served, context.reconciler, stopping);
+  const agents = waitForDirectoryAgents(served, context.reconciler, stopping);
   await startWork(parts);
   const invite = async () => {
     const home = await findOldestOrganization(context);
@@ -102,11 +102,11 @@ async function compose(
 type Parts = {
   readonly context: ServiceContext;
   readonly runtime: Runtime;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
   readonly store: Store;
   readonly dataDirectory: string;
   readonly config: Config;
-  readonly state: ServiceState;
+  readonly state: ServiceLifecycleState;
   readonly teardown: Teardown;
 };
 
@@ -126,7 +126,7 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
   return startListening(app, config.host, config.port);
 }
 
-async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServedDirectory[]> {
+async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServedAgentDirectory[]> {
   const home = await findOldestOrganization(context);
   return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }
@@ -146,7 +146,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
       totalBytes: config.logTotalBytes,
     },
     removeUnusedBuilds: context.builds.removeUnused,
-    pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedRevisions }),
+    pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedSecretRevisions }),
     auditRetentionDays: config.auditRetentionDays,
   });
   teardown.add(() => periodicTasks.stop());

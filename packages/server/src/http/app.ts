@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   type ApiError,
+  createApiError,
   createErrorBody,
-  failure,
   iceServersPath,
   openApiDocument,
   socketPath,
@@ -18,8 +18,8 @@ import {
   LogController,
 } from 'fastify';
 import type { RefusalLog } from '../audit/refusals.ts';
-import type { Handlers } from '../handlers.ts';
-import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
+import type { ApiOperationHandlers } from '../handlers.ts';
+import { type AgentSocketContext, createAgentWebSocketRelay } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
 import { addBackupRoute, type BackupSource } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
@@ -27,12 +27,17 @@ import { createCorsHeaders, isPublicPath } from './cors.ts';
 import { addDashboardRoutes } from './dashboard.ts';
 import { createFailureHeaders, discardBody, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
-import { parseExactJson, parseJson } from './json-body.ts';
+import { parseJson, parseJsonWithUniqueKeys } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
-import { addOperationRoutes, findApiKindByPath, listAllowedMethods, type RoutesContext } from './operation-routes.ts';
+import {
+  addOperationRoutes,
+  findApiAccessLevelByPath,
+  listAllowedMethods,
+  type RoutesContext,
+} from './operation-routes.ts';
 import { pipecatCloudHandlers, replaceNotFoundStatus } from './pipecat-cloud.ts';
 import { addProbeRoutes, type Probes } from './probes.ts';
-import { createRefusalEntry } from './refused-request.ts';
+import { createRefusalAuditEntry } from './refused-request.ts';
 import type { RequestClient } from './request-client.ts';
 import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
@@ -58,9 +63,9 @@ declare module 'fastify' {
 }
 
 /** Creates the HTTP server. Requests for bots bypass the framework, which would buffer their bodies. */
-export async function createApp(context: AppContext, handlers: Handlers): Promise<FastifyInstance> {
+export async function createApp(context: AppContext, handlers: ApiOperationHandlers): Promise<FastifyInstance> {
   const proxy = createSessionProxy(context);
-  const sockets = createAgentSocket(context);
+  const sockets = createAgentWebSocketRelay(context);
   const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
@@ -103,12 +108,12 @@ export async function createApp(context: AppContext, handlers: Handlers): Promis
   return app;
 }
 
-type AgentSockets = ReturnType<typeof createAgentSocket>;
+type AgentWebSocketRelay = ReturnType<typeof createAgentWebSocketRelay>;
 
 function addUpgrades(
   app: FastifyInstance,
   context: AppContext,
-  sockets: AgentSockets,
+  sockets: AgentWebSocketRelay,
   requestId: (incoming: IncomingMessage) => string,
 ): void {
   const upgraded = new Set<Duplex>();
@@ -130,7 +135,7 @@ function addUpgrades(
     }
     const path = parseSessionPath(incoming.url ?? '');
     if (path !== null) return void proxyUpgrade(context, incoming, socket, head, path, id);
-    refuseUpgrade(socket, failure('endpoint-not-found'), id);
+    refuseUpgrade(socket, createApiError('endpoint-not-found'), id);
   });
   app.addHook('preClose', async () => {
     // Close upgraded sockets. Node's server does not close them, and open sockets would keep the process alive.
@@ -156,7 +161,7 @@ function addHooks(app: FastifyInstance, context: AppContext): void {
   });
 }
 
-function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: AgentSockets): void {
+function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: AgentWebSocketRelay): void {
   app.setErrorHandler(async (error, request, reply) => {
     // The client has disconnected. Log this at the level `info`, because the service did not fail, and send no
     // response.
@@ -167,16 +172,16 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     }
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
-    const refusal = operation === undefined ? null : createRefusalEntry(request, operation, known);
+    const refusal = operation === undefined ? null : createRefusalAuditEntry(request, operation, known);
     if (refusal !== null) await context.refusals.record(refusal);
     return answerFailure(context, replaceNotFoundStatus(known, request), request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const kind = findApiKindByPath(request.url);
-    if (kind !== null) await requireCredential(context, request, reply, kind);
+    const level = findApiAccessLevelByPath(request.url);
+    if (level !== null) await requireCredential(context, request, reply, level);
     const socketPath = parseSocketPath(request.raw);
-    if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? failure('upgrade-required');
-    throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
+    if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? createApiError('upgrade-required');
+    throw wrongMethod(request, reply) ?? createApiError('endpoint-not-found');
   });
 }
 
@@ -215,7 +220,7 @@ function takeAnyJson(app: FastifyInstance): void {
     if (body.length === 0 || operation?.bodyBytes === 0) return done(null, undefined);
     try {
       if (operation?.acceptsForm === true && body[0] !== openingBrace) return done(null, parseForm(body));
-      done(null, operation?.exactBody === true ? parseExactJson(body) : parseJson(body));
+      done(null, operation?.exactBody === true ? parseJsonWithUniqueKeys(body) : parseJson(body));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -242,15 +247,15 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
 
 function withLimit(known: ApiError, bytes: number | undefined): ApiError {
   if (known.reason !== 'body-too-large' || bytes === undefined) return known;
-  return failure('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
+  return createApiError('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
 }
 
 /**
  * Returns the failure for input that Node could not read as a complete HTTP request. `error.code` is Node's error code.
  */
 function unreadable(error: Error & { code?: string }) {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers-too-large');
-  return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
+  if (error.code === 'HPE_HEADER_OVERFLOW') return createApiError('headers-too-large');
+  return createApiError(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
 }
 
 /**
@@ -262,9 +267,9 @@ async function refuseAddress(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<never> {
-  const kind = findApiKindByPath(request.url);
-  if (kind !== null) await requireCredential(context, request, reply, kind);
-  throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
+  const level = findApiAccessLevelByPath(request.url);
+  if (level !== null) await requireCredential(context, request, reply, level);
+  throw (error.statusCode ?? 500) < 500 ? createApiError('endpoint-not-found') : error;
 }
 
 /** Responds with 405 and the allowed methods (RFC 9110, section 15.5.6), because the path exists for other methods. */
@@ -272,5 +277,5 @@ function wrongMethod(request: FastifyRequest, reply: FastifyReply) {
   const allowed = listAllowedMethods(request.url.split('?')[0] ?? '');
   if (allowed.length === 0) return null;
   reply.header('allow', allowed.join(', '));
-  return failure('method-not-allowed');
+  return createApiError('method-not-allowed');
 }

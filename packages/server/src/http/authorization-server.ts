@@ -1,21 +1,25 @@
-import { failure, listOperationPaths, operations, pipecatCliId } from '@bothost/contract';
+import { createApiError, listOperationPaths, operations, pipecatCliClientId } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isPipecatCli } from './pipecat-cloud.ts';
 
 /** The page of the dashboard on which a person approves the login. */
-export const authorizePagePath = '/authorize';
+export const authorizationPagePath = '/authorize';
 
 /**
  * Adds two routes from which Pipecat Cloud's CLI learns how to log in with OAuth 2.0. One returns the name of the issuer, at the
  * path that Pipecat Cloud uses. The other returns the issuer's metadata (RFC 8414), at the path that OpenID Connect defines.
  */
 export function addAuthorizationServer(app: FastifyInstance): void {
-  app.get('/auth/config', async (request) => ({ issuer: issuerOf(request), client_id: pipecatCliId, scopes: '' }));
+  app.get('/auth/config', async (request) => ({
+    issuer: issuerOf(request),
+    client_id: pipecatCliClientId,
+    scopes: '',
+  }));
   app.get('/.well-known/openid-configuration', async (request) => {
     const issuer = issuerOf(request);
     return {
       issuer,
-      authorization_endpoint: usesTls(request) ? `${issuer}${authorizePagePath}` : needsTls().message,
+      authorization_endpoint: usesTls(request) ? `${issuer}${authorizationPagePath}` : needsTls().message,
       token_endpoint: `${issuer}${listOperationPaths(operations.exchangeAuthorizationCode)[0]}`,
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code'],
@@ -25,7 +29,7 @@ export function addAuthorizationServer(app: FastifyInstance): void {
   });
 }
 
-const needsTls = () => failure('authorization-needs-tls');
+const needsTls = () => createApiError('authorization-needs-tls');
 const usesTls = ({ client }: FastifyRequest) => client.serviceUrl.startsWith('https:');
 
 /**

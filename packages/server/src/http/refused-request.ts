@@ -7,32 +7,32 @@ import { type Caller, type Principal, RefusedKeyError } from '../organizations/a
 import { getObjectFields } from './json-body.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
-export function createPrincipal(caller: Caller, request: FastifyRequest): Principal {
-  return { ...caller, ...requestOrigin(request), serviceUrl: request.client.serviceUrl };
+export function createRequestPrincipal(caller: Caller, request: FastifyRequest): Principal {
+  return { ...caller, ...readAuditRequestFields(request), serviceUrl: request.client.serviceUrl };
 }
 
 /**
  * The operator as an actor for the audit log, with the client's IP address and the request id. The operator has no API
  * key.
  */
-export function createOperatorActor(request: FastifyRequest): Actor {
-  return { keyId: null, ...requestOrigin(request) };
+export function createOperatorAuditActor(request: FastifyRequest): Actor {
+  return { keyId: null, ...readAuditRequestFields(request) };
 }
 
-function requestOrigin(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
+function readAuditRequestFields(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
   const { address } = request.client;
   return { requestId: request.id, ...(address === '' ? {} : { address }) };
 }
 
 /** Returns the audit entry of a rejected request, or null if the audit log does not record such a request. */
-export function createRefusalEntry(
+export function createRefusalAuditEntry(
   request: FastifyRequest,
   operation: Pick<Operation, 'audit'>,
   known: ApiError,
 ): Refusal | null {
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
-  const actor = refused === null ? request.caller : createPrincipal(refused.caller, request);
+  const actor = refused === null ? request.caller : createRequestPrincipal(refused.caller, request);
   // Record also a deployment that names a secret set that it may not use. It may be an attempt to read the secrets.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
   if (actor === undefined || action === null) return null;

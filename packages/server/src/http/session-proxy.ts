@@ -1,12 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, failure, maxProxyBodyBytes, maxProxyWaitSeconds, proxyMethods } from '@bothost/contract';
+import {
+  ApiError,
+  createApiError,
+  maxProxyBodyBytes,
+  maxProxyReadinessWaitSeconds,
+  proxyHttpMethods,
+} from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { BotAddress } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
 import type { SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
 import { readBearerToken } from './bearer.ts';
-import { createBotRequests } from './bot-requests.ts';
+import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
 import { discardBody, type FailureMapper, sendFailure } from './failure-response.ts';
 import { createBotHeaders, createClientHeaders } from './forwarded-headers.ts';
@@ -23,13 +29,13 @@ export type ProxyContext = {
   readonly toFailure: FailureMapper;
 };
 
-const methods: ReadonlySet<string> = new Set(proxyMethods);
+const methods: ReadonlySet<string> = new Set(proxyHttpMethods);
 
 /**
  * Proxies all requests for bots, with back-pressure. Runs before the web framework, which would buffer request bodies.
  */
 export function createSessionProxy(context: ProxyContext) {
-  const requests = createBotRequests();
+  const requests = createBotRequestForwarder();
 
   async function handle(
     incoming: IncomingMessage,
@@ -38,9 +44,9 @@ export function createSessionProxy(context: ProxyContext) {
     requestId: string,
   ): Promise<void> {
     try {
-      const caller = await authenticatePublicKey(context, readBearerToken(incoming));
-      if (!methods.has(incoming.method ?? '')) throw failure('method-not-allowed');
-      if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes) throw failure('body-too-large');
+      const caller = await authenticatePublicApiKey(context, readBearerToken(incoming));
+      if (!methods.has(incoming.method ?? '')) throw createApiError('method-not-allowed');
+      if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes) throw createApiError('body-too-large');
       const address = await locateSession(context, incoming, path, caller);
       forward(incoming, response, path, address, requestId);
     } catch (error) {
@@ -72,7 +78,7 @@ export function createSessionProxy(context: ProxyContext) {
         const forClient = { ...createClientHeaders(answer), ...createCorsHeaders(context.cors, incoming) };
         response.writeHead(status, { ...forClient, 'x-request-id': requestId });
       },
-      onFailure: (cause) => refuse(incoming, response, failure('bot-unreachable', { cause }), requestId),
+      onFailure: (cause) => refuse(incoming, response, createApiError('bot-unreachable', { cause }), requestId),
     });
   }
 
@@ -80,11 +86,11 @@ export function createSessionProxy(context: ProxyContext) {
 }
 
 /** Authenticates the caller. Call this before checking anything else in the request. */
-export async function authenticatePublicKey(
+export async function authenticatePublicApiKey(
   context: Pick<ProxyContext, 'authenticator'>,
   key: string | null,
 ): Promise<Caller> {
-  if (key === null) throw failure('key-missing');
+  if (key === null) throw createApiError('key-missing');
   return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
 }
 
@@ -98,10 +104,10 @@ export async function locateSession(
   path: SessionPath,
   caller: Caller,
 ): Promise<BotAddress> {
-  if (path.reserved) throw failure('not-found');
+  if (path.reserved) throw createApiError('not-found');
   const session = { sessionId: path.sessionId, organizationId: caller.organizationId, agentName: path.agentName };
   const known = context.directory.known(path.sessionId) ?? (await context.directory.find(session));
-  if (known === undefined || !isOf(known, caller, path)) throw failure('not-found');
+  if (known === undefined || !isOf(known, caller, path)) throw createApiError('not-found');
   return known.open && known.address !== null ? known.address : hold(context.directory, known.sessionId, incoming);
 }
 
@@ -117,11 +123,11 @@ async function hold(directory: SessionDirectory, sessionId: string, incoming: In
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);
-  const deadline = AbortSignal.timeout(maxProxyWaitSeconds * 1000);
+  const deadline = AbortSignal.timeout(maxProxyReadinessWaitSeconds * 1000);
   try {
     const address = await directory.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
     if (address !== null) return address;
-    throw failure(deadline.aborted ? 'bot-not-ready' : 'not-found');
+    throw createApiError(deadline.aborted ? 'bot-not-ready' : 'not-found');
   } finally {
     incoming.socket.off('close', onClose);
   }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { OffsetRange, OutputFile } from '@bothost/runtime';
-import { findFirstLineStart, type LineRange, lineBlockSizeBytes, splitLines } from './line-breaks.ts';
+import type { OutputFile, OutputOffsetRange } from '@bothost/runtime';
+import { findFirstLineStart, type LineRange, longLineBlockBytes, splitLines } from './line-breaks.ts';
 
 /**
  * The number of bytes to read at once. Every line is shorter than 32 KiB, so each read of this size contains a complete line.
@@ -20,13 +20,13 @@ export type OutputFileHandle = {
  */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
-  | { readonly kind: 'gap'; readonly gap: OffsetRange };
+  | { readonly kind: 'gap'; readonly gap: OutputOffsetRange };
 
 /**
  * A range of an output without gaps. `end` says what ends the range: a gap, or the end of the output. `end` is null while the
  * bot may still be writing the last line.
  */
-type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
+type Region = OutputOffsetRange & { readonly end: 'output' | 'gap' | null };
 
 /** Reads lines and gaps forward. Starts with a gap if output at `from` was dropped since the last page. */
 export async function* readPartsForward(output: OutputFileHandle, from: number): AsyncGenerator<OutputPart> {
@@ -73,16 +73,19 @@ export async function findLineStart(output: OutputFileHandle, offset: number): P
   const region = regions.find(({ to }) => offset <= to);
   if (region === undefined) return offset;
   if (offset <= region.from) return offset;
-  const from = Math.max(region.from, offset - 3 * lineBlockSizeBytes);
-  const bytes = await read(output, from, Math.min(region.to, offset + 2 * lineBlockSizeBytes));
+  const from = Math.max(region.from, offset - 3 * longLineBlockBytes);
+  const bytes = await read(output, from, Math.min(region.to, offset + 2 * longLineBlockBytes));
   const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
 }
 
-function regionsOf({ file, end }: OutputFileHandle): { readonly region: Region; readonly gap: OffsetRange | null }[] {
+function regionsOf({
+  file,
+  end,
+}: OutputFileHandle): { readonly region: Region; readonly gap: OutputOffsetRange | null }[] {
   const gaps = file.dropped.filter(({ to }) => to <= end);
-  const starts: { gap: OffsetRange | null; from: number }[] = [
+  const starts: { gap: OutputOffsetRange | null; from: number }[] = [
     { gap: null, from: 0 },
     ...gaps.map((gap) => ({ gap, from: gap.to })),
   ];

@@ -13,7 +13,7 @@ export type LogScope = {
 };
 
 /** The instance that wrote an output. `requested_at` is null if the instance had no session or the session was removed. */
-export type LogOwner = {
+export type LoggedInstance = {
   readonly instance_id: string;
   readonly agent_id: string;
   readonly deployment_id: string;
@@ -21,7 +21,7 @@ export type LogOwner = {
   readonly requested_at: Date | null;
 };
 
-export function listLiveLogOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
+export function listLiveLoggedInstances(db: Database, scope: LogScope): Promise<LoggedInstance[]> {
   return db
     .selectFrom('instances')
     .leftJoin('sessions', 'sessions.id', 'instances.session_id')
@@ -42,22 +42,22 @@ export function listLiveLogOwners(db: Database, scope: LogScope): Promise<LogOwn
     .execute();
 }
 
-export type StoredLogOwner = LogOwner & Pick<StoredLog, 'begins_at' | 'ends_at'>;
+export type InstanceLogRow = LoggedInstance & Pick<StoredLog, 'begins_at' | 'ends_at'>;
 
 /**
  * Lists logs with lines between two times. Ascending order is by the time of a log's first line, descending order by its end.
  */
-export function listStoredLogOwners(
+export function listInstanceLogRows(
   db: Database,
   scope: LogScope,
   page: {
     readonly order: SortOrder;
     readonly from: Date;
     readonly to: Date;
-    readonly after: StoredLogOwner | null;
+    readonly after: InstanceLogRow | null;
     readonly limit: number;
   },
-): Promise<StoredLogOwner[]> {
+): Promise<InstanceLogRow[]> {
   const { order, after } = page;
   const column = order === 'asc' ? 'begins_at' : 'ends_at';
   const last = order === 'asc' ? after?.begins_at : after?.ends_at;
@@ -94,7 +94,7 @@ export function listStoredLogOwners(
 }
 
 /** Returns whether the log of a session may still grow, because the session or its instance has not ended. */
-export async function canSessionWrite(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
+export async function canSessionLogGrow(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (select from sessions where id = ${scope.sessionId} and agent_id = ${scope.agentId} and state <> 'ended')
       or exists (select from instances where session_id = ${scope.sessionId} and agent_id = ${scope.agentId}
@@ -102,7 +102,10 @@ export async function canSessionWrite(db: Database, scope: LogScope & { sessionI
   return rows[0]?.may ?? false;
 }
 
-export function findLogOwner(db: Database, instanceId: string): Promise<Omit<LogOwner, 'requested_at'> | undefined> {
+export function findLoggedInstance(
+  db: Database,
+  instanceId: string,
+): Promise<Omit<LoggedInstance, 'requested_at'> | undefined> {
   return db
     .selectFrom('instances')
     .select(['id as instance_id', 'agent_id', 'deployment_id', 'session_id'])

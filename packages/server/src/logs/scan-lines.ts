@@ -1,7 +1,7 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
-import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
-import { type LineRange, lineBlockSizeBytes } from './line-breaks.ts';
-import { type LineTruncation, type SecretMask, startsAtBlockEnd } from './mask.ts';
+import type { OutputFile, OutputOffsetRange, Timestamp } from '@bothost/runtime';
+import { type LineRange, longLineBlockBytes } from './line-breaks.ts';
+import { type LineTruncation, mayContinueLongLine, type SecretMask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters
@@ -24,7 +24,7 @@ export type ScannedLine = {
 };
 
 /** Returns matching lines. Filters apply to masked text, so that a search cannot reveal masked values. */
-export function scanLines(
+export function scanForMatchingLines(
   file: OutputFile,
   part: OutputPart,
   filter: LineFilter,
@@ -63,12 +63,12 @@ export function scanLines(
  */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineTruncation {
   return {
-    atStart: startsAtBlockEnd(range) || dropped.some(({ to }) => to === range.from),
+    atStart: mayContinueLongLine(range) || dropped.some(({ to }) => to === range.from),
     atEnd: range.end === 'block' || range.end === 'gap',
   };
 }
 
-function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): ScannedLine {
+function gapLine(file: OutputFile, gap: OutputOffsetRange, filter: LineFilter): ScannedLine {
   const seen = seenAt(file, { ...gap, end: 'gap' });
   const place = { ...gap, at: seen.at };
   if (filter.text !== undefined || filter.level !== undefined) return { ...place, line: null };
@@ -107,7 +107,7 @@ function casingsOf(text: string): readonly string[] {
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;
-  const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / lineBlockSizeBytes) * lineBlockSizeBytes : to);
+  const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / longLineBlockBytes) * longLineBlockBytes : to);
   const mark = marks[index];
   const unattended = mark?.unattended ?? false;
   if (mark === undefined || (end === 'output' && endedAt !== null)) {

@@ -3,7 +3,13 @@ import type { InstanceOutputs, OutputFile, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
 import type { SortOrder } from './position.ts';
-import { type LogOwner, type LogScope, listLiveLogOwners, listStoredLogOwners, type StoredLogOwner } from './rows.ts';
+import {
+  type InstanceLogRow,
+  type LoggedInstance,
+  type LogScope,
+  listInstanceLogRows,
+  listLiveLoggedInstances,
+} from './rows.ts';
 
 const pageRows = 100;
 
@@ -18,7 +24,7 @@ export type SourcesContext = {
  * the time of its first line in ascending order, the time of its end in descending order.
  */
 export type OutputSource = {
-  readonly owner: LogOwner;
+  readonly instance: LoggedInstance;
   readonly due: Timestamp;
   /** Opens an output; the caller must close it. Returns null if the output was just removed. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
@@ -45,40 +51,40 @@ export async function findOutputSources(
 ): Promise<OutputSources> {
   const { order, from, to } = span;
   const live: OutputSource[] = [];
-  const owners = await listLiveLogOwners(context.db, scope);
-  for (const owner of owners) {
-    const file = await outputOf(context, owner);
+  const instances = await listLiveLoggedInstances(context.db, scope);
+  for (const instance of instances) {
+    const file = await outputOf(context, instance);
     const first = file?.marks[0]?.at;
     if (file === null || first === undefined) continue;
     const last = file.endedAt ?? file.marks.at(-1)?.at ?? first;
-    live.push({ owner, due: order === 'asc' ? first : last, open: () => openFile(context, owner, file) });
+    live.push({ instance, due: order === 'asc' ? first : last, open: () => openFile(context, instance, file) });
   }
   live.sort((a, b) => (order === 'asc' ? a.due - b.due : b.due - a.due));
-  const isLive = new Set(live.map(({ owner }) => owner.instance_id));
+  const isLive = new Set(live.map(({ instance }) => instance.instance_id));
   const range = { from: dateOf(from), to: dateOf(to) };
-  let stored: StoredLogOwner[] = [];
-  let last: StoredLogOwner | null = null;
+  let stored: InstanceLogRow[] = [];
+  let last: InstanceLogRow | null = null;
   let isComplete = false;
 
   const peekStored = async (): Promise<OutputSource | null> => {
     for (;;) {
-      const owner = stored[0];
-      if (owner === undefined) {
+      const instance = stored[0];
+      if (instance === undefined) {
         if (isComplete) return null;
-        stored = await listStoredLogOwners(context.db, scope, { order, ...range, after: last, limit: pageRows });
+        stored = await listInstanceLogRows(context.db, scope, { order, ...range, after: last, limit: pageRows });
         last = stored.at(-1) ?? last;
         isComplete = stored.length < pageRows;
-      } else if (isLive.has(owner.instance_id)) stored.shift();
+      } else if (isLive.has(instance.instance_id)) stored.shift();
       else {
-        const due = (order === 'asc' ? owner.begins_at : owner.ends_at).getTime() * 1000;
-        return { owner, due, open: () => openStored(context, owner) };
+        const due = (order === 'asc' ? instance.begins_at : instance.ends_at).getTime() * 1000;
+        return { instance, due, open: () => openStored(context, instance) };
       }
     }
   };
 
   let next: OutputSource | null = null;
   return {
-    live: owners.map((owner) => owner.instance_id),
+    live: instances.map((instance) => instance.instance_id),
     peek: async () => {
       if (next !== null) return next;
       const [one] = live;
@@ -100,22 +106,22 @@ export async function findOutputSources(
  * Finds the output of an instance in the directory where the bot writes, or in the log directory if the output was just
  * moved.
  */
-async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
-  const file = await context.outputs.find(owner.instance_id);
-  return file ?? context.outputs.findReleased(getLogDirectory(context.logsDirectory, owner));
+async function outputOf(context: SourcesContext, instance: LoggedInstance): Promise<OutputFile | null> {
+  const file = await context.outputs.find(instance.instance_id);
+  return file ?? context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
 }
 
-async function openStored(context: SourcesContext, owner: LogOwner) {
-  const file = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, owner));
-  return file === null ? null : openFile(context, owner, file);
+async function openStored(context: SourcesContext, instance: LoggedInstance) {
+  const file = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
+  return file === null ? null : openFile(context, instance, file);
 }
 
-async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFile) {
+async function openFile(context: SourcesContext, instance: LoggedInstance, file: OutputFile) {
   try {
     return { handle: await open(file.path, 'r'), file };
   } catch {
     // The instance has just ended and its output was moved, so open the output in the log directory.
-    const moved = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, owner));
+    const moved = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
     if (moved === null || moved.path === file.path) return null;
     return { handle: await open(moved.path, 'r'), file: moved };
   }

@@ -1,6 +1,11 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { findAnyOrganization, findOrganization, findOrganizationByNameOrId, type OrganizationRow } from './rows.ts';
+import {
+  findOldestOrganizationRow,
+  findOrganization,
+  findOrganizationByNameOrId,
+  type OrganizationRow,
+} from './rows.ts';
 
 export async function findOrganizationByName(db: Database, name: string): Promise<{ id: string } | null> {
   const row = await db.selectFrom('organizations').select('id').where('name', '=', name).executeTakeFirst();
@@ -16,8 +21,8 @@ export async function findOrganizationOrOldest(
   db: Database,
   nameOrId: string | null,
 ): Promise<Pick<OrganizationRow, 'id' | 'name'>> {
-  const row = await (nameOrId === null ? findAnyOrganization(db) : findOrganizationByNameOrId(db, nameOrId));
-  if (row === undefined) throw failure('organization-not-found');
+  const row = await (nameOrId === null ? findOldestOrganizationRow(db) : findOrganizationByNameOrId(db, nameOrId));
+  if (row === undefined) throw createApiError('organization-not-found');
   return row;
 }
 

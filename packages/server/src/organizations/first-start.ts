@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import { createKey } from './keys.ts';
-import { findAnyOrganization, insertOrganization, lockFirstOrganization } from './rows.ts';
+import { findOldestOrganizationRow, insertOrganization, lockFirstOrganization } from './rows.ts';
 
 export type BootstrapOptions = {
   readonly organization: string;
@@ -30,9 +30,9 @@ export async function createOrganizationAtFirstStart(
   keep: (made: FirstOrganizationKeys) => Promise<void>,
 ): Promise<FirstOrganizationKeys | null> {
   return context.db.transaction().execute(async (db) => {
-    if ((await findAnyOrganization(db)) !== undefined) return null;
+    if ((await findOldestOrganizationRow(db)) !== undefined) return null;
     await lockFirstOrganization(db);
-    if ((await findAnyOrganization(db)) !== undefined) return null;
+    if ((await findOldestOrganizationRow(db)) !== undefined) return null;
     const organizationId = context.newId();
     const name = bootstrap.organization;
     await insertOrganization(db, {
@@ -58,6 +58,6 @@ export async function createOrganizationAtFirstStart(
 
 /** Returns the oldest organization, which owns the agents that are served from directories. */
 export async function findOldestOrganization(context: { db: Database }): Promise<{ id: string; name: string } | null> {
-  const row = await findAnyOrganization(context.db);
+  const row = await findOldestOrganizationRow(context.db);
   return row === undefined ? null : { id: row.id, name: row.name };
 }

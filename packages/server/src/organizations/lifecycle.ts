@@ -1,17 +1,17 @@
-import { failure, userLimits } from '@bothost/contract';
+import { createApiError, userLimits } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { lockOrganization } from './member-rows.ts';
 import { addMember, listMemberships } from './members.ts';
 import {
-  deleteMembersAndLinks,
+  deleteMembersAndOneTimeLinks,
   findOldestRegion,
   findOrganization,
   hasAgentsOrSecrets,
   insertOrganization,
   isNameTaken,
-  isOnlyOrganization,
+  isOnlyOrganizationOnServer,
   type OrganizationRow,
   revokeAllKeys,
   updateOrganizationRow,
@@ -29,7 +29,7 @@ export async function createOrganization(
 ): Promise<Organization> {
   const memberships = actor.person === undefined ? [] : await listMemberships(context, actor.person.id);
   if (memberships.filter(({ role }) => role === 'owner').length >= userLimits.ownedOrganizations) {
-    throw failure('organizations-too-many');
+    throw createApiError('organizations-too-many');
   }
   return context.db.transaction().execute(async (db) => {
     const row = {
@@ -39,7 +39,7 @@ export async function createOrganization(
       default_region: await findOldestRegion(db),
       created_at: context.now(),
     };
-    if (await isNameTaken(db, wanted.name)) throw failure('organization-name-taken');
+    if (await isNameTaken(db, wanted.name)) throw createApiError('organization-name-taken');
     await insertOrganization(db, row);
     await addMember({ ...context, db }, { ...actor, organizationId: row.id }, 'owner');
     return present(row);
@@ -54,7 +54,7 @@ export async function updateOrganization(
 ): Promise<Organization> {
   return change(context, scope, 'organization.update', async (db, row) => {
     const name = wanted.name ?? row.name;
-    if (name !== row.name && (await isNameTaken(db, name))) throw failure('organization-name-taken');
+    if (name !== row.name && (await isNameTaken(db, name))) throw createApiError('organization-name-taken');
     return { ...row, name, verbose_name: wanted.verboseName ?? row.verbose_name };
   });
 }
@@ -66,11 +66,11 @@ export async function updateOrganization(
  */
 export async function deleteOrganization(context: Context, scope: Scope): Promise<Organization> {
   return change(context, scope, 'organization.delete', async (db, row) => {
-    if (await isOnlyOrganization(db, row.id)) throw failure('last-organization');
-    if (await hasAgentsOrSecrets(db, row.id)) throw failure('organization-not-empty');
+    if (await isOnlyOrganizationOnServer(db, row.id)) throw createApiError('last-organization');
+    if (await hasAgentsOrSecrets(db, row.id)) throw createApiError('organization-not-empty');
     const at = context.now();
     await revokeAllKeys(db, row.id, at);
-    await deleteMembersAndLinks(db, row.id);
+    await deleteMembersAndOneTimeLinks(db, row.id);
     return { ...row, name: row.id, deleted_at: at };
   });
 }
@@ -84,7 +84,7 @@ async function change(
   return db.transaction().execute(async (db) => {
     await lockOrganization(db, scope.organizationId);
     const before = await findOrganization(db, scope.organizationId);
-    if (before === undefined) throw failure('organization-not-found');
+    if (before === undefined) throw createApiError('organization-not-found');
     const after = await work(db, before);
     await updateOrganizationRow(db, after);
     const keys = before.name === after.name ? [before.name] : [before.name, after.name];

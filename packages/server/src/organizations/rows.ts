@@ -20,7 +20,7 @@ export function findOrganizationByNameOrId(db: Database, nameOrId: string): Prom
 }
 
 /** The oldest organization that is not deleted. */
-export function findAnyOrganization(db: Database): Promise<OrganizationRow | undefined> {
+export function findOldestOrganizationRow(db: Database): Promise<OrganizationRow | undefined> {
   return db
     .selectFrom('organizations')
     .selectAll()
@@ -50,7 +50,7 @@ export async function listRegionCodes(db: Database): Promise<string[]> {
   return rows.map((row) => row.region);
 }
 
-export async function insertKey(db: Database, row: Insertable<ApiKeysTable>): Promise<void> {
+export async function insertApiKey(db: Database, row: Insertable<ApiKeysTable>): Promise<void> {
   await db.insertInto('api_keys').values(row).execute();
 }
 
@@ -108,7 +108,7 @@ export async function isNameTaken(db: Database, name: string): Promise<boolean> 
   return row !== undefined;
 }
 
-export async function isOnlyOrganization(db: Database, id: string): Promise<boolean> {
+export async function isOnlyOrganizationOnServer(db: Database, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost organization names', 0))`.execute(db);
   const other = await db
     .selectFrom('organizations')
@@ -149,7 +149,7 @@ export async function revokeAllKeys(db: Database, organizationId: string, at: Da
     .execute();
 }
 
-export async function deleteMembersAndLinks(db: Database, organizationId: string): Promise<void> {
+export async function deleteMembersAndOneTimeLinks(db: Database, organizationId: string): Promise<void> {
   await db.deleteFrom('organization_members').where('organization_id', '=', organizationId).execute();
   await db.deleteFrom('one_time_links').where('organization_id', '=', organizationId).execute();
 }

@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
-import { listOpenDeployments } from '../agents/deployment.ts';
+import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
-import { createOutcomeWaiters } from './outcomes.ts';
+import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 
 let rows: TestRows;
 beforeAll(async () => {
@@ -29,10 +29,10 @@ it.each([
     logger: pino({ level: 'silent' }),
     runtime: { prepare: () => Promise.reject(new Error('a build is not prepared here')) },
     backoff: createBackoff(now),
-    outcomes: createOutcomeWaiters<string | null>(),
+    outcomes: createDeploymentOutcomeWaiters<string | null>(),
     retryWrite: (write) => write(),
   });
-  const row = (await listOpenDeployments(rows.db, 'us-west', [])).find((one) => one.id === id);
+  const row = (await listDeploymentsToReconcile(rows.db, 'us-west', [])).find((one) => one.id === id);
   if (row === undefined) throw new Error('The deployment is not open.');
   await preparer.prepare(row);
   const stored = await rows.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -1,10 +1,10 @@
 import { type PreparedProject, PrepareError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { failDeployment, type OpenDeployment, recordPreparedProject } from '../agents/deployment.ts';
+import { type DeploymentToReconcile, failDeployment, recordPreparedProject } from '../agents/deployment.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
-import type { OutcomeWaiters } from './outcomes.ts';
+import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
 /**
  * A signal that never aborts. The preparation of a deployment continues during a shutdown. If the preparation does not finish,
@@ -19,7 +19,7 @@ type Context = {
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
-  readonly outcomes: OutcomeWaiters<string | null>;
+  readonly outcomes: DeploymentOutcomeWaiters<string | null>;
   readonly retryWrite: RetryWrite;
 };
 
@@ -29,14 +29,14 @@ type Context = {
  * first.
  */
 export type DeploymentPreparer = {
-  readonly prepare: (deployment: OpenDeployment) => Promise<void>;
+  readonly prepare: (deployment: DeploymentToReconcile) => Promise<void>;
   readonly isBusy: (deploymentId: string) => boolean;
 };
 
 export function createDeploymentPreparer(context: Context): DeploymentPreparer {
   const busy = new Set<string>();
 
-  async function prepare(row: OpenDeployment): Promise<void> {
+  async function prepare(row: DeploymentToReconcile): Promise<void> {
     if (busy.has(row.id)) return;
     busy.add(row.id);
     const deployment = { id: row.id, agentId: row.agent_id };
@@ -56,7 +56,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     }
   }
 
-  function projectOf(row: OpenDeployment): Promise<PreparedProject> {
+  function projectOf(row: DeploymentToReconcile): Promise<PreparedProject> {
     const { source } = row;
     if (source.kind === 'build') return Promise.resolve(preparedByBuild(row));
     const output = (line: string) => context.logger.info({ deploymentId: row.id, agent: row.agent_name }, line);
@@ -66,7 +66,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
   return { prepare, isBusy: (id) => busy.has(id) };
 }
 
-function preparedByBuild({ build_prepared: prepared, build_error: error }: OpenDeployment): PreparedProject {
+function preparedByBuild({ build_prepared: prepared, build_error: error }: DeploymentToReconcile): PreparedProject {
   if (prepared !== null) return prepared;
   throw new PrepareError(
     `The build could not be repeated after a restore from a backup: ${error ?? 'its archive was removed'}`,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CompletionStatus } from '@bothost/contract';
+import type { SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
@@ -7,7 +7,7 @@ import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
-import { type BotResponse, deriveCompletionFromResponse, isSessionAccepted } from './completion.ts';
+import { type BotSessionResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
 /** A session whose instance is ready, with all data that a dispatch needs. */
@@ -39,7 +39,7 @@ export type DispatchContext = {
   readonly acceptDeadline: () => AbortSignal;
   /** Retries a write while the database is unavailable. */
   readonly retryWrite: RetryWrite;
-  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
+  readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
   /** Whether the instance of a session is still running. The address of an exited instance may belong to another bot by now. */
   readonly isReachable: (sessionId: string) => boolean;
   /** Called just before the session is sent to its instance. */
@@ -96,7 +96,7 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
   // A short session may end before the bot responds to a status request. The time at which the start request was sent is then
   // recorded as the start of the session.
-  const startedAt = acceptedAt ?? (isSessionAccepted(outcome) ? sentAt : null);
+  const startedAt = acceptedAt ?? (hasBotAcceptedSession(outcome) ? sentAt : null);
   if (acceptedAt === null && startedAt !== null) await markStarted(context, session, startedAt);
   await endWith(context, session, startedAt, outcome);
 }
@@ -208,9 +208,9 @@ async function endWith(
   context: DispatchContext,
   session: ReadySession,
   startedAt: Date | null,
-  answer: BotResponse,
+  answer: BotSessionResponse,
   endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  await context.endSession(session.id, deriveCompletionFromResponse(answer, endedAt.getTime() >= limit), endedAt);
+  await context.endSession(session.id, deriveStatusFromBotResponse(answer, endedAt.getTime() >= limit), endedAt);
 }

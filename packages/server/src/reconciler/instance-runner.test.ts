@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
-import { listOpenDeployments } from '../agents/deployment.ts';
+import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type RunnerContext } from './instance-runner.ts';
 import { createSessionOwnership } from './session-ownership.ts';
@@ -39,7 +39,7 @@ async function open(start: RunnerContext['runtime']['start'], fields: Partial<Ru
     { state: 'starting', host: null, port: null, ready_at: null, session_id: sessionId },
   );
   const row = await findInstance(rows.db, instanceId);
-  const [deployment] = await listOpenDeployments(rows.db, 'us-west', [deploymentId]);
+  const [deployment] = await listDeploymentsToReconcile(rows.db, 'us-west', [deploymentId]);
   if (row === undefined || deployment === undefined) throw new Error('The rows are missing.');
   const closing = new AbortController();
   const deadline = new AbortController();

@@ -1,10 +1,10 @@
-import { agentProfiles, type CompletionStatus } from '@bothost/contract';
+import { agentProfileResources, type SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import type { OpenDeployment } from '../agents/deployment.ts';
+import type { DeploymentToReconcile } from '../agents/deployment.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
-import { findInstance, markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
+import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { decryptForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
@@ -32,17 +32,17 @@ export type RunnerContext = {
   readonly retryWrite: RetryWrite;
   readonly iceConfigUrl: () => string;
   /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
-  readonly onReady: (row: OpenInstance) => void;
+  readonly onReady: (row: OpenInstanceRow) => void;
   /**
    * Called after an instance has ended. `status` is the status of its session. `cause` says why the instance failed to start;
    * null if it did not fail.
    */
-  readonly onRemoved: (instanceId: string, status: CompletionStatus, cause: string | null) => Promise<void>;
+  readonly onRemoved: (instanceId: string, status: SessionCompletionStatus, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
-  readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
-  readonly stop: (row: OpenInstance, transport: SessionTransport) => Promise<void>;
+  readonly start: (row: OpenInstanceRow, deployment: DeploymentToReconcile) => Promise<void>;
+  readonly stop: (row: OpenInstanceRow, transport: SessionTransport) => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };
 
@@ -59,7 +59,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   const starting = new Map<string, AbortController>();
   const stopping = new Set<string>();
 
-  async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
+  async function start(row: OpenInstanceRow, deployment: DeploymentToReconcile): Promise<void> {
     const abort = new AbortController();
     // The deadline for the start of the instance. Set when the instance leaves the start queue, so that the time in the queue
     // does not count.
@@ -93,7 +93,12 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     }
   }
 
-  async function failed(row: OpenInstance, deployment: OpenDeployment, reason: unknown, late: boolean): Promise<void> {
+  async function failed(
+    row: OpenInstanceRow,
+    deployment: DeploymentToReconcile,
+    reason: unknown,
+    late: boolean,
+  ): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
     const error = await redactStartError(context, deploymentId, reason);
     context.logger.warn({ instanceId, deploymentId, err: error }, 'instance start failed');
@@ -102,13 +107,13 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await removed(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
   }
 
-  async function removed(row: OpenInstance, status: CompletionStatus, cause: string | null): Promise<void> {
+  async function removed(row: OpenInstanceRow, status: SessionCompletionStatus, cause: string | null): Promise<void> {
     await context.runtime.stop(row.id, 0);
     await context.onRemoved(row.id, status, cause);
   }
 
   /** Ends the session first, then sends SIGTERM and, if necessary, SIGKILL (docs/bot-contract.md, "Stop"). */
-  async function stop(row: OpenInstance, transport: SessionTransport): Promise<void> {
+  async function stop(row: OpenInstanceRow, transport: SessionTransport): Promise<void> {
     if (stopping.has(row.id)) return;
     stopping.add(row.id);
     try {
@@ -122,7 +127,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     }
   }
 
-  async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
+  async function endByItself(row: OpenInstanceRow, sessionId: string, transport: string): Promise<void> {
     if (!context.ownership.has(sessionId)) return;
     // If the instance has no address yet, disconnect the client that waits for it. Otherwise, the client would see the end of the
     // instance as a failure of the bot.
@@ -143,12 +148,12 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
 }
 
-function specOf(context: RunnerContext, row: OpenInstance, deployment: OpenDeployment): InstanceSpec {
+function specOf(context: RunnerContext, row: OpenInstanceRow, deployment: DeploymentToReconcile): InstanceSpec {
   return {
     instanceId: row.id,
     deploymentId: row.deployment_id,
     prepared: deployment.prepared ?? {},
-    limits: agentProfiles[deployment.profile],
+    limits: agentProfileResources[deployment.profile],
     forks: deployment.fork,
     environment: async () => ({
       PIPECAT_LOG_LEVEL: 'DEBUG',
@@ -169,7 +174,7 @@ function specOf(context: RunnerContext, row: OpenInstance, deployment: OpenDeplo
  */
 function secretsOf(
   context: RunnerContext,
-  { organization_id: organizationId, region, secret_pins: pins }: OpenDeployment,
+  { organization_id: organizationId, region, secret_pins: pins }: DeploymentToReconcile,
 ) {
   return context.retryWrite(() => decryptForDeployment(context, { organizationId, region, pins }));
 }

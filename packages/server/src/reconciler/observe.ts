@@ -1,12 +1,12 @@
 import type { Runtime } from '@bothost/runtime';
-import { listOpenDeployments, type OpenDeployment } from '../agents/deployment.ts';
-import { listOpenInstances, type OpenInstance } from '../instances/lifecycle.ts';
-import { listOpenSessions, type OpenSession } from '../sessions/progress.ts';
+import { type DeploymentToReconcile, listDeploymentsToReconcile } from '../agents/deployment.ts';
+import { listOpenInstances, type OpenInstanceRow } from '../instances/lifecycle.ts';
+import { listOpenSessions, type OpenSessionRow } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
 /** The part of the observed state that is in the memory of this process. */
-export type LocalState = {
+export type InMemoryState = {
   readonly isOwned: (sessionId: string) => boolean;
   readonly isBusyInstance: (instanceId: string) => boolean;
   readonly isBusyDeployment: (deploymentId: string) => boolean;
@@ -17,9 +17,9 @@ export type LocalState = {
 
 /** The database rows from which the observed state was computed, by their ids. The execution of actions needs these rows. */
 export type ObservedRows = {
-  readonly deployments: ReadonlyMap<string, OpenDeployment>;
-  readonly instances: ReadonlyMap<string, OpenInstance>;
-  readonly sessions: ReadonlyMap<string, OpenSession>;
+  readonly deployments: ReadonlyMap<string, DeploymentToReconcile>;
+  readonly instances: ReadonlyMap<string, OpenInstanceRow>;
+  readonly sessions: ReadonlyMap<string, OpenSessionRow>;
 };
 
 /**
@@ -29,7 +29,7 @@ export type ObservedRows = {
  */
 export async function readObservedState(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
-  local: LocalState,
+  local: InMemoryState,
 ): Promise<{ observed: ObservedState; rows: ObservedRows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
@@ -52,11 +52,11 @@ function readRows(db: Database, host: { id: string; region: string }) {
     const sessions = await listOpenSessions(transaction, host.region);
     const instances = await listOpenInstances(transaction, host.id);
     const ids = [...new Set(instances.map((instance) => instance.deployment_id))];
-    return { sessions, instances, deployments: await listOpenDeployments(transaction, host.region, ids) };
+    return { sessions, instances, deployments: await listDeploymentsToReconcile(transaction, host.region, ids) };
   });
 }
 
-function toPlannedDeployment(row: OpenDeployment, local: LocalState): PlannedDeployment {
+function toPlannedDeployment(row: DeploymentToReconcile, local: InMemoryState): PlannedDeployment {
   return {
     id: row.id,
     state: row.state,
@@ -71,7 +71,7 @@ function toPlannedDeployment(row: OpenDeployment, local: LocalState): PlannedDep
   };
 }
 
-function toPlannedInstance(row: OpenInstance, running: ReadonlySet<string>, local: LocalState): PlannedInstance {
+function toPlannedInstance(row: OpenInstanceRow, running: ReadonlySet<string>, local: InMemoryState): PlannedInstance {
   return {
     id: row.id,
     deploymentId: row.deployment_id,
@@ -83,7 +83,7 @@ function toPlannedInstance(row: OpenInstance, running: ReadonlySet<string>, loca
   };
 }
 
-function toPlannedSessions(row: OpenSession, local: LocalState): PlannedSession[] {
+function toPlannedSessions(row: OpenSessionRow, local: InMemoryState): PlannedSession[] {
   if (row.state === 'ended') return [];
   const relayed = row.transport === 'websocket' && row.relay_id !== null;
   const owned = local.isOwned(row.id);

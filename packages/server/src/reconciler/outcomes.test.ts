@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createOutcomeWaiters } from './outcomes.ts';
+import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 
-it('createOutcomeWaiters delivers an outcome to all waiters for its id', async () => {
-  const { settle, next, awaited } = createOutcomeWaiters<string>();
+it('createDeploymentOutcomeWaiters delivers an outcome to all waiters for its id', async () => {
+  const { settle, next, awaited } = createDeploymentOutcomeWaiters<string>();
   const both = Promise.all([next('d'), next('d')]);
   settle('other', 'well');
   expect(awaited()).toEqual(['d']);
@@ -11,8 +11,8 @@ it('createOutcomeWaiters delivers an outcome to all waiters for its id', async (
   expect(awaited()).toEqual([]);
 });
 
-it('createOutcomeWaiters drops an outcome that has no waiter', async () => {
-  const { settle, next } = createOutcomeWaiters<string>();
+it('createDeploymentOutcomeWaiters drops an outcome that has no waiter', async () => {
+  const { settle, next } = createDeploymentOutcomeWaiters<string>();
   settle('d', 'early');
   const outcome = next('d');
   settle('d', 'late');

@@ -1,16 +1,16 @@
 /**
- * Delivers the outcome of each operation to the callers that wait for it. An outcome that no caller waits for is dropped. The
- * `id` identifies the operation.
+ * Delivers the outcome of each deployment to the callers that wait for it. An outcome that no caller waits for is dropped. The
+ * `id` identifies the deployment.
  */
-export type OutcomeWaiters<Outcome> = {
+export type DeploymentOutcomeWaiters<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
-  /** Resolves with the next outcome of the operation `id`. */
+  /** Resolves with the next outcome of the deployment `id`. */
   readonly next: (id: string) => Promise<Outcome>;
-  /** Returns the ids of the operations whose outcome a caller waits for. */
+  /** Returns the ids of the deployments whose outcome a caller waits for. */
   readonly awaited: () => readonly string[];
 };
 
-export function createOutcomeWaiters<Outcome>(): OutcomeWaiters<Outcome> {
+export function createDeploymentOutcomeWaiters<Outcome>(): DeploymentOutcomeWaiters<Outcome> {
   const waiting = new Map<string, ((outcome: Outcome) => void)[]>();
   return {
     awaited: () => [...waiting.keys()],

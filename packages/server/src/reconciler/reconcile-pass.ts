@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
-import { type LocalState, type ObservedRows, readObservedState } from './observe.ts';
-import type { OutcomeWaiters } from './outcomes.ts';
+import { type InMemoryState, type ObservedRows, readObservedState } from './observe.ts';
+import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 import { findStartableDeployments, planActions, type ReconcileAction } from './plan.ts';
 
 type Context = {
@@ -14,8 +14,8 @@ type Context = {
   readonly runtime: Pick<Runtime, 'list' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly directory: Pick<SessionDirectory, 'ready'>;
-  readonly outcomes: OutcomeWaiters<string | null>;
-  readonly localState: () => LocalState;
+  readonly outcomes: DeploymentOutcomeWaiters<string | null>;
+  readonly inMemoryState: () => InMemoryState;
   readonly execute: (action: ReconcileAction, rows: ObservedRows) => Promise<void>;
   readonly closing: AbortSignal;
 };
@@ -25,7 +25,7 @@ type Context = {
  * progress without waiting for them, because a slow bot must not delay other bots.
  */
 export async function runReconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
-  const { observed, rows } = await readObservedState(context, context.localState());
+  const { observed, rows } = await readObservedState(context, context.inMemoryState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
   void context.runtime.retain(findStartableDeployments(observed)).catch((error: unknown) => {

@@ -16,12 +16,12 @@ import { dispatchSession, type ReadySession } from './dispatch.ts';
 import { createActionExecutor } from './execute.ts';
 import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
-import type { LocalState } from './observe.ts';
-import { createOutcomeWaiters } from './outcomes.ts';
+import type { InMemoryState } from './observe.ts';
+import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 import type { ReconcileAction } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
 import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
-import { createEndRecorder, type EndRecorder } from './record-ends.ts';
+import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 import { createStartQueue } from './start-queue.ts';
 import { createDeploymentValidator } from './validation.ts';
@@ -68,7 +68,7 @@ export type Reconciler = {
   readonly nextPass: (signal: AbortSignal) => Promise<void>;
   /** Sends a newly started session to its warm instance. This server must already own the session. */
   readonly dispatch: (session: ReadySession) => void;
-  readonly endSession: EndRecorder['endSession'];
+  readonly endSession: SessionEndRecorder['endSession'];
   /** Resolves with the next outcome of a deployment: null once the deployment is activated, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** Stops idle instances and keeps no warm pool. Instances still start for sessions that are waiting for one. */
@@ -88,14 +88,14 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
   const takeover = createTakeover(context);
-  const outcomes = createOutcomeWaiters<string | null>();
+  const outcomes = createDeploymentOutcomeWaiters<string | null>();
   const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
   const validation = createDeploymentValidator({ ...context, backoff, outcomes });
   const loop = createReconcileLoop(runPass, closing.signal, (error) => {
     logger.error({ err: error }, 'reconcile pass failed');
   });
   const requestReconcile = loop.request;
-  const { endSession, instanceRemoved } = createEndRecorder({ ...context, requestReconcile });
+  const { endSession, instanceRemoved } = createSessionEndRecorder({ ...context, requestReconcile });
   let watch: InstanceWatcher | null = null;
   const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
   const dispatchContext = createDispatchContext(context, { closing: closing.signal, endSession, isEnding });
@@ -125,7 +125,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   });
   let draining = false;
 
-  const localState = (): LocalState => ({
+  const inMemoryState = (): InMemoryState => ({
     isOwned: ownership.has,
     isBusyInstance: (id) => runner.isBusy(id) || isEnding(id),
     isBusyDeployment: preparer.isBusy,
@@ -136,7 +136,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
 
   async function runPass(): Promise<void> {
     if (!context.holdsRegion()) return;
-    const pass = { ...context, outcomes, localState, execute, closing: closing.signal };
+    const pass = { ...context, outcomes, inMemoryState, execute, closing: closing.signal };
     await takeover.passed(await runReconcilePass(pass));
   }
 

@@ -2,10 +2,10 @@ import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
-import { listOpenDeployments } from '../agents/deployment.ts';
+import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
-import { createOutcomeWaiters } from './outcomes.ts';
+import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 import { createDeploymentValidator, describeStartFailure } from './validation.ts';
 
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
@@ -28,7 +28,7 @@ describe('deployment validation', () => {
   function begin() {
     const now = () => testNow;
     const backoff = createBackoff(now);
-    const outcomes = createOutcomeWaiters<string | null>();
+    const outcomes = createDeploymentOutcomeWaiters<string | null>();
     const logger = pino({ level: 'silent' });
     const retryWrite = <T>(write: () => Promise<T>) => write();
     return {
@@ -38,7 +38,7 @@ describe('deployment validation', () => {
     };
   }
   const open = async (wanted = id) => {
-    const row = (await listOpenDeployments(rows.db, 'us-west', [wanted])).find((one) => one.id === wanted);
+    const row = (await listDeploymentsToReconcile(rows.db, 'us-west', [wanted])).find((one) => one.id === wanted);
     if (row === undefined) throw new Error('no such deployment');
     return row;
   };

@@ -4,15 +4,15 @@ import type { Logger } from 'pino';
 import {
   activateDeployment,
   type DeploymentFault,
+  type DeploymentToReconcile,
   failDeployment,
-  type OpenDeployment,
   recordStartProblem,
 } from '../agents/deployment.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
-import type { OutcomeWaiters } from './outcomes.ts';
+import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
 type Context = {
   readonly db: Database;
@@ -20,17 +20,17 @@ type Context = {
   readonly logger: Logger;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
-  readonly outcomes: OutcomeWaiters<string | null>;
+  readonly outcomes: DeploymentOutcomeWaiters<string | null>;
   readonly retryWrite: RetryWrite;
 };
 
 /** Validates deployments: a deployment serves only after one of its instances was ready. */
 export type DeploymentValidator = {
-  readonly passed: (deployment: OpenDeployment) => Promise<void>;
+  readonly passed: (deployment: DeploymentToReconcile) => Promise<void>;
   /** Records that an instance of the deployment did not become ready. Never rejects. */
-  readonly startFailed: (deployment: OpenDeployment, error: unknown, timedOut: boolean) => Promise<void>;
+  readonly startFailed: (deployment: DeploymentToReconcile, error: unknown, timedOut: boolean) => Promise<void>;
   /** Records that an instance of the deployment became ready. */
-  readonly started: (deployment: OpenDeployment) => Promise<void>;
+  readonly started: (deployment: DeploymentToReconcile) => Promise<void>;
   /** Records that an instance of the deployment exited by itself while it waited for a session. */
   readonly idleExit: (deploymentId: string, exit: NonNullable<DeploymentFault['exit']>) => Promise<void>;
 };
@@ -44,7 +44,7 @@ const attempts = 5;
 export function createDeploymentValidator(context: Context): DeploymentValidator {
   const { backoff, outcomes, retryWrite, logger } = context;
 
-  async function passed(row: OpenDeployment): Promise<void> {
+  async function passed(row: DeploymentToReconcile): Promise<void> {
     const serves = await retryWrite(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
     // Another pass may have activated the deployment already, or a newer deployment is desired.
     if (!serves) return;
@@ -52,7 +52,7 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
     outcomes.settle(row.id, null);
   }
 
-  async function startFailed(row: OpenDeployment, error: unknown, timedOut: boolean): Promise<void> {
+  async function startFailed(row: DeploymentToReconcile, error: unknown, timedOut: boolean): Promise<void> {
     backoff.failed(row.id);
     const { lasting, ...problem } = describeStartFailure(error, timedOut);
     const deployment = { id: row.id, agentId: row.agent_id };
@@ -77,7 +77,7 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
     outcomes.settle(row.id, tail === '' ? problem.message : `${problem.message} It wrote last: ${tail}`);
   }
 
-  async function started(row: OpenDeployment): Promise<void> {
+  async function started(row: DeploymentToReconcile): Promise<void> {
     backoff.succeeded(row.id);
     if (row.error !== null) await retryWrite(() => recordStartProblem(context, row.id, null));
   }

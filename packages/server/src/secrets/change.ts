@@ -1,7 +1,7 @@
 /** A key of a secret set, and the revision in which its value was written. */
-export type KeyRevision = readonly [key: string, revision: number];
+export type SecretKeyRevision = readonly [key: string, revision: number];
 
-export type KeyChange = {
+export type SecretKeyChange = {
   readonly key: string;
   readonly change: 'new' | 'changed' | 'unchanged' | 'removed';
 };
@@ -17,22 +17,26 @@ type Write = {
  * The returned `entries` are sorted by key; new and changed keys have the revision `next`.
  */
 export function planChange(
-  before: readonly KeyRevision[],
+  before: readonly SecretKeyRevision[],
   write: Write,
   next: number,
   isSame: (key: string) => boolean,
-): { readonly changes: readonly KeyChange[]; readonly entries: readonly KeyRevision[]; readonly changed: boolean } {
+): {
+  readonly changes: readonly SecretKeyChange[];
+  readonly entries: readonly SecretKeyRevision[];
+  readonly changed: boolean;
+} {
   const known = new Map(before);
   const written = new Set(write.keys);
   const removed = new Set(
     write.mode === 'replace' ? before.map(([key]) => key).filter((key) => !written.has(key)) : write.remove,
   );
   const changes = [
-    ...write.keys.map((key): KeyChange => {
+    ...write.keys.map((key): SecretKeyChange => {
       if (!known.has(key)) return { key, change: 'new' };
       return { key, change: isSame(key) ? 'unchanged' : 'changed' };
     }),
-    ...[...removed].filter((key) => known.has(key)).map((key): KeyChange => ({ key, change: 'removed' })),
+    ...[...removed].filter((key) => known.has(key)).map((key): SecretKeyChange => ({ key, change: 'removed' })),
   ].sort((one, other) => compareStrings(one.key, other.key));
   const after = new Map(known);
   for (const { key, change } of changes) {
@@ -46,7 +50,7 @@ export function planChange(
   };
 }
 
-export function filterKeysByChange(changes: readonly KeyChange[], kind: KeyChange['change']): string[] {
+export function listKeysWithChangeKind(changes: readonly SecretKeyChange[], kind: SecretKeyChange['change']): string[] {
   return changes.filter(({ change }) => change === kind).map(({ key }) => key);
 }
 

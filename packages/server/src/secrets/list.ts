@@ -1,10 +1,10 @@
-import { failures, type SecretSetListItem } from '@bothost/contract';
+import { apiErrorDefinitions, type SecretSetListItem } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { listNewestRevisions, listSetsWithDelivery } from './list-rows.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
-import { readInSnapshot } from './snapshot.ts';
+import { readInDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { toVerificationFields } from './verify.ts';
@@ -21,7 +21,7 @@ export function listSecrets(
   scope: { readonly organizationId: string },
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
-  return readInSnapshot(context.db, async (db) => {
+  return readInDatabaseSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];
@@ -61,7 +61,7 @@ function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetL
     type: kind,
     region,
     status: 'failed',
-    errorMessage: failures['secret-set-damaged'].message,
+    errorMessage: apiErrorDefinitions['secret-set-damaged'].message,
     damaged: true,
     revision,
     createdAt: never,

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { filterKeysByChange, type KeyChange, type KeyRevision } from './change.ts';
+import { listKeysWithChangeKind, type SecretKeyChange, type SecretKeyRevision } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
 import { type CurrentOrganizationKeys, encryptToRow } from './encrypted-values.ts';
 import { computeRevisionMac } from './revision-mac.ts';
@@ -17,8 +17,8 @@ export type RevisionDraft = {
   readonly rolledBackTo: number | null;
   readonly host: string | null;
   readonly expiresAt: Date | null;
-  readonly entries: readonly KeyRevision[];
-  readonly changes: readonly KeyChange[];
+  readonly entries: readonly SecretKeyRevision[];
+  readonly changes: readonly SecretKeyChange[];
   readonly values: ReadonlyMap<string, Buffer>;
 };
 
@@ -53,9 +53,9 @@ export async function storeRevision(
     action: draft.action,
     rolled_back_to: draft.rolledBackTo,
     entries: JSON.stringify(bound.entries),
-    added: JSON.stringify(filterKeysByChange(draft.changes, 'new')),
-    changed: JSON.stringify(filterKeysByChange(draft.changes, 'changed')),
-    removed: JSON.stringify(filterKeysByChange(draft.changes, 'removed')),
+    added: JSON.stringify(listKeysWithChangeKind(draft.changes, 'new')),
+    changed: JSON.stringify(listKeysWithChangeKind(draft.changes, 'changed')),
+    removed: JSON.stringify(listKeysWithChangeKind(draft.changes, 'removed')),
     created_by_key_id: keyId,
     created_at: at,
     mac: computeRevisionMac(keys.mac, set, bound),

@@ -1,9 +1,9 @@
-import { failure, type PinnedSecretSet } from '@bothost/contract';
-import type { Database, SecretPin } from '../store/tables.ts';
+import { createApiError, type PinnedSecretSet } from '@bothost/contract';
+import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findNewestRevisions, findRevision, findSecretSet, findSecretSetById } from './rows.ts';
-import { readInSnapshot } from './snapshot.ts';
+import { readInDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -14,7 +14,7 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
 export type PinnedSecrets = {
   readonly organizationId: string;
   readonly region: string;
-  readonly pins: readonly SecretPin[];
+  readonly pins: readonly SecretRevisionPin[];
 };
 
 /**
@@ -27,26 +27,28 @@ export async function pinSecretSet(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   name: string,
-): Promise<SecretPin> {
+): Promise<SecretRevisionPin> {
   const path = 'body.secretSet';
   const set = await findSecretSet(db, scope.organizationId, name, 'share');
   if (set === undefined) {
     const create = `botcli cloud secrets set ${name} KEY=value --region ${scope.region}`;
     const message = `Secret set "${name}" does not exist in region ${scope.region}. Create it with "${create}".`;
-    throw failure('secret-set-not-found', { message, issues: [{ path, message }] });
+    throw createApiError('secret-set-not-found', { message, issues: [{ path, message }] });
   }
   if (set.kind !== 'secret') {
     const message = 'This is an image pull secret, which bots cannot use. Name a secret set.';
-    throw failure('secret-set-kind', { message, issues: [{ path, message }] });
+    throw createApiError('secret-set-kind', { message, issues: [{ path, message }] });
   }
   if (set.region !== scope.region) {
     const message = `The secret set is in the region ${set.region}, and the agent in ${scope.region}.`;
-    throw failure('secret-set-elsewhere', { message, issues: [{ path, message }] });
+    throw createApiError('secret-set-elsewhere', { message, issues: [{ path, message }] });
   }
   const delivery = await findDelivery(db, set.id, set.revision);
   if (delivery?.state !== 'ready') {
     const why = delivery?.state === 'failed' ? `it failed: ${delivery.error}` : 'it is still pending. Try again';
-    throw failure('secret-set-not-ready', { message: `The secret set is not ready, ${why}.`.replace(/\.\.$/, '.') });
+    throw createApiError('secret-set-not-ready', {
+      message: `The secret set is not ready, ${why}.`.replace(/\.\.$/, '.'),
+    });
   }
   return { secretSet: set.name, setId: set.id, revision: set.revision };
 }
@@ -60,14 +62,14 @@ export async function pinSecretSet(
 export async function requirePinnedRevisions(
   db: Database,
   organizationId: string,
-  pins: readonly SecretPin[],
+  pins: readonly SecretRevisionPin[],
 ): Promise<void> {
   for (const { secretSet, setId, revision } of pins) {
     const exists = (await findSecretSetById(db, organizationId, setId, 'share')) !== undefined;
     if (exists && (await findRevision(db, setId, revision)) !== undefined) continue;
     const why = exists ? `revision ${revision} of it is no longer stored` : 'it was deleted';
     const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the current set instead.`;
-    throw failure('deployment-unavailable', { message });
+    throw createApiError('deployment-unavailable', { message });
   }
 }
 
@@ -78,11 +80,11 @@ export async function requirePinnedRevisions(
 export async function listPinnedSecretSets(
   db: Database,
   organizationId: string,
-  pins: readonly (readonly SecretPin[])[],
+  pins: readonly (readonly SecretRevisionPin[])[],
 ): Promise<PinnedSecretSet[][]> {
   const ids = [...new Set(pins.flat().map(({ setId }) => setId))];
   const newest = await findNewestRevisions(db, organizationId, ids);
-  const stateOf = ({ secretSet, setId, revision }: SecretPin): PinnedSecretSet => {
+  const stateOf = ({ secretSet, setId, revision }: SecretRevisionPin): PinnedSecretSet => {
     const newestRevision = newest.get(setId) ?? null;
     return { secretSet, revision, newestRevision, stale: newestRevision !== revision };
   };
@@ -114,7 +116,7 @@ export function decryptForDeployment(
   // Lock the set if the caller is in a transaction. The statements of that transaction do not share a snapshot, so without the
   // lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
-  return readInSnapshot(context.db, async (db) => {
+  return readInDatabaseSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const variables: [string, string][] = [];
     for (const pin of pins) {
@@ -130,7 +132,7 @@ export function decryptForDeployment(
 async function decryptPin(
   context: Context,
   of: { readonly organizationId: string; readonly region: string; readonly lock: 'share' | undefined },
-  { secretSet, setId, revision }: SecretPin,
+  { secretSet, setId, revision }: SecretRevisionPin,
 ): Promise<Map<string, Buffer>> {
   const set = await findSecretSetById(context.db, of.organizationId, setId, of.lock);
   if (set === undefined) {

@@ -1,6 +1,6 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { KeyRevision } from './change.ts';
+import type { SecretKeyRevision } from './change.ts';
 import { decryptRow, readValueRows, readVerifiedRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
@@ -11,7 +11,7 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
 export type SecretSetContent = {
   readonly host: string | null;
   readonly expiresAt: Date | null;
-  readonly entries: readonly KeyRevision[];
+  readonly entries: readonly SecretKeyRevision[];
   readonly rows: ReadonlyMap<string, ValueRow>;
 };
 
@@ -58,6 +58,6 @@ export async function mapDamagedDataToFailure<T>(read: () => Promise<T>): Promis
   try {
     return await read();
   } catch (error) {
-    throw error instanceof DamagedDataError ? failure('secret-set-damaged', { cause: error }) : error;
+    throw error instanceof DamagedDataError ? createApiError('secret-set-damaged', { cause: error }) : error;
   }
 }

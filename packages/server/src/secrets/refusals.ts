@@ -1,10 +1,10 @@
-import { failure, secretSetLimits } from '@bothost/contract';
-import type { KeyRevision } from './change.ts';
+import { createApiError, secretSetLimits } from '@bothost/contract';
+import type { SecretKeyRevision } from './change.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 
 /** Rejects an unknown region. @throws failure `region-unknown` */
 export function requireKnownRegion(region: string, known: readonly string[]): void {
-  if (!known.includes(region)) throw failure('region-unknown');
+  if (!known.includes(region)) throw createApiError('region-unknown');
 }
 
 /** Rejects a request that would change the region of a set. @throws failure `region-unknown`, `secret-set-region` */
@@ -16,7 +16,7 @@ export function requireUnchangedRegion(
   if (region === set.region) return;
   requireKnownRegion(region, known);
   const message = `The secret set is in the region ${set.region}, which cannot change to ${region}.`;
-  throw failure('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
+  throw createApiError('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
 }
 
 /**
@@ -31,7 +31,7 @@ export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, exp
     set.revision === 0
       ? `The secret set does not exist, but revision ${expected} was expected.`
       : `The secret set is at revision ${set.revision}, but revision ${expected} was expected. Read the set again before you change it.`;
-  throw failure('secret-set-changed', { message });
+  throw createApiError('secret-set-changed', { message });
 }
 
 /**
@@ -40,7 +40,7 @@ export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, exp
  * @throws failure `secret-set-too-large` with the limit and the size that the set would have
  */
 export function requireAllowedSetSize(
-  entries: readonly KeyRevision[],
+  entries: readonly SecretKeyRevision[],
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): void {
@@ -55,5 +55,5 @@ export function requireAllowedSetSize(
 }
 
 function tooLarge(message: string) {
-  return failure('secret-set-too-large', { message });
+  return createApiError('secret-set-too-large', { message });
 }

@@ -1,10 +1,10 @@
-import { failure, type SecretWriteResult } from '@bothost/contract';
-import { compareStrings, type KeyChange, type KeyRevision } from './change.ts';
+import { createApiError, type SecretWriteResult } from '@bothost/contract';
+import { compareStrings, type SecretKeyChange, type SecretKeyRevision } from './change.ts';
 import { isSameTime } from './expiry.ts';
 import { readSecretSet } from './read-set.ts';
 import { requireExpectedRevision } from './refusals.ts';
 import { findRevision, findSecretSet } from './rows.ts';
-import { executeSecretWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
+import { executeSecretWrite, type OrganizationActor, type WriteContext } from './write-transaction.ts';
 
 /**
  * Creates a new revision with the content of an earlier one. The new revision refers to the stored values, so no value is
@@ -14,7 +14,7 @@ import { executeSecretWrite, type WriteContext, type WriteScope } from './write-
  */
 export function rollBackSecrets(
   context: WriteContext,
-  scope: WriteScope,
+  actor: OrganizationActor,
   name: string,
   to: {
     readonly revision: number;
@@ -22,11 +22,12 @@ export function rollBackSecrets(
     readonly dryRun?: boolean | null | undefined;
   },
 ): Promise<SecretWriteResult> {
-  return executeSecretWrite(context, scope, to.dryRun === true, async (inside) => {
-    const set = await findSecretSet(inside.db, scope.organizationId, name, 'update');
-    if (set === undefined) throw failure('secret-set-not-found');
+  return executeSecretWrite(context, actor, to.dryRun === true, async (inside) => {
+    const set = await findSecretSet(inside.db, actor.organizationId, name, 'update');
+    if (set === undefined) throw createApiError('secret-set-not-found');
     requireExpectedRevision(set, to.expectedRevision ?? null);
-    if ((await findRevision(inside.db, set.id, to.revision)) === undefined) throw failure('secret-revision-not-found');
+    if ((await findRevision(inside.db, set.id, to.revision)) === undefined)
+      throw createApiError('secret-revision-not-found');
     const now = await readSecretSet(inside, set);
     const { host, expiresAt, entries } = await readSecretSet(inside, set, to.revision);
     const changes = differences(now.entries, entries);
@@ -45,12 +46,12 @@ export function rollBackSecrets(
   });
 }
 
-function differences(from: readonly KeyRevision[], to: readonly KeyRevision[]): KeyChange[] {
+function differences(from: readonly SecretKeyRevision[], to: readonly SecretKeyRevision[]): SecretKeyChange[] {
   const [before, after] = [new Map(from), new Map(to)];
-  const written = to.flatMap(([key, revision]): KeyChange[] => {
+  const written = to.flatMap(([key, revision]): SecretKeyChange[] => {
     if (!before.has(key)) return [{ key, change: 'new' }];
     return before.get(key) === revision ? [] : [{ key, change: 'changed' }];
   });
-  const removed = from.filter(([key]) => !after.has(key)).map(([key]): KeyChange => ({ key, change: 'removed' }));
+  const removed = from.filter(([key]) => !after.has(key)).map(([key]): SecretKeyChange => ({ key, change: 'removed' }));
   return [...written, ...removed].sort((one, other) => compareStrings(one.key, other.key));
 }

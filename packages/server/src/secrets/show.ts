@@ -1,4 +1,4 @@
-import { failure, type SecretRevision, type SecretSetDetails } from '@bothost/contract';
+import { createApiError, type SecretRevision, type SecretSetDetails } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRow } from './encrypted-values.ts';
@@ -6,7 +6,7 @@ import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import { findSecretSet, listRevisionPage } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
-import { readInSnapshot } from './snapshot.ts';
+import { readInDatabaseSnapshot } from './snapshot.ts';
 import { formatFingerprint } from './vault/fingerprint.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
@@ -19,12 +19,12 @@ export async function getSecretSet(
   name: string,
   agentsOf: (setId: string) => Promise<readonly { readonly name: string; readonly revision: number }[]>,
 ): Promise<SecretSetDetails> {
-  const { set, rows } = await readInSnapshot(context.db, async (db) => {
+  const { set, rows } = await readInDatabaseSnapshot(context.db, async (db) => {
     const found = await findSecretSet(db, scope.organizationId, name);
-    if (found === undefined) throw failure('secret-set-not-found');
+    if (found === undefined) throw createApiError('secret-set-not-found');
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const content = await readSecretSet(reading, found);
-    if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
+    if (found.kind !== 'secret') throw createApiError('secret-set-has-no-keys');
     // Decrypt every value, although the response contains none. Decryption authenticates the columns that the response
     // shows, because they are associated data.
     for (const row of content.rows.values()) {
@@ -54,9 +54,9 @@ export function getSecretHistory(
   name: string,
   page: { readonly limit: number; readonly before?: number | undefined },
 ): Promise<{ revisions: SecretRevision[]; nextBefore: number | null }> {
-  return readInSnapshot(context.db, async (db) => {
+  return readInDatabaseSnapshot(context.db, async (db) => {
     const set = await findSecretSet(db, scope.organizationId, name);
-    if (set === undefined) throw failure('secret-set-not-found');
+    if (set === undefined) throw createApiError('secret-set-not-found');
     const rows = await listRevisionPage(db, set.id, { limit: page.limit + 1, before: page.before });
     const shown = rows.slice(0, page.limit);
     await mapDamagedDataToFailure(async () => {

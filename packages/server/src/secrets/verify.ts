@@ -1,4 +1,4 @@
-import { failure, type ImagePullSecretVerification } from '@bothost/contract';
+import { createApiError, type ImagePullSecretVerification } from '@bothost/contract';
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
@@ -9,9 +9,9 @@ import { dockerConfigurationKey, parseDockerCredentials } from './registry/docke
 import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
 import type { CredentialVerdict } from './registry/verdict.ts';
 import { findRevision, findSecretSet } from './rows.ts';
-import { readInSnapshot } from './snapshot.ts';
+import { readInDatabaseSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
-import type { WriteScope } from './write-transaction.ts';
+import type { OrganizationActor } from './write-transaction.ts';
 
 type CheckRow = Selectable<PullSecretChecksTable>;
 type Context = {
@@ -29,11 +29,11 @@ type Context = {
  */
 export async function verifyImagePullSecret(
   context: Context,
-  scope: WriteScope,
+  actor: OrganizationActor,
   name: string,
   imageText: string | null,
 ): Promise<ImagePullSecretVerification> {
-  const { set, host, expiresAt, credentials } = await decryptCredentials(context, scope, name);
+  const { set, host, expiresAt, credentials } = await decryptCredentials(context, actor, name);
   const { image, verdict } = await check(context.registries, host, credentials, imageText);
   const row = {
     set_id: set.id,
@@ -44,11 +44,11 @@ export async function verifyImagePullSecret(
   };
   await context.db.transaction().execute(async (db) => {
     // Check the set again: it was not locked during the request to the registry, so it or its revision may have been deleted.
-    const now = await findSecretSet(db, scope.organizationId, name, 'share');
+    const now = await findSecretSet(db, actor.organizationId, name, 'share');
     const isStored = now?.id === set.id && (await findRevision(db, set.id, set.revision)) !== undefined;
-    if (!isStored) throw failure('secret-set-not-found');
+    if (!isStored) throw createApiError('secret-set-not-found');
     await storeCheck(db, row);
-    await appendAudit(db, scope.organizationId, eventOf(scope, set, row.checked_at, verdict));
+    await appendAudit(db, actor.organizationId, eventOf(actor, set, row.checked_at, verdict));
   });
   return {
     status: 'OK',
@@ -74,15 +74,15 @@ export function toVerificationFields(row: Pick<CheckRow, 'result' | 'message' | 
   return { result, message, image, checkedAt: row.checked_at.toISOString() };
 }
 
-function decryptCredentials(context: Context, scope: WriteScope, name: string) {
-  return readInSnapshot(context.db, async (db) => {
-    const set = await findSecretSet(db, scope.organizationId, name);
-    if (set === undefined) throw failure('secret-set-not-found');
+function decryptCredentials(context: Context, actor: OrganizationActor, name: string) {
+  return readInDatabaseSnapshot(context.db, async (db) => {
+    const set = await findSecretSet(db, actor.organizationId, name);
+    if (set === undefined) throw createApiError('secret-set-not-found');
     const { host, expiresAt } = await readSecretSet({ ...context, db }, set);
-    if (set.kind !== 'imagePullSecret' || host === null) throw failure('secret-set-no-registry');
+    if (set.kind !== 'imagePullSecret' || host === null) throw createApiError('secret-set-no-registry');
     const values = await mapDamagedDataToFailure(() => decryptRevision({ ...context, db }, set, set.revision));
     const configuration = values.get(dockerConfigurationKey);
-    if (configuration === undefined) throw failure('secret-set-damaged');
+    if (configuration === undefined) throw createApiError('secret-set-damaged');
     const credentials = parseDockerCredentials(configuration, host);
     configuration.fill(0);
     return { set, host, expiresAt, credentials };
@@ -102,18 +102,18 @@ function requireImage(text: string, host: string): ImageReference {
   const image = parseImageReference(text, host);
   if (!('problem' in image)) return image;
   const message = `The image is not in the secret's registry: ${image.problem}.`;
-  throw failure('invalid-request', { message, issues: [{ path: 'body.image', message }] });
+  throw createApiError('invalid-request', { message, issues: [{ path: 'body.image', message }] });
 }
 
 function eventOf(
-  scope: WriteScope,
+  actor: OrganizationActor,
   set: { name: string; region: string; revision: number },
   at: Date,
   verdict: CredentialVerdict,
 ) {
   return {
     at,
-    actor: scope,
+    actor,
     action: 'secrets.verify',
     object: set.name,
     region: set.region,

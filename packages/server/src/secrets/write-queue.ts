@@ -1,4 +1,9 @@
-import { failure, queuedSecretWriteLimits, secretDryRunRate, secretWriteRate } from '@bothost/contract';
+import {
+  createApiError,
+  queuedSecretWriteLimits,
+  secretWriteDryRunRateLimit,
+  secretWriteRateLimit,
+} from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 
@@ -12,19 +17,19 @@ type QueuedWrite = { readonly organizationId: string; readonly dryRun: boolean; 
 export type SecretWriteQueue = <T>(write: QueuedWrite, work: () => Promise<T>) => Promise<T>;
 
 export function createSecretWriteQueue(now: () => Date): SecretWriteQueue {
-  const writes = createRateLimit(secretWriteRate, now);
+  const writes = createRateLimit(secretWriteRateLimit, now);
   // Dry runs have a lower rate limit, because they allow guessing secret values.
-  const dryRuns = createRateLimit(secretDryRunRate, now);
+  const dryRuns = createRateLimit(secretWriteDryRunRateLimit, now);
   // The lock of an organization's audit log lets only one write proceed. Others wait here instead of holding a connection to the
   // database.
   const enqueue = createKeyedQueue({
     tasks: queuedSecretWriteLimits.requests,
     bytes: queuedSecretWriteLimits.bytes,
-    error: () => failure('too-many-secret-writes'),
+    error: () => createApiError('too-many-secret-writes'),
   });
   return async ({ organizationId, dryRun, bytes }, work) => {
-    if (dryRun && !dryRuns.take(organizationId)) throw failure('too-many-dry-runs');
-    if (!dryRun && !writes.take(organizationId)) throw failure('too-many-secret-writes');
+    if (dryRun && !dryRuns.take(organizationId)) throw createApiError('too-many-dry-runs');
+    if (!dryRun && !writes.take(organizationId)) throw createApiError('too-many-secret-writes');
     return enqueue(organizationId, work, { bytes });
   };
 }

@@ -1,10 +1,10 @@
-import { failure, type SecretWriteResult } from '@bothost/contract';
+import { createApiError, type SecretWriteResult } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import type { KeyChange } from './change.ts';
+import type { SecretKeyChange } from './change.ts';
 import { findDelivery, retryDelivery } from './delivery-rows.ts';
-import { type CurrentOrganizationKeys, readCurrentKeys } from './encrypted-values.ts';
+import { type CurrentOrganizationKeys, readCurrentOrganizationKeys } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
@@ -17,13 +17,13 @@ export type WriteContext = {
   readonly newId: () => string;
   readonly keyring: Keyring;
 };
-export type WriteScope = Actor & { readonly organizationId: string };
+export type OrganizationActor = Actor & { readonly organizationId: string };
 
 export type PlannedWrite = {
   /** A set with revision 0 is new and not stored yet. */
   readonly set: SecretSetRow;
   readonly draft: RevisionDraft | null;
-  readonly changes: readonly KeyChange[];
+  readonly changes: readonly SecretKeyChange[];
   /** Values in the request by key. The response shows their lengths and fingerprints. */
   readonly values: ReadonlyMap<string, Buffer>;
   readonly auditAction: 'secrets.set' | 'secrets.unset' | 'secrets.rollback';
@@ -43,21 +43,21 @@ export type PlannedWrite = {
  */
 export async function executeSecretWrite(
   context: WriteContext,
-  scope: WriteScope,
+  actor: OrganizationActor,
   dryRun: boolean,
   plan: (inside: WriteContext) => Promise<PlannedWrite>,
 ): Promise<SecretWriteResult> {
-  await ensureKeys(context, scope.organizationId);
+  await ensureKeys(context, actor.organizationId);
   return context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
     const planned = await plan(inside);
     const { set, draft } = planned;
-    const keys = await readCurrentKeys(inside, set.organization_id);
+    const keys = await readCurrentOrganizationKeys(inside, set.organization_id);
     const isStored = draft !== null && !dryRun;
-    const revision = isStored ? await storeRevision(inside, set, scope.keyId, keys, draft) : set.revision;
-    await appendAudit(db, scope.organizationId, {
+    const revision = isStored ? await storeRevision(inside, set, actor.keyId, keys, draft) : set.revision;
+    await appendAudit(db, actor.organizationId, {
       at: context.now(),
-      actor: scope,
+      actor,
       action: planned.auditAction,
       object: set.name,
       region: set.region,
@@ -91,7 +91,7 @@ async function ensureKeys({ db, keyring }: WriteContext, organizationId: string)
     if (!(error instanceof DamagedDataError)) throw error;
     const message =
       'The keys of this organization are lost, so its secret sets can be neither decrypted nor written. Ask the operator to restore the keys, or delete all secret sets of the organization and set them again.';
-    throw failure('secret-set-damaged', { message, cause: error });
+    throw createApiError('secret-set-damaged', { message, cause: error });
   }
 }
 

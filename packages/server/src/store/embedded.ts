@@ -5,7 +5,7 @@ import { ensurePostgresRunning } from './embedded/ensure-running.ts';
 import { createDirectoryLayout } from './embedded/layout.ts';
 import { stopPostmaster, truncateLog } from './embedded/postmaster.ts';
 import { findProgramPackage } from './embedded/programs.ts';
-import { createReachableAddress } from './embedded/reach.ts';
+import { createDatabaseSocketAddress } from './embedded/socket-address.ts';
 import { StoreError } from './store-error.ts';
 
 /** Time limit in milliseconds for a fast shutdown of PostgreSQL. After it, an immediate shutdown follows. */
@@ -51,7 +51,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   const layout = createDirectoryLayout(dataDirectory);
   const installation = { layout, own: findProcessAccount(), programPackage: await findProgramPackage() };
   const adopted = (await ensurePostgresRunning(installation)) === 'adopted';
-  const { address, release } = createReachableAddress(layout.data);
+  const { address, release } = createDatabaseSocketAddress(layout.data);
   logger.info({ adopted, data: layout.data }, adopted ? 'running database adopted' : 'database started');
 
   let open = true;

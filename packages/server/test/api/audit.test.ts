@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AuditEntry, secretDryRunRate } from '@bothost/contract';
+import { type AuditEntry, secretWriteDryRunRateLimit } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
@@ -267,7 +267,7 @@ describe('the audit log', () => {
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
     // Send most dry runs concurrently. Sequential dry runs could take longer than one second each, and the limit allows one
     // more per second, so they might never reach the limit.
-    const together = Array.from({ length: secretDryRunRate.burst - 10 }, () =>
+    const together = Array.from({ length: secretWriteDryRunRateLimit.burst - 10 }, () =>
       ask('PUT', `/secrets/${guessed}`, guess),
     );
     const answers = await Promise.all(together);

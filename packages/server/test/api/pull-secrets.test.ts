@@ -1,12 +1,12 @@
 import { Writable } from 'node:stream';
-import { imagePullSecretCheckRate } from '@bothost/contract';
+import { imagePullSecretCheckRateLimit } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../support/ask.ts';
 import {
   type FakeRegistry,
   formatHttpResponse,
-  listCredentialEncodings,
+  listLeakableCredentialEncodings,
   startFakeRegistry,
 } from '../support/fake-registry.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -70,7 +70,7 @@ describe('API for image pull secrets', () => {
 
   it('limits the rate of checks, and records refused checks in the audit log', async () => {
     let answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
-    for (let number = 0; number < 3 * imagePullSecretCheckRate.burst && answer.status === 200; number++) {
+    for (let number = 0; number < 3 * imagePullSecretCheckRateLimit.burst && answer.status === 200; number++) {
       answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
     }
     expect(answer).toMatchObject({ status: 429, json: { reason: 'too-many-checks' } });
@@ -84,6 +84,6 @@ describe('API for image pull secrets', () => {
     const { entries } = await service.client.listAuditEntries({ query: {} });
     const shown = log + JSON.stringify([entries, (await sendRawRequest(service, 'GET', '/secrets')).json]);
     expect(shown).toContain('secrets.verify');
-    for (const form of listCredentialEncodings(credentials)) expect(shown).not.toContain(form);
+    for (const form of listLeakableCredentialEncodings(credentials)) expect(shown).not.toContain(form);
   });
 });

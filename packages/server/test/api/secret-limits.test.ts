@@ -1,4 +1,4 @@
-import { queuedSecretWriteLimits, secretWriteRate } from '@bothost/contract';
+import { queuedSecretWriteLimits, secretWriteRateLimit } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
@@ -85,7 +85,7 @@ describe('limits for writes of secrets', () => {
     };
     await Promise.all(Array.from({ length: 8 }, one));
     expect(counts.refused).toBeGreaterThan(0);
-    expect(counts.allowed).toBeLessThan(secretWriteRate.burst * 2);
+    expect(counts.allowed).toBeLessThan(secretWriteRateLimit.burst * 2);
     // The token bucket refills continuously, but 40 concurrent requests use tokens faster.
     for (const send of [
       () => put({ A: 'three' }),

@@ -1,8 +1,11 @@
 import type { AttackResults } from './attacker.ts';
-import type { CheckedSession } from './victim.ts';
+import type { VictimSessionResult } from './victim.ts';
 
 /** The victim's sessions in two periods of equal length, one after the other: without and with the attack. */
-export type AttackRound = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
+export type AttackMeasurementRound = {
+  readonly quiet: readonly VictimSessionResult[];
+  readonly attacked: readonly VictimSessionResult[];
+};
 
 /**
  * A measurement of warm starts: milliseconds without and with the attack. Each value, including the ratio, is the median over
@@ -22,9 +25,9 @@ const figures = [
   ['start until the bot responds, p99', 'botMs', 0.99],
 ] as const;
 
-export function compareRounds(rounds: readonly AttackRound[]): readonly AttackMeasurement[] {
+export function measureAttackImpact(rounds: readonly AttackMeasurementRound[]): readonly AttackMeasurement[] {
   return figures.map(([name, field, fraction]) => {
-    const figureOf = (sessions: readonly CheckedSession[]) =>
+    const figureOf = (sessions: readonly VictimSessionResult[]) =>
       quantile(
         sessions.filter((session) => session.isWarm && !Number.isNaN(session[field])).map((session) => session[field]),
         fraction,
@@ -50,18 +53,18 @@ export function compareRounds(rounds: readonly AttackRound[]): readonly AttackMe
 
 /** Formats the figures as a Markdown table, followed by the results of the attacks. */
 export function formatAttackReport(options: {
-  readonly rounds: readonly AttackRound[];
+  readonly rounds: readonly AttackMeasurementRound[];
   readonly restartMs: number;
   readonly results: AttackResults;
 }): string {
-  const warm = (period: keyof AttackRound) => {
+  const warm = (period: keyof AttackMeasurementRound) => {
     const sessions = options.rounds.flatMap((round) => round[period]);
     return `${sessions.filter(({ isWarm }) => isWarm).length} of ${sessions.length}`;
   };
   const table = [
     ['warm starts', 'without attack', 'during attack', 'ratio'],
     ['---', '---', '---', '---'],
-    ...compareRounds(options.rounds).map(({ name, quietMs, attackedMs, ratio }) => [
+    ...measureAttackImpact(options.rounds).map(({ name, quietMs, attackedMs, ratio }) => [
       name,
       `${quietMs.toFixed(1)} ms`,
       `${attackedMs.toFixed(1)} ms`,

@@ -10,23 +10,23 @@ import { createClient } from '@bothost/contract';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
-import { createReachableAddress } from '../../src/store/embedded/reach.ts';
+import { createDatabaseSocketAddress } from '../../src/store/embedded/socket-address.ts';
 import { findOrphans, findProcessIds } from '../crash/orphans.ts';
 import { writeBot } from '../support/bots.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { type AttackRound, compareRounds, formatAttackReport } from './attack-table.ts';
+import { type AttackMeasurementRound, formatAttackReport, measureAttackImpact } from './attack-table.ts';
 import type { AttackingOrganization, AttackResults } from './attacker.ts';
 import { hostileArchives, hostileBotSource, hostileBots, hostileBuilds } from './hostile-projects.ts';
 import {
   beginSession,
-  type CheckedSession,
-  checkSession,
-  greetBot,
+  checkBotResponds,
+  checkSessionRecordAndLog,
   runSessions,
   stopSession,
   type VictimSession,
+  type VictimSessionResult,
   warmInstanceCount,
   writeVictimBot,
 } from './victim.ts';
@@ -51,8 +51,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   let service: ServiceProcess;
   let attacker: ChildProcess | undefined;
   let results: AttackResults = {};
-  let sessions: readonly CheckedSession[] = [];
-  let rounds: readonly AttackRound[] = [];
+  let sessions: readonly VictimSessionResult[] = [];
+  let rounds: readonly AttackMeasurementRound[] = [];
   let restartMs = Number.NaN;
 
   beforeAll(
@@ -111,13 +111,13 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       service.current().signal('SIGKILL');
       await service.current().exited;
       restartMs = await startService();
-      await greetBot(service, veteran.id);
+      await checkBotResponds(service, veteran.id);
       await stopSession(service, veteran.id);
       const after = await runSessions(service, 1000);
       if (attacker !== undefined) await endAttack(attacker);
 
       const check = async (all: readonly VictimSession[]) => {
-        const checked: CheckedSession[] = [];
+        const checked: VictimSessionResult[] = [];
         for (const session of all) checked.push(await checkWhenEnded(session));
         return checked;
       };
@@ -126,7 +126,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         const hasEnded = async () =>
           expect(await client.getSession({ params })).toMatchObject({ endedAt: expect.any(String) });
         await vi.waitFor(hasEnded, patience);
-        return checkSession(client, session);
+        return checkSessionRecordAndLog(client, session);
       };
       rounds = [];
       for (const { quiet, attacked } of periods) {
@@ -166,7 +166,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
 
   /** Creates the organization that attacks, and its agent. */
   async function openAttacker(): Promise<Omit<AttackingOrganization, 'used'>> {
-    const { address, release } = createReachableAddress(createDirectoryLayout(service.dataDirectory).data);
+    const { address, release } = createDatabaseSocketAddress(createDirectoryLayout(service.dataDirectory).data);
     const organization = await insertSecondOrganization({ database: { address } }, 'attacker');
     const bot = await writeBot('hostile', { alone: true, prelude: hostileBotSource, minAgents: 2, maxAgents: 16 });
     await organization.serve(bot.path);
@@ -251,7 +251,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     });
 
     it('makes warm starts of another organization take at most 1.5 times as long', () => {
-      expect(compareRounds(rounds).filter(({ ratio }) => !(ratio <= 1.5))).toEqual([]);
+      expect(measureAttackImpact(rounds).filter(({ ratio }) => !(ratio <= 1.5))).toEqual([]);
     });
 
     it('does not delay a restart of the service by more than ten seconds', () => {

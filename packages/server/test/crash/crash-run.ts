@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../support/free-port.ts';
 import type { Random } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { type BotDiary, openBotDiary } from './bot-diary.ts';
+import { type BotEventFile, createBotEventFile } from './bot-event-file.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
 import { createServerKiller, type ServerKiller } from './killer.ts';
-import { type Observer, openObserver } from './observer.ts';
+import { openSessionObserver, type SessionObserver } from './observer.ts';
 import { findProcessIds } from './orphans.ts';
 import { runScenario, type Scenario, type ScenarioContext, scenarioKinds } from './session-scenario.ts';
 
@@ -23,8 +23,8 @@ declare module 'vitest' {
 export type CrashRun = {
   readonly directory: string;
   readonly service: ServiceProcess;
-  readonly observer: Observer;
-  readonly diary: BotDiary;
+  readonly observer: SessionObserver;
+  readonly botEventFile: BotEventFile;
   readonly killer: ServerKiller;
   readonly context: ScenarioContext;
   /** Ids of the sessions that the killer ignores when it waits for a session to reach a given phase. */
@@ -42,15 +42,15 @@ export async function prepareCrashRun(random: Random): Promise<CrashRun> {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-crash-'));
   // Bots run under their own accounts, which need permission to enter this temporary directory.
   chmodSync(directory, 0o711);
-  const diary = openBotDiary(join(directory, 'diary'));
-  const agents = writeFixtureBots(join(directory, 'agents'), diary.path);
+  const botEventFile = createBotEventFile(join(directory, 'bot-events'));
+  const agents = writeFixtureBots(join(directory, 'agents'), botEventFile.path);
   const service = createServiceProcess({ directory, agents, port: await findFreePort() });
   await service.start().ready;
-  const observer = openObserver(service.dataDirectory, diary);
+  const observer = openSessionObserver(service.dataDirectory, botEventFile);
   const bystanders = new Set<string>();
   const killer = createServerKiller({ service, observer, random, bystanders });
   const { events, afterExit } = killer;
-  const context: ScenarioContext = { service, observer, diary, random, events, afterExit };
+  const context: ScenarioContext = { service, observer, botEventFile, random, events, afterExit };
   const scenarios: Scenario[] = [];
 
   function begin() {
@@ -75,7 +75,7 @@ export async function prepareCrashRun(random: Random): Promise<CrashRun> {
     directory,
     service,
     observer,
-    diary,
+    botEventFile,
     killer,
     context,
     bystanders,

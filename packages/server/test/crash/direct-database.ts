@@ -3,7 +3,7 @@ import { Pool, type QueryResult } from 'pg';
 import { createClientConfig } from '../../src/store/address.ts';
 import { isConnectionError } from '../../src/store/connection-error.ts';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
-import { createReachableAddress } from '../../src/store/embedded/reach.ts';
+import { createDatabaseSocketAddress } from '../../src/store/embedded/socket-address.ts';
 
 const retryMs = 50;
 
@@ -16,7 +16,7 @@ export type DirectDatabase = {
 };
 
 export function openDirectDatabase(dataDirectory: string): DirectDatabase {
-  const { address, release } = createReachableAddress(createDirectoryLayout(dataDirectory).data);
+  const { address, release } = createDatabaseSocketAddress(createDirectoryLayout(dataDirectory).data);
   const pool = new Pool({ ...createClientConfig(address), max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined);
 

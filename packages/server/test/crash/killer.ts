@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
 import type { ServerProcess, ServiceProcess } from '../support/service-process.ts';
-import type { Observer } from './observer.ts';
+import type { SessionObserver } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
 /**
@@ -45,13 +45,13 @@ const searchMs = 8_000;
 const bootMs = 700;
 
 /**
- * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the bots' diary, and then either
+ * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the bots' event file, and then either
  * resumes or kills the server (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is known
  * without asking the server.
  */
 export function createServerKiller(context: {
   readonly service: ServiceProcess;
-  readonly observer: Observer;
+  readonly observer: SessionObserver;
   readonly random: Random;
   /** Ids of long-running sessions, which are ignored when the killer waits for a session to reach a given phase. */
   readonly bystanders: ReadonlySet<string>;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionsTable } from '../../src/store/tables.ts';
-import type { BotDiary } from './bot-diary.ts';
+import type { BotEventFile } from './bot-event-file.ts';
 import { openDirectDatabase } from './direct-database.ts';
-import { determinePhase, determineStatementPhase, type ObservedPhase, type SessionState } from './session-phases.ts';
+import { determinePhase, determineStartPhaseFromSql, type ObservedPhase, type SessionState } from './session-phases.ts';
 
 export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly agent: string;
@@ -12,7 +12,7 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
 };
 
 /** Reads the state of sessions from the database, independently of the server. */
-export type Observer = {
+export type SessionObserver = {
   /** Returns the phases of all sessions. Call this while the server is suspended. */
   readonly inspect: (except: ReadonlySet<string>) => Promise<readonly ObservedPhase[]>;
   /** Resolves when the killed server's connections are closed and its open transactions rolled back. */
@@ -25,7 +25,7 @@ export type Observer = {
   readonly close: () => Promise<void>;
 };
 
-export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
+export function openSessionObserver(dataDirectory: string, botEventFile: BotEventFile): SessionObserver {
   const { rows, settled, close } = openDirectDatabase(dataDirectory);
 
   async function inspect(except: ReadonlySet<string>): Promise<readonly ObservedPhase[]> {
@@ -34,7 +34,7 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
     const seen = await rows(`select s.id, s.state, i.id as instance_id, i.state as instance_state
       from sessions s left join instances i on i.session_id = s.id
       where s.state <> 'ended' or i.state <> 'ended'`);
-    const entries = diary.entries();
+    const entries = botEventFile.entries();
     const entry = (what: string) =>
       new Set(entries.filter((entry) => entry.what === what).map(({ session }) => session));
     const [entered, left] = [entry('entered'), entry('ended')];
@@ -50,7 +50,7 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
           left: left.has(row.id),
         }),
       );
-    const found = [...open.map(({ query }) => determineStatementPhase(query)), ...sessionStates.map(determinePhase)];
+    const found = [...open.map(({ query }) => determineStartPhaseFromSql(query)), ...sessionStates.map(determinePhase)];
     return found.filter((one) => one !== null);
   }
 

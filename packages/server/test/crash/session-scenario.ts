@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Random } from '../support/random.ts';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
-import type { BotDiary } from './bot-diary.ts';
-import type { Observer } from './observer.ts';
+import type { BotEventFile } from './bot-event-file.ts';
+import type { SessionObserver } from './observer.ts';
 
 /**
  * How a session of a scenario ends: through its client, its bot, or a crash of the bot. A `mute` bot does not answer the
@@ -29,8 +29,8 @@ export type Scenario = {
 
 export type ScenarioContext = {
   readonly service: ServiceProcess;
-  readonly observer: Observer;
-  readonly diary: BotDiary;
+  readonly observer: SessionObserver;
+  readonly botEventFile: BotEventFile;
   readonly random: Random;
   /** Emits `asking` before a start request, and `ending` when a session is about to end. */
   readonly events: EventEmitter;
@@ -138,11 +138,11 @@ function bodyOf(kind: ScenarioKind, milliseconds: number): object {
 async function useAndStop(context: ScenarioContext, scenario: Scenario, milliseconds: number): Promise<void> {
   if (milliseconds < 300) return stopSession(context, scenario);
   await delay(milliseconds);
-  if (scenario.kind === 'stopped') await greetBot(context, scenario);
+  if (scenario.kind === 'stopped') await checkBotResponds(context, scenario);
   return stopSession(context, scenario);
 }
 
-export async function greetBot(context: ScenarioContext, scenario: Scenario): Promise<void> {
+export async function checkBotResponds(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service } = context;
   const answer = await retry(
     context,
@@ -223,7 +223,7 @@ export async function waitForSessionEnd(context: ScenarioContext, scenario: Scen
     if (record.state === 'ended') return;
     const waited = Date.now() - begun;
     if (waited > timeoutMs) return void scenario.problems.push(`it does not end (${record.state})`);
-    const isNeverCalled = !context.diary.entries().some((entry) => entry.session === sessionId);
+    const isNeverCalled = !context.botEventFile.entries().some((entry) => entry.session === sessionId);
     if (kind.startsWith('mute') && waited > muteMs && isNeverCalled && scenario.stopAskedAt === null) {
       await stopSession(context, scenario);
     }

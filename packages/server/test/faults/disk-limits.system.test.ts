@@ -7,14 +7,14 @@ import { ApiError } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeBot } from '../support/bots.ts';
 import {
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sendRawBytes,
   startAgentSession,
   stopAgentSession,
   waitForInstanceExit,
   waitForSessionEnd,
 } from '../support/client.ts';
-import { buildProject, createVersionedBot } from '../support/deploys.ts';
+import { createVersionedBot, uploadAndBuildProject } from '../support/deploys.ts';
 import { fillDisk, mountSmallDisk, mountSmallLoopDisk } from '../support/small-disk.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -65,7 +65,7 @@ it('the service refuses starts, uploads and builds that would use the disk reser
     ['open', { websocketAuth: 'none' }],
   ]);
   const live = await startAgentSession(service, 'steady');
-  await evaluateInBot(service, 'steady', live, 'true');
+  await evaluateJavaScriptInBot(service, 'steady', live, 'true');
   const announced = { region: 'us-west', contentHash: 'a'.repeat(64), sizeBytes: 4 };
   const { uploadUrl, uploadFields } = await service.client.getBuildUploadUrl({ body: announced });
   const uploadId = await send(service, randomBytes(10));
@@ -92,7 +92,7 @@ it('the service refuses starts, uploads and builds that would use the disk reser
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ];
   expect(await sendRawBytes(service, `${upgrade.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 507 /);
-  expect(await evaluateInBot(service, 'steady', live, '"still here"')).toBe('still here');
+  expect(await evaluateJavaScriptInBot(service, 'steady', live, '"still here"')).toBe('still here');
 
   await rm(filler);
   expect(await readiness(service)).toMatchObject({ status: 200 });
@@ -118,13 +118,13 @@ it('the service ends a bot that writes at full speed before the bot uses the res
     ['steady'],
   ]);
   const steady = await startAgentSession(service, 'steady');
-  await evaluateInBot(service, 'steady', steady, 'true');
+  await evaluateJavaScriptInBot(service, 'steady', steady, 'true');
   const observing = spawn(process.execPath, ['-e', observer, disk], { stdio: ['pipe', 'pipe', 'inherit'] });
   const observed = text(observing.stdout);
 
   const writer = await startAgentSession(service, 'writer');
   const write = 'for i in 1 2 3 4; do dd if=/dev/zero of="$HOME/$i" bs=1M status=none & done; wait';
-  await evaluateInBot(
+  await evaluateJavaScriptInBot(
     service,
     'writer',
     writer,
@@ -140,15 +140,15 @@ it('the service ends a bot that writes at full speed before the bot uses the res
   expect(Number(await observed)).toBeGreaterThanOrEqual(1024 * megabyte);
 
   await expect.poll(async () => (await readiness(service)).status).toBe(200);
-  expect(await evaluateInBot(service, 'steady', steady, '"still here"')).toBe('still here');
-  await evaluateInBot(service, 'writer', await startAgentSession(service, 'writer'), 'true');
+  expect(await evaluateJavaScriptInBot(service, 'steady', steady, '"still here"')).toBe('still here');
+  await evaluateJavaScriptInBot(service, 'writer', await startAgentSession(service, 'writer'), 'true');
 }, 120_000);
 
 it('the service names the disk limit in the events of a session and in the log of a build', async () => {
   const service = await open({ BOTHOST_INSTANCE_DISK_MB: '8', BOTHOST_BUILD_DISK_MB: '8' }, [['writer']]);
   const sessionId = await startAgentSession(service, 'writer');
   const write = `require('node:fs').writeFileSync(process.env.HOME + '/large', Buffer.alloc(${20 * megabyte}, 1))`;
-  await evaluateInBot(service, 'writer', sessionId, `${write}; true`);
+  await evaluateJavaScriptInBot(service, 'writer', sessionId, `${write}; true`);
   expect(await waitForInstanceExit(service, 'writer', sessionId)).toMatchObject({
     diskLimit: expect.stringMatching(/^The instance used \d\d MiB of disk space\. An instance may use 8 MiB\.$/),
   });
@@ -158,7 +158,7 @@ it('the service names the disk limit in the events of a session and in the log o
     'package.json': JSON.stringify({ main: 'main.js', scripts: { build: 'node build.js' } }),
     'build.js': `${write}; setInterval(() => undefined, 1000)`,
   };
-  const build = await buildProject(service, files);
+  const build = await uploadAndBuildProject(service, files);
   expect(build).toMatchObject({ status: 'failed', errorCode: 'prepare-failed' });
   expect(build.errorMessage).toMatch(/^The build used \d\d MiB of disk space\. A build may use 8 MiB\.$/);
   const { logs } = await service.client.getBuildLogs({ params: { buildId: build.id }, query: {} });

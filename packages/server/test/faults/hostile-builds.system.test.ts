@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Build, type Client, createClient } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
-import { buildProject } from '../support/deploys.ts';
+import { uploadAndBuildProject } from '../support/deploys.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
@@ -25,7 +25,7 @@ async function organizationOf(service: TestServer): Promise<Client> {
 /** Builds a project with this build script and waits for the end of the build. */
 function build(client: Client, script: string): Promise<Build> {
   const manifest = { main: 'index.js', scripts: { build: script } };
-  return buildProject({ client }, { 'package.json': JSON.stringify(manifest), 'index.js': '' });
+  return uploadAndBuildProject({ client }, { 'package.json': JSON.stringify(manifest), 'index.js': '' });
 }
 
 async function logOf(client: Client): Promise<{ readonly id: string; readonly log: string }> {

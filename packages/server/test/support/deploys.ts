@@ -31,7 +31,7 @@ http.createServer((request, response) => {
   };
 }
 
-export async function buildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
+export async function uploadAndBuildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
   const bytes = createArchive(...Object.entries(files).map(([path, body]) => ({ path, body })));
   const contentHash = createHash('sha256').update(bytes).digest('hex');
   const upload = await client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } });

@@ -1,4 +1,4 @@
-import { agentProfileNames, instanceCountLimits, sessionDurationSeconds } from '@bothost/contract/limits';
+import { agentProfileNames, instanceCountLimits, sessionDurationLimitsSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../command-line/command.ts';
 import { choiceOption, flagOption, integerOption, textOption } from '../../command-line/options.ts';
 
@@ -33,8 +33,8 @@ export const command = defineCommand({
     ),
     'max-session-duration': integerOption(
       { description: 'Maximum duration of a session in seconds' },
-      sessionDurationSeconds.minimum,
-      sessionDurationSeconds.maximum,
+      sessionDurationLimitsSeconds.minimum,
+      sessionDurationLimitsSeconds.maximum,
     ),
     'websocket-auth': choiceOption({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
     secrets: textOption({ description: 'Secret set', short: 's', placeholder: 'NAME' }),

@@ -1,5 +1,5 @@
 /** The text of `AGENTS.md` without its version marker. It explains to coding agents and people how to build a bot with botcli. */
-export const agentsGuideText = `# Building a voice bot here
+export const codingAgentsGuideText = `# Building a voice bot here
 
 Read this before you write code. It is for coding agents and for people. It covers what is specific to this kind of
 bot, not what you already know. Exact interfaces change: look them up (see "Looking things up") instead of writing them

@@ -1,4 +1,4 @@
-import { agentsGuideText } from './agents.ts';
+import { codingAgentsGuideText } from './agents.ts';
 import { gettingStartedGuideText } from './getting-started.ts';
 import { appendVersionMarker } from './mark.ts';
 
@@ -14,7 +14,7 @@ export type Guide = {
 
 export function listGuides(version: string): readonly Guide[] {
   return [
-    { path: 'AGENTS.md', text: appendVersionMarker(agentsGuideText, version), beforeBot: false },
+    { path: 'AGENTS.md', text: appendVersionMarker(codingAgentsGuideText, version), beforeBot: false },
     { path: 'GETTING_STARTED.md', text: appendVersionMarker(gettingStartedGuideText, version), beforeBot: true },
     // The line `@AGENTS.md` makes a coding assistant that reads ASSISTANT.md also read AGENTS.md.
     { path: 'ASSISTANT.md', text: '@AGENTS.md\n', beforeBot: false },

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { type FileEdit, finishInterruptedChange, readInterruptedChange } from './apply-edits.ts';
-import { lockProject } from './project-lock.ts';
+import { lockProjectDirectory } from './project-lock.ts';
 import { projectRecordPath } from './project-record.ts';
 import { surveyDirectory } from './survey.ts';
 
@@ -10,7 +10,7 @@ import { surveyDirectory } from './survey.ts';
  */
 export function beginChange(directory: string, say: (text: string) => void): () => void {
   rejectSymbolicLinks(directory, [{ path: projectRecordPath, before: null, after: null }]);
-  const unlock = lockProject(directory);
+  const unlock = lockProjectDirectory(directory);
   try {
     const edits = readInterruptedChange(directory);
     if (edits !== null) {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isProjectLocked, lockProject } from './project-lock.ts';
+import { isProjectLocked, lockProjectDirectory } from './project-lock.ts';
 
 let directory: string;
 let path: string;
@@ -18,9 +18,9 @@ const write = async (lock: string) => {
   await writeFile(path, lock);
 };
 
-describe('lockProject', () => {
+describe('lockProjectDirectory', () => {
   it('writes the process id into the lock file, and removes the file when the lock is released', async () => {
-    const release = lockProject(directory);
+    const release = lockProjectDirectory(directory);
     expect(await readFile(path, 'utf8')).toBe(`${process.pid} ${hostname()}`);
     release();
     expect(await readdir(directory)).toEqual([]);
@@ -34,7 +34,7 @@ describe('lockProject', () => {
     async (_holder, lock, message) => {
       await write(lock);
       expect(isProjectLocked(directory)).toBe(true);
-      expect(() => lockProject(directory)).toThrow(
+      expect(() => lockProjectDirectory(directory)).toThrow(
         expect.objectContaining({
           reason: 'project-busy',
           message: expect.stringContaining(message),
@@ -52,7 +52,7 @@ describe('lockProject', () => {
   ])('replaces the lock of a former owner: %s', async (_holder, lock) => {
     await write(lock());
     expect(isProjectLocked(directory)).toBe(false);
-    lockProject(directory)();
+    lockProjectDirectory(directory)();
     expect(await readdir(join(directory, '.botcli'))).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ const lockPath = '.botcli/change.lock';
  * lock at the same moment, both succeed, but `applyEdits` then rejects the change of one process. @throws `Failure`
  * project-busy; system errors
  */
-export function lockProject(directory: string): () => void {
+export function lockProjectDirectory(directory: string): () => void {
   const path = join(directory, lockPath);
   const created = makeDirectories(join(directory, '.botcli'));
   try {

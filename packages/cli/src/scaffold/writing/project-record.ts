@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { getObjectFields } from '../../json-object.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { readTextIfExists } from './survey.ts';
 
@@ -23,7 +23,7 @@ const maxBytes = 5_000_000;
  * guides such as `AGENTS.md` it contains only hashes, because a later version of botcli merges other files but not guides.
  */
 export function createProjectRecordFile(
-  configuration: Configuration,
+  configuration: ProjectConfiguration,
   version: string,
   files: readonly ProjectFile[],
   guides: readonly ProjectFile[],
@@ -42,16 +42,16 @@ export function createProjectRecordFile(
  * Reads the hashes of the guides (`AGENTS.md` and others) from `.botcli/project.json`. Returns null if the file is missing or
  * invalid, or contains no hashes.
  */
-export function readGuideHashes(directory: string): FileHashes | null {
+export function readRecordedGuideHashes(directory: string): FileHashes | null {
   try {
     const { guides } = getObjectFields(JSON.parse(readTextIfExists(join(directory, projectRecordPath)) ?? ''));
-    return isHashRecord(guides) ? guides : null;
+    return isFileHashes(guides) ? guides : null;
   } catch {
     return null;
   }
 }
 
-export function isHashRecord(value: unknown): value is FileHashes {
+export function isFileHashes(value: unknown): value is FileHashes {
   return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeProfile } from '../../../src/connection/profile.ts';
-import { disconnectError, type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
+import { type FakeService, simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
@@ -158,7 +158,7 @@ test('organizations select accepts a name or ID and removes the old public key',
 
 test('login in a browser shows the code, opens the page, waits for the approval and stores the token', async () => {
   const token = `pcc_pat_${privateKey.slice(3)}`;
-  const answers = [failure('authorization-pending'), failure('slow-down'), disconnectError];
+  const answers = [createApiError('authorization-pending'), createApiError('slow-down'), simulatedDisconnectError];
   const opened: string[] = [];
   const person = await startFakeService(
     { privateKey: token, publicKey },
@@ -219,7 +219,7 @@ test.each([
         interval: 5,
       }),
       pollDeviceLogin: () => {
-        throw failure(reason);
+        throw createApiError(reason);
       },
     },
   );

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VaultStatus, VaultTask } from '@bothost/contract';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { disconnectError, type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
+import { type FakeService, simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
 import { runProgram } from '../../run-program.ts';
 
 const operatorToken = 'ab'.repeat(32);
@@ -103,7 +103,7 @@ describe('operator vault', () => {
       rotateVault: () => status(task('rekey', { state: 'running', done: 0, endedAt: null })),
       getVault: () => {
         polls += 1;
-        if (polls === 1) throw disconnectError;
+        if (polls === 1) throw simulatedDisconnectError;
         return status(polls < 3 ? task('rekey', { state: 'running', done: polls, endedAt: null }) : task('rekey'));
       },
     });
@@ -138,7 +138,7 @@ describe('operator vault', () => {
 
   it('rotate reports that another task is running', async () => {
     const refused = () => {
-      throw failure('vault-busy');
+      throw createApiError('vault-busy');
     };
     const outcome = await run('rotate organization --only home', { rotateVault: refused });
     expect(outcome.status).toBe(1);
@@ -148,7 +148,7 @@ describe('operator vault', () => {
 
   it('rotate reports a missing organization of --only without the hint to select another organization', async () => {
     const missing = () => {
-      throw failure('organization-not-found');
+      throw createApiError('organization-not-found');
     };
     const variables = { BOTHOST_DATA_DIR: directory, BOTCLI_ORG: 'home' };
     const outcome = await run('rotate organization --only nosuch', { rotateVault: missing }, variables);

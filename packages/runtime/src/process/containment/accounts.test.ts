@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   derivePreferredAccountId,
-  firstAccountId,
-  lastAccountId,
+  maxUnixAccountId,
+  minUnixAccountId,
   releaseOrphanedUids,
   reserveUid,
 } from './accounts.ts';
-import { accessCheckAccount } from './isolation.ts';
-import { releaseReservation } from './reservations.ts';
+import { unixAccountForAccessChecks } from './isolation.ts';
+import { releaseReservedUid } from './reservations.ts';
 
 async function directories() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-accounts-'));
@@ -24,31 +24,33 @@ it('reserveUid returns a reserved user id again only after its owner has release
   const second = await reserveUid(reservations, owner);
   expect(first).toBe(derivePreferredAccountId(owner));
   expect(second).not.toBe(first);
-  expect([first, second].every((uid) => uid >= firstAccountId && uid <= lastAccountId)).toBe(true);
-  releaseReservation(reservations, first, '/somebody/else');
+  expect([first, second].every((uid) => uid >= minUnixAccountId && uid <= maxUnixAccountId)).toBe(true);
+  releaseReservedUid(reservations, first, '/somebody/else');
   expect(await reserveUid(reservations, owner)).not.toBe(first);
-  releaseReservation(reservations, first, owner);
+  releaseReservedUid(reservations, first, owner);
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
 it('reserveUid removes orphaned reservations when all user ids are reserved, and rejects if none is orphaned', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
-  for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
+  for (let uid = minUnixAccountId; uid <= maxUnixAccountId; uid++)
+    await symlink(owner, join(reservations, String(uid)));
   await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
-  const orphan = join(reservations, String(firstAccountId + 7));
+  const orphan = join(reservations, String(minUnixAccountId + 7));
   await rm(orphan);
   await symlink(join(owner, 'missing'), orphan);
-  expect(await reserveUid(reservations, owner)).toBe(firstAccountId + 7);
-  expect(await readdir(reservations)).toHaveLength(lastAccountId - firstAccountId + 1);
+  expect(await reserveUid(reservations, owner)).toBe(minUnixAccountId + 7);
+  expect(await readdir(reservations)).toHaveLength(maxUnixAccountId - minUnixAccountId + 1);
 });
 
 it('reserveUid never returns the user id under which the service checks whether bots can run programs', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
-  for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
+  for (let uid = minUnixAccountId; uid <= maxUnixAccountId; uid++)
+    await symlink(owner, join(reservations, String(uid)));
   await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
-  expect(await readdir(reservations)).not.toContain(String(accessCheckAccount.uid));
+  expect(await readdir(reservations)).not.toContain(String(unixAccountForAccessChecks.uid));
 });
 
 it('releaseOrphanedUids releases only the ids that a killed server reserved without recording them', async () => {

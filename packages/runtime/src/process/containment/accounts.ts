@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
-  listReservedIds,
-  readReservationOwner,
-  releaseOrphanedReservations,
-  releaseReservation,
-  tryReserve,
+  listReservedUids,
+  readUidReservationOwner,
+  releaseReservedUid,
+  releaseUidsOfMissingOwners,
+  tryReserveUid,
 } from './reservations.ts';
 
 /**
@@ -14,18 +14,18 @@ import {
  * because processes of one account can signal and trace each other. The id is the first of systemd's range for dynamic users
  * (systemd.exec(5)), in which distributions create no accounts.
  */
-export const accessCheckAccountId = 61184;
+export const unixAccountIdForAccessChecks = 61184;
 /** User ids for instances and builds: systemd's range for dynamic users (systemd.exec(5)), except its first id. */
-export const firstAccountId = 61185;
-export const lastAccountId = 65519;
+export const minUnixAccountId = 61185;
+export const maxUnixAccountId = 65519;
 
 /** A range of user ids. `end` is the first id after the range. */
 export type IdRange = { readonly first: number; readonly end: number };
 
-const dynamicRange: IdRange = { first: firstAccountId, end: lastAccountId + 1 };
+const dynamicRange: IdRange = { first: minUnixAccountId, end: maxUnixAccountId + 1 };
 
 /** Directory with one symbolic link per reserved user id, shared by all servers on the machine. Empty after a boot. */
-export const systemReservationsDirectory = '/run/bothost-uids';
+export const systemUidReservationsDirectory = '/run/bothost-uids';
 
 /**
  * Reserves a user id that no live instance and no process on this machine uses. `owner` is the instance's directory. It must
@@ -39,7 +39,7 @@ export async function reserveUid(
   const taken = uidsOfProcesses();
   const uid = reserveFirst(reservationsDirectory, owner, range, taken);
   if (uid !== null) return uid;
-  await releaseOrphanedReservations(reservationsDirectory);
+  await releaseUidsOfMissingOwners(reservationsDirectory);
   const second = reserveFirst(reservationsDirectory, owner, range, taken);
   if (second === null) throw new Error(`All user ids from ${range.first} to ${range.end - 1} are in use.`);
   return second;
@@ -56,16 +56,16 @@ export function releaseOrphanedUids(
   instancesDirectory: string,
   accountOf: (owner: string) => number | null,
 ): void {
-  for (const uid of listReservedIds(reservationsDirectory)) {
-    const owner = readReservationOwner(reservationsDirectory, uid);
+  for (const uid of listReservedUids(reservationsDirectory)) {
+    const owner = readUidReservationOwner(reservationsDirectory, uid);
     if (owner === null || dirname(owner) !== instancesDirectory || accountOf(owner) === uid) continue;
-    releaseReservation(reservationsDirectory, uid, owner);
+    releaseReservedUid(reservationsDirectory, uid, owner);
   }
 }
 
 /** Returns the user ids that processes have or that servers have reserved for instances and builds. */
 export function listUsedUids(reservationsDirectory: string): ReadonlySet<number> {
-  return new Set([...uidsOfProcesses(), ...listReservedIds(reservationsDirectory)]);
+  return new Set([...uidsOfProcesses(), ...listReservedUids(reservationsDirectory)]);
 }
 
 /**
@@ -81,7 +81,7 @@ function reserveFirst(directory: string, owner: string, range: IdRange, taken: R
   const preferred = derivePreferredAccountId(owner, range) - range.first;
   for (let step = 0; step < count; step++) {
     const uid = range.first + ((preferred + step) % count);
-    if (!taken.has(uid) && tryReserve(directory, uid, owner)) return uid;
+    if (!taken.has(uid) && tryReserveUid(directory, uid, owner)) return uid;
   }
   return null;
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getSpawnerPid } from '../../spawner.ts';
-import { isNeverComplete, readProcFile } from '../proc/read-proc-file.ts';
+import { isReadNeverComplete, readProcFile } from '../proc/read-proc-file.ts';
 import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
@@ -41,8 +41,8 @@ export function enterServerCgroup(): void {
 
 function ownHierarchies(): readonly CgroupHierarchy[] {
   return findCgroupHierarchies(
-    readProcFile('/proc/self/mountinfo', isNeverComplete) ?? '',
-    readProcFile('/proc/self/cgroup', isNeverComplete) ?? '',
+    readProcFile('/proc/self/mountinfo', isReadNeverComplete) ?? '',
+    readProcFile('/proc/self/cgroup', isReadNeverComplete) ?? '',
   );
 }
 

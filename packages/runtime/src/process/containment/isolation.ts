@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type RuntimeLogger, RuntimeUnavailableError } from '../../runtime.ts';
 import type { ContainmentKind } from '../records/contained-processes.ts';
-import { accessCheckAccountId } from './accounts.ts';
+import { unixAccountIdForAccessChecks } from './accounts.ts';
 import { findParentCgroups, type ParentCgroups } from './cgroup-host.ts';
 import { findSetpriv } from './no-new-privileges.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from './private-tmp.ts';
@@ -19,7 +19,7 @@ export type Isolation = {
 };
 
 /** An account with the permissions of an instance, for checking which programs and directories bots can access. */
-export const accessCheckAccount = { uid: accessCheckAccountId, gid: accessCheckAccountId };
+export const unixAccountForAccessChecks = { uid: unixAccountIdForAccessChecks, gid: unixAccountIdForAccessChecks };
 
 /**
  * Chooses how instances are contained: as `requested`, or by default the strongest way that this machine allows. Separate
@@ -31,7 +31,7 @@ export async function chooseIsolation(
   isRoot: boolean,
   requested: ContainmentKind | undefined,
 ): Promise<Isolation> {
-  const ownAccounts = usesAccountPerBot(isRoot, requested);
+  const ownAccounts = usesUnixAccountPerBot(isRoot, requested);
   if (requested === 'uid' && !isRoot)
     throw new RuntimeUnavailableError('Only root can give each instance its own account.');
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
@@ -39,8 +39,8 @@ export async function chooseIsolation(
   if (requested === 'cgroup' && cgroups === null)
     throw new RuntimeUnavailableError('The service has no permission to create control groups on this machine.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
-  const privateTmp = ownAccounts && (await canMountPrivateTmp(dataDirectory, accessCheckAccount));
-  const privateTmpOfForks = privateTmp && (await canUserMountPrivateTmp(dataDirectory, accessCheckAccount));
+  const privateTmp = ownAccounts && (await canMountPrivateTmp(dataDirectory, unixAccountForAccessChecks));
+  const privateTmpOfForks = privateTmp && (await canUserMountPrivateTmp(dataDirectory, unixAccountForAccessChecks));
   return { containment, ownAccounts, cgroups, privateTmp, privateTmpOfForks };
 }
 
@@ -48,7 +48,7 @@ export async function chooseIsolation(
  * Whether each bot gets its own user account. Only root can switch accounts. With the containment `mark`, all bots share the
  * account of the service.
  */
-export function usesAccountPerBot(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
+export function usesUnixAccountPerBot(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';
 }
 
@@ -61,7 +61,7 @@ export function createTraversableDirectory(directory: string): void {
 /** Rejects with `RuntimeUnavailableError` if bots with their own accounts cannot reach files below the directory. */
 export function requireTraversableDirectory(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { cwd: '/', env: {}, ...accessCheckAccount };
+    const options = { cwd: '/', env: {}, ...unixAccountForAccessChecks };
     execFile('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], options, (error) => {
       if (error === null) resolve();
       else {
@@ -75,7 +75,7 @@ export function requireTraversableDirectory(directory: string): Promise<void> {
   });
 }
 
-export function warnAboutSharedAccount(isolation: Isolation, logger: RuntimeLogger): void {
+export function warnAboutWeakIsolation(isolation: Isolation, logger: RuntimeLogger): void {
   if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },

@@ -17,7 +17,7 @@ import { join } from 'node:path';
  * reservation is a symbolic link to `owner`, which the kernel creates in one step, so a killed server leaves no incomplete
  * reservation. `owner` must exist, because a reservation is released once its owner does not exist.
  */
-export function tryReserve(directory: string, id: number, owner: string): boolean {
+export function tryReserveUid(directory: string, id: number, owner: string): boolean {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   try {
     symlinkSync(owner, join(directory, String(id)));
@@ -29,15 +29,15 @@ export function tryReserve(directory: string, id: number, owner: string): boolea
 }
 
 /** Releases a user id if it is still reserved for `owner`. */
-export function releaseReservation(directory: string, id: number, owner: string): void {
-  if (readReservationOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
+export function releaseReservedUid(directory: string, id: number, owner: string): void {
+  if (readUidReservationOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
 }
 
-export function listReservedIds(directory: string): readonly number[] {
+export function listReservedUids(directory: string): readonly number[] {
   return existsSync(directory) ? readdirSync(directory).map(Number) : [];
 }
 
-export function readReservationOwner(directory: string, id: number): string | null {
+export function readUidReservationOwner(directory: string, id: number): string | null {
   const path = join(directory, String(id));
   try {
     // Bothost 0.1 reserved a user id with a regular file that contains the owner, instead of a symbolic link.
@@ -52,7 +52,7 @@ export function readReservationOwner(directory: string, id: number): string | nu
  * another server does this in the same directory. The lock is an abstract Unix socket, which the kernel releases when the
  * server dies.
  */
-export async function releaseOrphanedReservations(directory: string): Promise<void> {
+export async function releaseUidsOfMissingOwners(directory: string): Promise<void> {
   const lock = createServer();
   const lockName = createHash('sha256').update(directory).digest('hex');
   const isLocked = await new Promise<boolean>((resolve) => {
@@ -60,9 +60,9 @@ export async function releaseOrphanedReservations(directory: string): Promise<vo
     lock.listen({ path: `\0bothost-uids-${lockName}` }, () => resolve(true));
   });
   if (!isLocked) return;
-  for (const id of listReservedIds(directory)) {
-    const owner = readReservationOwner(directory, id);
-    if (owner !== null && !existsSync(owner)) releaseReservation(directory, id, owner);
+  for (const id of listReservedUids(directory)) {
+    const owner = readUidReservationOwner(directory, id);
+    if (owner !== null && !existsSync(owner)) releaseReservedUid(directory, id, owner);
   }
   await new Promise((resolve) => lock.close(resolve));
 }

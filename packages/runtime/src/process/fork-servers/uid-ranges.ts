@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { listUsedUids } from '../containment/accounts.ts';
 import {
-  listReservedIds,
-  readReservationOwner,
-  releaseOrphanedReservations,
-  releaseReservation,
-  tryReserve,
+  listReservedUids,
+  readUidReservationOwner,
+  releaseReservedUid,
+  releaseUidsOfMissingOwners,
+  tryReserveUid,
 } from '../containment/reservations.ts';
 
 /**
@@ -41,7 +41,7 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
     const range = (preferred + step) % rangeCount;
     const first = firstId + range * uidsPerRange;
     const isDelegated = delegated.some(({ start, count }) => start < first + uidsPerRange && first < start + count);
-    if (!used.has(range) && !isDelegated && tryReserve(directory, first, owner)) return first;
+    if (!used.has(range) && !isDelegated && tryReserveUid(directory, first, owner)) return first;
   }
   throw new Error('All ranges of user ids for fork servers are in use.');
 }
@@ -51,7 +51,7 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
  * the range until these instances end.
  */
 export function releaseRange(reservationsDirectory: string, first: number, owner: string): void {
-  releaseReservation(getUidRangesDirectory(reservationsDirectory), first, owner);
+  releaseReservedUid(getUidRangesDirectory(reservationsDirectory), first, owner);
 }
 
 /** Releases ranges whose data directory or fork server no longer exists. */
@@ -60,11 +60,11 @@ export async function releaseOrphanedRanges(
   isOrphan: (owner: string) => boolean,
 ): Promise<void> {
   const directory = getUidRangesDirectory(reservationsDirectory);
-  for (const first of listReservedIds(directory)) {
-    const owner = readReservationOwner(directory, first);
-    if (owner !== null && isOrphan(owner)) releaseReservation(directory, first, owner);
+  for (const first of listReservedUids(directory)) {
+    const owner = readUidReservationOwner(directory, first);
+    if (owner !== null && isOrphan(owner)) releaseReservedUid(directory, first, owner);
   }
-  await releaseOrphanedReservations(directory);
+  await releaseUidsOfMissingOwners(directory);
 }
 
 /** Parses lines of subuid(5), `NAME:START:COUNT`. */

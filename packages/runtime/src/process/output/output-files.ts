@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { maxTailBytes, type OffsetRange, type OutputFile } from '../../runtime.ts';
-import { parseEndMark, parseMarks } from './output-marks.ts';
+import { maxOutputTailBytes, type OutputFile, type OutputOffsetRange } from '../../runtime.ts';
+import { parseOutputEndMark, parseOutputTimestampMarks } from './output-marks.ts';
 
 export type OutputFiles = {
   readonly output: string;
@@ -46,7 +46,7 @@ const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
  * Reads the offset at which the output file begins. Returns at most `maxOutputOffset`, because an earlier version stored larger
  * offsets.
  */
-export function readBaseOffset(files: OutputFiles): number {
+export function readOutputBaseOffset(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
     return offsetSchema.parse(Math.min(stored, maxOutputOffset));
@@ -55,7 +55,7 @@ export function readBaseOffset(files: OutputFiles): number {
   }
 }
 
-export function readOutputGap(files: OutputFiles): OffsetRange | null {
+export function readDroppedOutputRange(files: OutputFiles): OutputOffsetRange | null {
   try {
     return gapSchema.parse(JSON.parse(readFileSync(files.gap, 'utf8')));
   } catch {
@@ -70,10 +70,10 @@ export function readOutputGap(files: OutputFiles): OffsetRange | null {
 export async function describeOutputFile(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
-  const base = readBaseOffset(files);
-  const gap = readOutputGap(files);
+  const base = readOutputBaseOffset(files);
+  const gap = readDroppedOutputRange(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
-  const marks = [...parseMarks(written)];
+  const marks = [...parseOutputTimestampMarks(written)];
   const end = Math.min(base + found.size, maxOutputOffset);
   const modifiedAt = Math.round(found.mtimeMs * 1000);
   const last = marks.at(-1) ?? { end: 0, at: 0 };
@@ -83,7 +83,7 @@ export async function describeOutputFile(files: OutputFiles, ended: boolean): Pr
     ...(base > 0 ? [{ from: 0, to: base }] : []),
     ...(gap !== null && gap.from >= base && gap.to <= end ? [gap] : []),
   ];
-  const endedAt = ended ? Math.max(parseEndMark(written) ?? modifiedAt, lastAt + 1) : null;
+  const endedAt = ended ? Math.max(parseOutputEndMark(written) ?? modifiedAt, lastAt + 1) : null;
   return { path: files.output, base, dropped, marks, endedAt };
 }
 
@@ -97,9 +97,9 @@ export function readTail(files: OutputFiles): string {
 
 function tailText(files: OutputFiles): string {
   let bytes = readLastBytes(files.output);
-  if (bytes.length < maxTailBytes) bytes = Buffer.concat([readLastBytes(files.truncatedTail), bytes]);
-  if (bytes.length < maxTailBytes) return bytes.toString('utf8');
-  const last = bytes.subarray(bytes.length - maxTailBytes);
+  if (bytes.length < maxOutputTailBytes) bytes = Buffer.concat([readLastBytes(files.truncatedTail), bytes]);
+  if (bytes.length < maxOutputTailBytes) return bytes.toString('utf8');
+  const last = bytes.subarray(bytes.length - maxOutputTailBytes);
   const newline = last.indexOf(10);
   let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
   // Do not start in the middle of a UTF-8 character: skip at most three continuation bytes. Longer sequences are invalid UTF-8
@@ -117,10 +117,10 @@ export function readLastBytes(path: string): Buffer {
     return Buffer.alloc(0);
   }
   try {
-    const bytes = Buffer.alloc(maxTailBytes);
+    const bytes = Buffer.alloc(maxOutputTailBytes);
     const { size } = fstatSync(file, { bigint: true });
-    const position = size > maxTailBytes ? size - BigInt(maxTailBytes) : 0n;
-    return bytes.subarray(0, readSync(file, bytes, 0, maxTailBytes, position));
+    const position = size > maxOutputTailBytes ? size - BigInt(maxOutputTailBytes) : 0n;
+    return bytes.subarray(0, readSync(file, bytes, 0, maxOutputTailBytes, position));
   } finally {
     closeSync(file);
   }

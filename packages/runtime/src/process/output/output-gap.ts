@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { OffsetRange } from '../../runtime.ts';
+import type { OutputOffsetRange } from '../../runtime.ts';
 
 /**
  * Number of bytes to search for a line break at each end of the range to drop. If there is no line break, the range splits a
@@ -17,9 +17,9 @@ export function selectOutputToDrop(output: {
   readonly path: string;
   readonly base: number;
   readonly size: number;
-  readonly gap: OffsetRange | null;
+  readonly gap: OutputOffsetRange | null;
   readonly limitBytes: number;
-}): OffsetRange | null {
+}): OutputOffsetRange | null {
   const { path, base, size, limitBytes } = output;
   const known = output.gap !== null && output.gap.from >= base ? output.gap : null;
   const head = base + Math.floor(limitBytes / 4);

@@ -1,8 +1,14 @@
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { OffsetRange } from '../../runtime.ts';
+import type { OutputOffsetRange } from '../../runtime.ts';
 import { runProgram } from '../../spawner.ts';
 import { writeJsonAtomically } from '../records/write-json-atomically.ts';
-import { maxOutputOffset, type OutputFiles, readBaseOffset, readLastBytes, readOutputGap } from './output-files.ts';
+import {
+  maxOutputOffset,
+  type OutputFiles,
+  readDroppedOutputRange,
+  readLastBytes,
+  readOutputBaseOffset,
+} from './output-files.ts';
 import { selectOutputToDrop } from './output-gap.ts';
 
 export type OutputLimiterOptions = {
@@ -34,8 +40,8 @@ export type OutputLimiter = {
 
 export function createOutputLimiter(options: OutputLimiterOptions): OutputLimiter {
   const { files, limitBytes } = options;
-  let base = readBaseOffset(files);
-  let gap = readOutputGap(files);
+  let base = readOutputBaseOffset(files);
+  let gap = readDroppedOutputRange(files);
   let hasDropped = gap !== null;
   let dropping: Promise<void> | null = null;
 
@@ -49,7 +55,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
    * the start. If the server is killed before the blocks are freed, the next drop frees them, because each range includes the
    * previous one.
    */
-  const drop = (next: OffsetRange) => {
+  const drop = (next: OutputOffsetRange) => {
     writeJsonAtomically(files.gap, next);
     gap = next;
     const punching = (dropping ?? Promise.resolve())
@@ -61,7 +67,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     dropping = punching;
   };
 
-  const punchGap = async ({ from, to }: OffsetRange) => {
+  const punchGap = async ({ from, to }: OutputOffsetRange) => {
     const isPunched = await punchHole(files.output, from - base, to - base, options.searchPath);
     if (isPunched) reportDropped(to - from);
     else if (!options.isFinished()) truncate();

@@ -1,27 +1,27 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { OutputMark, Timestamp } from '../../runtime.ts';
+import type { OutputTimestampMark, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
 /**
  * Formats a mark: an offset in the output, and the time at which the output before that offset was read. The line break comes
  * first, so that a truncated mark does not damage the next mark.
  */
-export function formatMark(mark: OutputMark): string {
+export function formatOutputTimestampMark(mark: OutputTimestampMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
 
-export function formatEndMark(at: Timestamp): string {
+export function formatOutputEndMark(at: Timestamp): string {
   return `\n${at} e`;
 }
 
-export function parseEndMark(text: string): Timestamp | null {
+export function parseOutputEndMark(text: string): Timestamp | null {
   const [, at] = /^(\d+) e$/m.exec(text) ?? [];
   return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
 
 /** Parses marks in order. Skips truncated lines, and numbers that a double cannot represent exactly. */
-export function parseMarks(text: string): readonly OutputMark[] {
-  const marks: OutputMark[] = [];
+export function parseOutputTimestampMarks(text: string): readonly OutputTimestampMark[] {
+  const marks: OutputTimestampMark[] = [];
   let last = { end: 0, at: 0 };
   for (const line of text.split('\n')) {
     const [, end, at, flag] = /^(\d+) (\d+) ([au])$/.exec(line) ?? [];
@@ -34,7 +34,7 @@ export function parseMarks(text: string): readonly OutputMark[] {
   return marks;
 }
 
-function isExact({ end, at }: OutputMark): boolean {
+function isExact({ end, at }: OutputTimestampMark): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
@@ -42,7 +42,7 @@ function isExact({ end, at }: OutputMark): boolean {
  * Appends marks, which give output a timestamp, to a file. If `isAdopted`, continues after the marks of a previous server
  * process.
  */
-export type MarkWriter = {
+export type OutputTimestampWriter = {
   /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;
   readonly at: () => Timestamp;
@@ -53,10 +53,14 @@ export type MarkWriter = {
   readonly markEnd: () => void;
 };
 
-export function openMarkWriter(path: string, clock: MonotonicClock, isAdopted: boolean): MarkWriter {
+export function openOutputTimestampWriter(
+  path: string,
+  clock: MonotonicClock,
+  isAdopted: boolean,
+): OutputTimestampWriter {
   const written = isAdopted ? readMarksText(path) : '';
-  let { end, at } = parseMarks(written).at(-1) ?? { end: 0, at: 0 };
-  let endedAt = parseEndMark(written);
+  let { end, at } = parseOutputTimestampMarks(written).at(-1) ?? { end: 0, at: 0 };
+  let endedAt = parseOutputEndMark(written);
   let unattended = isAdopted;
   clock.after(endedAt ?? at);
   const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
@@ -66,7 +70,7 @@ export function openMarkWriter(path: string, clock: MonotonicClock, isAdopted: b
     markUntil: (next) => {
       if (next > end) {
         const mark = { end: next, at: clock.next(), unattended };
-        append(formatMark(mark));
+        append(formatOutputTimestampMark(mark));
         ({ end, at } = mark);
       }
       unattended = false;
@@ -77,7 +81,7 @@ export function openMarkWriter(path: string, clock: MonotonicClock, isAdopted: b
     markEnd: () => {
       if (endedAt !== null) return;
       endedAt = clock.next();
-      append(formatEndMark(endedAt));
+      append(formatOutputEndMark(endedAt));
     },
   };
 }

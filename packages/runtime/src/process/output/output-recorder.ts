@@ -3,7 +3,7 @@ import type { OutputFile, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 import { describeOutputFile, getOutputFiles, maxOutputOffset, readTail } from './output-files.ts';
 import { createOutputLimiter } from './output-limiter.ts';
-import { openMarkWriter } from './output-marks.ts';
+import { openOutputTimestampWriter } from './output-marks.ts';
 
 const pollIntervalMs = 100;
 
@@ -45,7 +45,7 @@ export type OutputRecorder = {
 export function openOutputRecorder(options: OutputRecorderOptions): OutputRecorder {
   const { onError } = options;
   const files = getOutputFiles(options.directory);
-  const marks = openMarkWriter(files.marks, options.clock, options.adopted);
+  const marks = openOutputTimestampWriter(files.marks, options.clock, options.adopted);
   let isFinished = false;
   let isFailing = false;
   const waiting = new Set<() => void>();

@@ -12,7 +12,7 @@ const isShortRead = (length: number) => length < buffer.length;
  * For the parameter `isComplete` of `readProcFile`, to read a list such as `mountinfo`. The kernel may return it in several
  * reads that do not fill the buffer.
  */
-export const isNeverComplete = () => false;
+export const isReadNeverComplete = () => false;
 
 /**
  * Reads a file of `/proc` until `isComplete` returns true or the file ends. Null if the file or its process is missing or

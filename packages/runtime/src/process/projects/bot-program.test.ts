@@ -5,7 +5,7 @@ import { isReservedSecretKey } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBotEnvironment } from '../instances/environment.ts';
 import { resolveBotProgram } from './bot-program.ts';
-import { getEnvironmentFiles, writeEnvironmentMarker } from './environment-files.ts';
+import { getPythonEnvironmentFiles, writeEnvironmentMarkerFile } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 
 let environmentsDirectory: string;
@@ -21,9 +21,9 @@ test.each([node, python])(
   'every variable that the driver sets for a $kind bot is a reserved secret key',
   async (project) => {
     if (project.kind === 'python') {
-      const files = getEnvironmentFiles(environmentsDirectory, project);
+      const files = getPythonEnvironmentFiles(environmentsDirectory, project);
       await mkdir(files.directory, { recursive: true });
-      writeEnvironmentMarker(files, { path: '/usr/bin/python3', version: '3.11.7' });
+      writeEnvironmentMarkerFile(files, { path: '/usr/bin/python3', version: '3.11.7' });
     }
     const { folder, variables } = await resolveBotProgram(
       {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { getEnvironmentFiles, readEnvironmentMarker } from './environment-files.ts';
+import { getPythonEnvironmentFiles, readEnvironmentMarkerFile } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 import type { PythonShim } from './python-shim.ts';
 
@@ -34,12 +34,12 @@ export type BotProgramOptions = {
  */
 export async function resolveBotProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
-    const files = getEnvironmentFiles(options.environmentsDirectory, project);
+    const files = getPythonEnvironmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
     // Compile the Python host shim here as well as in the build: after an upgrade of the service, the shim may be newer than
     // the environment.
-    const python = readEnvironmentMarker(files);
+    const python = readEnvironmentMarkerFile(files);
     await shim.compile(python);
     return {
       fork: {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { type PreparationSource, PrepareError } from '../../runtime.ts';
+import { PrepareError, type ProjectPreparationSource } from '../../runtime.ts';
 import type { DiskConsumer } from '../disk/disk-guard.ts';
-import { createOwnerDiskUsage, type OwnerDiskUsage } from '../disk/owner-disk-usage.ts';
+import { createProjectOwnerDiskMonitor, type ProjectOwnerDiskMonitor } from '../disk/project-owner-disk-monitor.ts';
 import { measureTrees } from '../disk/tree-sizes.ts';
 import type { Instance } from '../instances/instance.ts';
 import { createBuilderName } from './builder.ts';
 import { getProjectOwner } from './owner.ts';
-import { listOwners, type ProjectStore, readProjects } from './project-store.ts';
+import { listProjectOwners, type ProjectStore, readProjects } from './project-store.ts';
 
 const cacheStallMs = 60_000;
 
@@ -18,12 +18,12 @@ export type WatchedBuild = {
 
 export type BuildDiskMonitor = {
   /** Starts to measure the disk use of a build. An owner runs one build at a time. */
-  readonly watch: (id: string, source: PreparationSource) => Promise<WatchedBuild>;
+  readonly watch: (id: string, source: ProjectPreparationSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
-  readonly stored: OwnerDiskUsage;
+  readonly stored: ProjectOwnerDiskMonitor;
 };
 
-export type BuildDiskOptions = {
+export type BuildDiskMonitorOptions = {
   readonly store: ProjectStore;
   readonly preparingDirectory: string;
   readonly limitBytes: number | null;
@@ -35,12 +35,12 @@ export function createBuildDiskMonitor({
   preparingDirectory,
   limitBytes,
   running,
-}: BuildDiskOptions): BuildDiskMonitor {
+}: BuildDiskMonitorOptions): BuildDiskMonitor {
   const { projectsDirectory, environmentsDirectory, cachesDirectory } = store;
   const watched = new Map<string, DiskConsumer>();
   let count = 0;
-  const stored = createOwnerDiskUsage({
-    owners: () => listOwners(store),
+  const stored = createProjectOwnerDiskMonitor({
+    owners: () => listProjectOwners(store),
     directoriesOf: (owner) => {
       if (watched.has(owner)) return null;
       const projects = [...(readProjects(store).get(owner) ?? [])].map((id) => join(projectsDirectory, id));
@@ -60,7 +60,7 @@ export function createBuildDiskMonitor({
     return 0;
   };
 
-  const watch = async (id: string, source: PreparationSource): Promise<WatchedBuild> => {
+  const watch = async (id: string, source: ProjectPreparationSource): Promise<WatchedBuild> => {
     const overused = new AbortController();
     const { signal } = overused;
     if (limitBytes === null) return { addDirectory: () => undefined, signal, stop: () => undefined };

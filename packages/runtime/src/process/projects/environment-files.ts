@@ -5,7 +5,7 @@ import { writeJsonAtomically } from '../records/write-json-atomically.ts';
 import type { Project } from './prepared-project.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 
-export type EnvironmentFiles = {
+export type PythonEnvironmentFiles = {
   readonly directory: string;
   /** Directory of the virtual environment. It cannot be moved, because scripts in it contain its path. */
   readonly environment: string;
@@ -15,10 +15,10 @@ export type EnvironmentFiles = {
   readonly users: string;
 };
 
-export function getEnvironmentFiles(
+export function getPythonEnvironmentFiles(
   environmentsDirectory: string,
   project: Pick<Project, 'owner' | 'environment'>,
-): EnvironmentFiles {
+): PythonEnvironmentFiles {
   if (project.owner === null || project.environment === null) throw new Error('The project has no Python environment.');
   const directory = join(environmentsDirectory, project.owner, project.environment);
   return {
@@ -32,11 +32,11 @@ export function getEnvironmentFiles(
 
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
-export function writeEnvironmentMarker(files: EnvironmentFiles, python: PythonInterpreter): void {
+export function writeEnvironmentMarkerFile(files: PythonEnvironmentFiles, python: PythonInterpreter): void {
   writeJsonAtomically(files.marker, { python });
 }
 
 /** Reads which interpreter an environment uses. Throws if the environment is incomplete. */
-export function readEnvironmentMarker(files: EnvironmentFiles): PythonInterpreter {
+export function readEnvironmentMarkerFile(files: PythonEnvironmentFiles): PythonInterpreter {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
-import type { OffsetRange, OutputFile } from '../../runtime.ts';
+import type { OutputFile, OutputOffsetRange } from '../../runtime.ts';
 import type { OutputRecorder } from '../output/output-recorder.ts';
 
 const chunkBytes = 8 * 1024;
@@ -86,9 +86,9 @@ function endOf(file: OutputFile): number {
   return file.marks.at(-1)?.end ?? file.base;
 }
 
-function keptRanges(file: OutputFile, from: number, to: number): readonly OffsetRange[] {
+function keptRanges(file: OutputFile, from: number, to: number): readonly OutputOffsetRange[] {
   const end = Math.min(to, endOf(file));
-  const ranges: OffsetRange[] = [];
+  const ranges: OutputOffsetRange[] = [];
   let at = from;
   for (const gap of file.dropped) {
     ranges.push({ from: at, to: Math.min(gap.from, end) });
@@ -104,7 +104,7 @@ function keptRanges(file: OutputFile, from: number, to: number): readonly Offset
  */
 async function* readRanges(
   file: OutputFile,
-  ranges: readonly OffsetRange[],
+  ranges: readonly OutputOffsetRange[],
 ): AsyncGenerator<{ readonly from: number; readonly bytes: Buffer }> {
   if (ranges.length === 0) return;
   const buffer = Buffer.allocUnsafe(chunkBytes);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
-import { isProjectFile, readProjectFile } from './project-file.ts';
+import { isFileInProject, readProjectFile } from './project-file.ts';
 
 const names = z.record(z.string(), z.unknown()).default({});
 
@@ -40,7 +40,7 @@ export function findMainFile(directory: string, manifest: Pick<NodeManifest, 'ma
     throw new PrepareError(`"main" of package.json is outside the project: ${main}`);
   }
   const candidates = [main, `${main}.js`, join(main, 'index.js')];
-  return candidates.find((name) => isProjectFile(directory, name)) ?? null;
+  return candidates.find((name) => isFileInProject(directory, name)) ?? null;
 }
 
 export function createMissingMainFileError(manifest: Pick<NodeManifest, 'main'>): PrepareError {

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PreparationSource, PrepareError } from '../../runtime.ts';
-import { derivePreferredAccountId, firstAccountId, lastAccountId } from '../containment/accounts.ts';
+import { PrepareError, type ProjectPreparationSource } from '../../runtime.ts';
+import { derivePreferredAccountId, maxUnixAccountId, minUnixAccountId } from '../containment/accounts.ts';
 
 /**
  * Returns the owner of a project: the organization that built it, or the directory if the operator serves an agent from a
  * directory. Projects of one owner share a build account, a cache and Python environments. The returned text is also part of
  * names of directories and control groups.
  */
-export function getProjectOwner(source: PreparationSource): string {
+export function getProjectOwner(source: ProjectPreparationSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
-  return formatOrganizationOwner(source.organizationId);
+  return getOrganizationProjectOwner(source.organizationId);
 }
 
-export function formatOrganizationOwner(id: string): string {
+export function getOrganizationProjectOwner(id: string): string {
   return `organization-${/^[A-Za-z0-9-]{1,48}$/.test(id) ? id : shortHash(id)}`;
 }
 
@@ -29,12 +29,12 @@ function shortHash(text: string): string {
 export function assignOwnerGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
   const directory = join(environmentsDirectory, owner);
   const present = groupOf(directory);
-  if (present !== null && present >= firstAccountId && present <= lastAccountId) return present;
+  if (present !== null && present >= minUnixAccountId && present <= maxUnixAccountId) return present;
   const taken = new Set([environmentsDirectory, projectsDirectory].flatMap(groupsIn));
-  const count = lastAccountId - firstAccountId + 1;
-  const first = derivePreferredAccountId(directory) - firstAccountId;
+  const count = maxUnixAccountId - minUnixAccountId + 1;
+  const first = derivePreferredAccountId(directory) - minUnixAccountId;
   for (let step = 0; step < count; step++) {
-    const gid = firstAccountId + ((first + step) % count);
+    const gid = minUnixAccountId + ((first + step) % count);
     if (taken.has(gid)) continue;
     mkdirSync(directory, { recursive: true, mode: 0o710 });
     chownSync(directory, 0, gid);

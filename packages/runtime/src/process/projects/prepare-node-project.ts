@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { PrepareError } from '../../runtime.ts';
-import { accessCheckAccount } from '../containment/isolation.ts';
+import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
 import { createNodeCommands, planNodeInstall } from './node-install.ts';
 import { createMissingMainFileError, findMainFile, readManifest } from './node-project.ts';
@@ -13,7 +13,7 @@ export async function prepareNodeProject(
   preparation: ProjectPreparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, output } = preparation;
-  const account = context.isolation.ownAccounts ? accessCheckAccount : null;
+  const account = context.isolation.ownAccounts ? unixAccountForAccessChecks : null;
   const interpreter = await context.interpreter();
   const manifest = readManifest(directory);
   if (manifest.engines.node !== undefined) await requireEngine(interpreter, manifest.engines.node, account);

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type PreparationSpec, PrepareError } from '../../runtime.ts';
+import { PrepareError, type ProjectPreparationSpec } from '../../runtime.ts';
 import { copyProject } from './copy-project.ts';
 import { assignOwnerGroup } from './owner.ts';
 import type { PreparationContext, ProjectPreparation } from './preparation.ts';
@@ -15,7 +15,7 @@ import { findProject, markProjectComplete, markProjectIncomplete, removeProject 
  */
 export async function prepareProject(
   context: PreparationContext,
-  { id, source }: PreparationSpec,
+  { id, source }: ProjectPreparationSpec,
   given: Pick<ProjectPreparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
 ): Promise<Project> {
   const { store } = context;

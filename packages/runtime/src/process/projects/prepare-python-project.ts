@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accessCheckAccount } from '../containment/isolation.ts';
+import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import type { Builder } from './builder.ts';
-import { getEnvironmentFiles, writeEnvironmentMarker } from './environment-files.ts';
+import { getPythonEnvironmentFiles, writeEnvironmentMarkerFile } from './environment-files.ts';
 import { type PreparationContext, type ProjectPreparation, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 import { pythonMainFile } from './project-kind.ts';
-import { hasEnvironment, recordEnvironmentUse, removeIncompleteEnvironment } from './project-store.ts';
-import { computeEnvironmentKey, createEnvironmentCommands } from './python-environment.ts';
+import {
+  hasPythonEnvironment,
+  recordPythonEnvironmentUse,
+  removeIncompletePythonEnvironment,
+} from './project-store.ts';
+import { computeEnvironmentKey, listEnvironmentSetupCommands } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
 import { type PythonProject, readPythonProject } from './python-project.ts';
 
@@ -21,7 +25,7 @@ export async function preparePythonProject(
   preparation: ProjectPreparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, owner, output, gid, signal } = preparation;
-  const account = context.isolation.ownAccounts ? accessCheckAccount : null;
+  const account = context.isolation.ownAccounts ? unixAccountForAccessChecks : null;
   const shim = await context.shim();
   const uv = await unlessAborted(context.uv(output), signal);
   const project = readPythonProject(directory, uv !== null);
@@ -34,12 +38,12 @@ export async function preparePythonProject(
   const tools = { python, uv };
   const environment = computeEnvironmentKey(directory, preparation.id, project, tools, shim.requirements);
   const named = { project: preparation.id, owner, environment };
-  const files = getEnvironmentFiles(context.store.environmentsDirectory, named);
+  const files = getPythonEnvironmentFiles(context.store.environmentsDirectory, named);
   await shim.compile(python);
-  const exists = hasEnvironment(context.store, named);
+  const exists = hasPythonEnvironment(context.store, named);
   output(`Python ${python.version} (${python.path})${exists ? ', with the environment of an earlier deployment' : ''}`);
   if (!exists) {
-    await removeIncompleteEnvironment(context.store, named);
+    await removeIncompletePythonEnvironment(context.store, named);
     preparation.addDirectory(files.directory);
     mkdirSync(files.environment, { recursive: true, mode: 0o750 });
     if (gid !== null) for (const path of [files.directory, files.environment]) chownSync(path, 0, gid);
@@ -53,7 +57,7 @@ export async function preparePythonProject(
           project: directory,
           ...writeInputs(builder, project, shim.requirements),
         };
-        for (const command of createEnvironmentCommands(project, tools, paths)) await run(command);
+        for (const command of listEnvironmentSetupCommands(project, tools, paths)) await run(command);
       }
       await run({
         title: 'compileall',
@@ -76,10 +80,10 @@ export async function preparePythonProject(
         variables: {},
       });
     });
-    if (!exists) writeEnvironmentMarker(files, python);
-    recordEnvironmentUse(context.store, named);
+    if (!exists) writeEnvironmentMarkerFile(files, python);
+    recordPythonEnvironmentUse(context.store, named);
   } catch (error) {
-    await removeIncompleteEnvironment(context.store, named);
+    await removeIncompletePythonEnvironment(context.store, named);
     throw error;
   }
   return { main: pythonMainFile, environment };

@@ -5,14 +5,14 @@ import {
   type BuildLimits,
   type BuildOutputHandler,
   type DiskLimits,
-  type PreparationSpec,
   PrepareTimeoutError,
+  type ProjectPreparationSpec,
   type RuntimeLogger,
 } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
-import { accessCheckAccount, createTraversableDirectory } from '../containment/isolation.ts';
+import { createTraversableDirectory, unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { readInstances } from '../instances/adopt.ts';
-import { type Instance, type InstanceContext, type OpenedInstance, openInstance } from '../instances/instance.ts';
+import { type ExistingInstance, type Instance, type InstanceContext, openInstance } from '../instances/instance.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
@@ -28,14 +28,14 @@ import {
   openProjectStore,
   type ProjectStore,
   removeProject,
-  removeUnusedEnvironments,
+  removeUnusedPythonEnvironments,
 } from './project-store.ts';
 import { createSingleFlight } from './single-flight.ts';
 import { createUvFinder } from './uv.ts';
 
-export type Preparer = {
+export type LocalProjectPreparer = {
   readonly store: ProjectStore;
-  readonly prepare: (spec: PreparationSpec, output: BuildOutputHandler, signal: AbortSignal) => Promise<Project>;
+  readonly prepare: (spec: ProjectPreparationSpec, output: BuildOutputHandler, signal: AbortSignal) => Promise<Project>;
   /** Removes a project, and the Python environments and download caches that only this project used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
   /** Ends builds of a previous server process and removes incomplete projects. Call this before any other method. */
@@ -47,7 +47,7 @@ export type Preparer = {
   readonly close: () => Promise<void>;
 };
 
-export type PreparerOptions = InstanceContext &
+export type LocalProjectPreparerOptions = InstanceContext &
   Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory' | 'uv' | 'limits' | 'passed'> & {
     readonly dataDirectory: string;
     readonly logger: RuntimeLogger;
@@ -59,7 +59,7 @@ export type PreparerOptions = InstanceContext &
  * Prepares projects so that bots can run them: copies a project, and installs and builds what it needs under a separate
  * account.
  */
-export function createPreparer(options: PreparerOptions): Preparer {
+export function createLocalProjectPreparer(options: LocalProjectPreparerOptions): LocalProjectPreparer {
   const { dataDirectory, isolation, building } = options;
   const store = openProjectStore(dataDirectory, options.removeTree);
   const preparingDirectory = join(dataDirectory, 'preparing');
@@ -80,7 +80,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
     toolsDirectory: join(dataDirectory, 'tools'),
     installs: building.installsUv,
     passed: building.environment,
-    account: isolation.ownAccounts ? accessCheckAccount : null,
+    account: isolation.ownAccounts ? unixAccountForAccessChecks : null,
     signal: closing.signal,
   });
   const context: PreparationContext = {
@@ -94,7 +94,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   };
 
   const prepareInTurn = async (
-    spec: PreparationSpec,
+    spec: ProjectPreparationSpec,
     output: BuildOutputHandler,
     signal: AbortSignal,
   ): Promise<Project> => {
@@ -133,7 +133,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       enqueue(project.owner ?? '', async () => {
         await removeProject(store, project.project);
         if (project.owner === null) return;
-        await removeUnusedEnvironments(store, project.owner);
+        await removeUnusedPythonEnvironments(store, project.owner);
         disk.stored.changed(project.owner);
       }),
     cleanUp: async () => {
@@ -153,7 +153,11 @@ export function createPreparer(options: PreparerOptions): Preparer {
 }
 
 /** Starts to watch a process of a build. The set `running` contains the process until it has ended. */
-function openBuildProcess(options: PreparerOptions, opened: OpenedInstance, running: Set<Instance>): Instance {
+function openBuildProcess(
+  options: LocalProjectPreparerOptions,
+  opened: ExistingInstance,
+  running: Set<Instance>,
+): Instance {
   const builder = opened.record.instanceId;
   const instance = openInstance({
     ...options,
@@ -183,7 +187,7 @@ function startTimeout(timeoutMs: number): { readonly signal: AbortSignal; readon
  * write to.
  */
 async function cleanUpBuilds(
-  { isolation, reservationsDirectory, removeTree, bootId, logger, now }: PreparerOptions,
+  { isolation, reservationsDirectory, removeTree, bootId, logger, now }: LocalProjectPreparerOptions,
   { preparingDirectory, store, open }: PreparationContext,
 ): Promise<void> {
   if (isolation.ownAccounts) {

@@ -9,7 +9,7 @@ import { PrepareError } from '../../runtime.ts';
 const fileBytes = 4 * 1_048_576;
 
 /** Whether the path is a file. Follows links. False if the file system does not allow the name. */
-export function isProjectFile(directory: string, name: string): boolean {
+export function isFileInProject(directory: string, name: string): boolean {
   try {
     return statSync(join(directory, name)).isFile();
   } catch {
@@ -19,7 +19,7 @@ export function isProjectFile(directory: string, name: string): boolean {
 
 /** Reads a manifest or lock file. Throws `PrepareError` if it is too large or not a file. */
 export function readProjectFile(directory: string, name: string): string {
-  if (!isProjectFile(directory, name)) throw new PrepareError(`${name} of the project is not a file.`);
+  if (!isFileInProject(directory, name)) throw new PrepareError(`${name} of the project is not a file.`);
   const path = join(directory, name);
   if (statSync(path).size > fileBytes) {
     throw new PrepareError(`${name} of the project is larger than ${fileBytes / 1_048_576} MiB.`);

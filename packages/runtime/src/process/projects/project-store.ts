@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RuntimeLogger, TreeRemover } from '../../runtime.ts';
-import { firstAccountId, lastAccountId } from '../containment/accounts.ts';
+import type { DirectoryTreeRemover, RuntimeLogger } from '../../runtime.ts';
+import { maxUnixAccountId, minUnixAccountId } from '../containment/accounts.ts';
 import { createTraversableDirectory } from '../containment/isolation.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
-import { getEnvironmentFiles } from './environment-files.ts';
+import { getPythonEnvironmentFiles } from './environment-files.ts';
 import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
 
 /** The directories `projects`, `environments` and `caches` of the data directory. */
@@ -13,10 +13,10 @@ export type ProjectStore = {
   readonly projectsDirectory: string;
   readonly environmentsDirectory: string;
   readonly cachesDirectory: string;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
 };
 
-export function openProjectStore(dataDirectory: string, removeTree: TreeRemover): ProjectStore {
+export function openProjectStore(dataDirectory: string, removeTree: DirectoryTreeRemover): ProjectStore {
   const store: ProjectStore = {
     projectsDirectory: join(dataDirectory, 'projects'),
     environmentsDirectory: join(dataDirectory, 'environments'),
@@ -33,11 +33,11 @@ export function openProjectStore(dataDirectory: string, removeTree: TreeRemover)
 export function findProject(store: ProjectStore, id: string, ownAccounts: boolean): Project | null {
   const project = readProject(store.projectsDirectory, id);
   if (project === null) return null;
-  if (project.environment !== null && !hasEnvironment(store, project)) return null;
+  if (project.environment !== null && !hasPythonEnvironment(store, project)) return null;
   if (!ownAccounts) return { ...project, gid: null };
   // If the service prepared the project before it ran as root, the project's group is that of the service's former account.
   // This group is outside the range for bots. Bots must not run in that group, so treat the project as not prepared.
-  return project.gid !== null && project.gid >= firstAccountId && project.gid <= lastAccountId ? project : null;
+  return project.gid !== null && project.gid >= minUnixAccountId && project.gid <= maxUnixAccountId ? project : null;
 }
 
 /**
@@ -65,24 +65,24 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
   for (const path of [old, directory]) await store.removeTree(path);
 }
 
-export function hasEnvironment(store: ProjectStore, project: Pick<Project, 'owner' | 'environment'>): boolean {
-  return existsSync(getEnvironmentFiles(store.environmentsDirectory, project).marker);
+export function hasPythonEnvironment(store: ProjectStore, project: Pick<Project, 'owner' | 'environment'>): boolean {
+  return existsSync(getPythonEnvironmentFiles(store.environmentsDirectory, project).marker);
 }
 
-export function recordEnvironmentUse(
+export function recordPythonEnvironmentUse(
   store: ProjectStore,
   project: Pick<Project, 'project' | 'owner' | 'environment'>,
 ): void {
-  const { users } = getEnvironmentFiles(store.environmentsDirectory, project);
+  const { users } = getPythonEnvironmentFiles(store.environmentsDirectory, project);
   mkdirSync(users, { recursive: true, mode: 0o700 });
   writeFileSync(join(users, project.project), '');
 }
 
-export async function removeIncompleteEnvironment(
+export async function removeIncompletePythonEnvironment(
   store: ProjectStore,
   project: Pick<Project, 'owner' | 'environment'>,
 ): Promise<void> {
-  const files = getEnvironmentFiles(store.environmentsDirectory, project);
+  const files = getPythonEnvironmentFiles(store.environmentsDirectory, project);
   if (!existsSync(files.marker)) await store.removeTree(files.directory);
 }
 
@@ -90,14 +90,14 @@ export async function removeIncompleteEnvironment(
  * Removes environments that no project of the owner uses. If the owner has no projects left, also removes the owner's cache and
  * group. Idempotent. Do not call it while a project of the owner is being prepared.
  */
-export async function removeUnusedEnvironments(store: ProjectStore, owner: string): Promise<void> {
+export async function removeUnusedPythonEnvironments(store: ProjectStore, owner: string): Promise<void> {
   await removeUnusedExcept(store, owner, readProjects(store).get(owner) ?? new Set());
 }
 
 async function removeUnusedExcept(store: ProjectStore, owner: string, projects: ReadonlySet<string>): Promise<void> {
   const directory = join(store.environmentsDirectory, owner);
   for (const environment of existsSync(directory) ? readdirSync(directory) : []) {
-    const files = getEnvironmentFiles(store.environmentsDirectory, { owner, environment });
+    const files = getPythonEnvironmentFiles(store.environmentsDirectory, { owner, environment });
     const users = existsSync(files.users) ? readdirSync(files.users) : [];
     for (const user of users) if (!projects.has(user)) rmSync(join(files.users, user));
     const isUsed = users.some((user) => projects.has(user));
@@ -131,7 +131,7 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
   const projects = readProjects(store);
   await Promise.all(
-    listOwners(store).map((owner) =>
+    listProjectOwners(store).map((owner) =>
       runAndLogFailure(logger, join(store.environmentsDirectory, owner), () =>
         removeUnusedExcept(store, owner, projects.get(owner) ?? new Set()),
       ),
@@ -140,7 +140,7 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
 }
 
 /** Returns the project owners (organizations or served directories) that have Python environments or caches. */
-export function listOwners(store: ProjectStore): readonly string[] {
+export function listProjectOwners(store: ProjectStore): readonly string[] {
   return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
 }
 

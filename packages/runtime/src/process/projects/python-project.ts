@@ -3,7 +3,7 @@ import { join, normalize } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
-import { isProjectFile, readProjectFile } from './project-file.ts';
+import { isFileInProject, readProjectFile } from './project-file.ts';
 
 export type PythonDependencies =
   | { readonly kind: 'uv-lock' }
@@ -106,7 +106,7 @@ function readRequirements(
   known: Set<string>,
 ): { readonly files: readonly string[]; readonly lines: readonly string[] } {
   const path = normalize(name);
-  if (known.has(path) || path.startsWith('..') || !isProjectFile(directory, path)) return { files: [], lines: [] };
+  if (known.has(path) || path.startsWith('..') || !isFileInProject(directory, path)) return { files: [], lines: [] };
   if (known.size >= requirementFiles)
     throw new PrepareError(`requirements.txt includes more than ${requirementFiles} files.`);
   known.add(path);

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { isRoot, rootTest } from '../../../test/root.ts';
-import { accessCheckAccount } from '../containment/isolation.ts';
+import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { getInstanceFiles } from '../records/instance-record.ts';
 import { findBoundSocket } from './bound-socket.ts';
 
-const account = isRoot ? accessCheckAccount : null;
+const account = isRoot ? unixAccountForAccessChecks : null;
 
 async function openInstance() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-bound-'));
@@ -48,7 +48,7 @@ it('findBoundSocket returns null for a link to the socket of another program', a
 rootTest('findBoundSocket prevents the bot from replacing its socket', async () => {
   const { files, find } = await openInstance();
   await listen(files.socket);
-  const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...accessCheckAccount });
+  const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...unixAccountForAccessChecks });
   find();
   expect(remove).toThrow();
   expect(find()).toBe('/short/path');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { maxSecretValueBytes, secretKeyPattern, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { accessCheckAccount } from '../containment/isolation.ts';
+import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { prepareShellLaunch } from './shell-environment.ts';
 import { readExitFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
@@ -45,7 +45,7 @@ async function start(command: readonly string[], environment: Readonly<Record<st
     command,
     directory,
     environment,
-    account: hasPrivateTmp ? accessCheckAccount : null,
+    account: hasPrivateTmp ? unixAccountForAccessChecks : null,
     tmpDirectories: hasPrivateTmp ? { tmp: directory, varTmp: directory } : null,
     processLimit: 0,
     priority: null,

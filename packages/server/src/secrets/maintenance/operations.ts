@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import type { MaintenanceContext } from './context.ts';
-import { rotateOrganizationKeys, rotateRootKey, startVerification } from './start.ts';
+import { rotateOrganizationKeys, rotateRootKey, startSecretVerification } from './start.ts';
 import { readVaultStatus } from './status.ts';
 
 type Context = MaintenanceContext & {
@@ -31,6 +31,6 @@ export function createVaultOperations(context: Context) {
         layer === 'root' ? rotateRootKey({ ...context, by }) : rotateOrganizationKeys({ ...context, by }, organization),
       ),
     verify: (by: Actor, organization: string | null) =>
-      begin('verify', () => startVerification({ ...context, by }, organization)),
+      begin('verify', () => startSecretVerification({ ...context, by }, organization)),
   };
 }

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
-import { createPutSecretsRequest, testRegistryPolicy } from '../../../test/support/test-vault.ts';
+import { createPutSecretsRequest, exampleImageRegistryPolicy } from '../../../test/support/test-vault.ts';
 import { newId } from '../../store/uuid.ts';
 import { deliverSecrets } from '../deliver.ts';
 import { decryptForDeployment } from '../pin.ts';
@@ -14,7 +14,7 @@ import { openVault, type RootKeySource } from '../vault/open-vault.ts';
 import { writeSecrets } from '../write.ts';
 import { parseWriteRequest } from '../write-request.ts';
 import { runTask } from './run-task.ts';
-import { rotateOrganizationKeys, rotateRootKey, startVerification } from './start.ts';
+import { rotateOrganizationKeys, rotateRootKey, startSecretVerification } from './start.ts';
 import { readVaultStatus } from './status.ts';
 import { listTasks } from './task-rows.ts';
 
@@ -66,7 +66,7 @@ describe('rotation of vault keys', () => {
           context,
           { organizationId, keyId: newId() },
           name,
-          parseWriteRequest(createPutSecretsRequest(values), testRegistryPolicy),
+          parseWriteRequest(createPutSecretsRequest(values), exampleImageRegistryPolicy),
           {
             known: ['us-west'],
             standard: 'us-west',
@@ -318,7 +318,7 @@ describe('rotation of vault keys', () => {
     }
     isOver = true;
     await Promise.all([writes, reads]);
-    await startVerification(one.context, null);
+    await startSecretVerification(one.context, null);
     await one.work();
     expect(await one.findings()).toEqual([]);
     const { rows: states } = await sql`select distinct state from secret_deliveries

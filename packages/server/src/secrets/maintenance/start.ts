@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { appendAudit } from '../../audit/append.ts';
 import { type Actor, organizationEventFields } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
@@ -27,7 +27,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
     await storeTask({ ...context, db }, 'rekey', null);
     // If the server is killed before the transaction is committed, the new key file remains unused.
     const next = rootKeys.create === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.create();
-    if (next === undefined || next === (await readRootKeyId(db))) throw failure('root-key-not-given');
+    if (next === undefined || next === (await readRootKeyId(db))) throw createApiError('root-key-not-given');
     await replaceVaultState(db, await createVaultState(rootKeys, next, context.now()));
     await auditOrganizations({ ...context, db }, await organizationIds(db, null), 'vault.rotate-root');
   });
@@ -36,7 +36,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
 function requireAlone(others: readonly string[]): void {
   if (others.length === 0) return;
   const message = `Servers of other regions share this database (${others.join(', ')}), and only this server would have the new key file. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations.md says, and try again. A stopped server still counts for one minute.`;
-  throw failure('root-key-not-shared', { message });
+  throw createApiError('root-key-not-shared', { message });
 }
 
 /**
@@ -55,7 +55,7 @@ export async function rotateOrganizationKeys(context: Context, organization: str
 }
 
 /** Stores a task that verifies all secrets. @throws failure `vault-busy`, `organization-not-found` */
-export async function startVerification(context: Context, organization: string | null): Promise<void> {
+export async function startSecretVerification(context: Context, organization: string | null): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     const only = await organizationId(db, organization);
     await storeTask({ ...context, db }, 'verify', only);
@@ -70,7 +70,7 @@ async function organizationIds(db: Database, only: string | null): Promise<reado
 async function organizationId(db: Database, nameOrId: string | null): Promise<string | null> {
   if (nameOrId === null) return null;
   const found = await findOrganization(db, nameOrId);
-  if (found === undefined) throw failure('organization-not-found');
+  if (found === undefined) throw createApiError('organization-not-found');
   return found.id;
 }
 
@@ -88,7 +88,7 @@ async function storeTask(context: Context, task: TaskRow['task'], organization: 
     updated_at: at,
     ended_at: null,
   });
-  if (!isNew) throw failure('vault-busy');
+  if (!isNew) throw createApiError('vault-busy');
 }
 
 /**

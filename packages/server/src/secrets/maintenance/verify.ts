@@ -2,7 +2,7 @@ import type { VaultFinding } from '../../store/tables.ts';
 import { decryptRow, readValueRows } from '../encrypted-values.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
 import { findSecretSetById, listRevisionRows, type RevisionRow, type SecretSetRow } from '../rows.ts';
-import { readInSnapshot } from '../snapshot.ts';
+import { readInDatabaseSnapshot } from '../snapshot.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
 import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
@@ -32,7 +32,7 @@ export async function verifyVault(
     const reportFor = (set: string | null) => (problem: string) => findings.push({ organization: name, set, problem });
     await verifyKeys(context, id, reportFor(null));
     for (const set of await listSecretSetRows(context.db, id)) {
-      await readInSnapshot(context.db, async (db) => {
+      await readInDatabaseSnapshot(context.db, async (db) => {
         const row = await findSecretSetById(db, id, set.id);
         const keyring = createCachingKeyring(context.keyring);
         if (row !== undefined) await verifySet({ ...context, keyring, db }, row, reportFor(set.name));

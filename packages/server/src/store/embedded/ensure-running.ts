@@ -5,12 +5,12 @@ import { waitForValue } from '../wait.ts';
 import { choosePostgresAccount, type OsAccount, parsePasswdFile } from './account.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { describeProgramFailure, explainDiskError } from './disk.ts';
-import { type DirectoryLayout, makeDirectories, requireProgramAccess } from './layout.ts';
+import { type DirectoryLayout, makeDirectories, requireRunnablePostgresPrograms } from './layout.ts';
 import { findPostmaster, hasProcessesInDirectory, removeStaleLocks, startPostmaster } from './postmaster.ts';
 import { probeDatabase } from './probe.ts';
-import { installPrograms, type ProgramPackage, removeOtherPrograms } from './programs.ts';
-import { createReachableAddress } from './reach.ts';
+import { installPrograms, type ProgramPackage, removeUnusedPostgresCopies } from './programs.ts';
 import { writeSettings } from './settings.ts';
+import { createDatabaseSocketAddress } from './socket-address.ts';
 
 /**
  * Time limit in milliseconds for a start. It is long enough for the recovery after a crash, which replays at most `max_wal_size`
@@ -49,7 +49,7 @@ async function start({ layout, own, programPackage }: PostgresInstallation): Pro
   const accounts = parsePasswdFile(await readFile('/etc/passwd', 'utf8'));
   const account = choosePostgresAccount(own, accounts, (await readCluster(layout.data))?.owner);
   const programs = await installPrograms(programPackage, layout.root);
-  if (account.uid !== own.uid) await requireProgramAccess(programs, account);
+  if (account.uid !== own.uid) await requireRunnablePostgresPrograms(programs, account);
   if ((await readCluster(layout.data)) === undefined) await createCluster(programs, layout.data, account);
   const settingsFile = await writeSettings(layout.settings, [own, account]);
   const started = await waitForValue({
@@ -60,7 +60,7 @@ async function start({ layout, own, programPackage }: PostgresInstallation): Pro
   if (started === undefined) {
     throw new StoreError(`The database in ${layout.data} did not become ready in ${startTimeoutMs / 1000} seconds.`);
   }
-  if (started === 'started') await removeOtherPrograms(layout.root, programs);
+  if (started === 'started') await removeUnusedPostgresCopies(layout.root, programs);
   return started;
 }
 
@@ -110,7 +110,7 @@ function requireSameMajor(major: string, programPackage: ProgramPackage, layout:
 }
 
 async function probeData(data: string): Promise<'answers' | 'busy' | 'absent'> {
-  const { address, release } = createReachableAddress(data);
+  const { address, release } = createDatabaseSocketAddress(data);
   try {
     return await probeDatabase(address);
   } finally {

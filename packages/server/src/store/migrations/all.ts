@@ -3,15 +3,15 @@ import { buildsMigration } from './0002-builds.ts';
 import { deploymentsMigration } from './0003-deployments.ts';
 import { logsMigration } from './0004-logs.ts';
 import { secretsMigration } from './0010-secrets.ts';
-import { secretTracesMigration } from './0011-secret-traces.ts';
-import { auditAgeMigration } from './0012-audit-age.ts';
-import { secretWorkMigration } from './0013-secret-work.ts';
+import { secretHashesMigration } from './0011-secret-traces.ts';
+import { auditRetentionMigration } from './0012-audit-age.ts';
+import { secretMaintenanceMigration } from './0013-secret-work.ts';
 import { tamperEvidenceMigration } from './0014-tamper-evidence.ts';
 import { buildCancellationMigration } from './0015-build-cancellation.ts';
 import { secretMacsMigration } from './0016-secret-macs.ts';
 import { singleAuditTableMigration } from './0017-single-audit-table.ts';
-import { noSecretTracesMigration } from './0018-no-secret-traces.ts';
-import { forkMigration } from './0019-fork.ts';
+import { dropSecretHashesMigration } from './0018-no-secret-traces.ts';
+import { deploymentForkSettingMigration } from './0019-fork.ts';
 import { instanceSocketsMigration } from './0020-instance-sockets.ts';
 import { accountsMigration } from './0021-accounts.ts';
 import { readablePublicKeysMigration } from './0026-readable-public-keys.ts';
@@ -25,15 +25,15 @@ export const migrations = [
   deploymentsMigration,
   logsMigration,
   secretsMigration,
-  secretTracesMigration,
-  auditAgeMigration,
-  secretWorkMigration,
+  secretHashesMigration,
+  auditRetentionMigration,
+  secretMaintenanceMigration,
   tamperEvidenceMigration,
   buildCancellationMigration,
   secretMacsMigration,
   singleAuditTableMigration,
-  noSecretTracesMigration,
-  forkMigration,
+  dropSecretHashesMigration,
+  deploymentForkSettingMigration,
   instanceSocketsMigration,
   accountsMigration,
   readablePublicKeysMigration,

@@ -1,9 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failure, type ImagePullSecretCheck, type PutSecretsRequest, type SecretWriteResult } from '@bothost/contract';
+import {
+  createApiError,
+  type ImagePullSecretCheck,
+  type PutSecretsRequest,
+  type SecretWriteResult,
+} from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { disconnectError, type FakeService, startFakeService } from '../../../../test/fake-service/fake-service.ts';
+import {
+  type FakeService,
+  simulatedDisconnectError,
+  startFakeService,
+} from '../../../../test/fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
 
@@ -36,7 +45,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
         listOrganizations: () => ({ organizations: [organization] }),
         putSecrets: ({ body, params }) => written(body as PutSecretsRequest, params['setName'] ?? ''),
         verifyImagePullSecret: ({ params }) => {
-          if (params['setName'] === 'gone') throw failure('secret-set-not-found');
+          if (params['setName'] === 'gone') throw createApiError('secret-set-not-found');
           return { status: 'OK', name: 'hub', host: 'ghcr.io', revision: 1, expiresAt: null, verification };
         },
       },
@@ -48,7 +57,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
   });
 
   function written(body: PutSecretsRequest, name: string): SecretWriteResult {
-    if (name === 'lost' && body.dryRun !== true) throw disconnectError;
+    if (name === 'lost' && body.dryRun !== true) throw simulatedDisconnectError;
     const revision = change === 'none' ? (before ?? 1) : (before ?? 0) + 1;
     return {
       status: 'OK',

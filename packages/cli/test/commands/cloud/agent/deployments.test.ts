@@ -1,6 +1,6 @@
 import type { AgentDetails, LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { disconnectError, type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
+import { type FakeService, simulatedDisconnectError, startFakeService } from '../../../fake-service/fake-service.ts';
 import { agent, deployment, privateKey, publicKey, sessionId } from '../../../fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../run-program.ts';
 
@@ -61,7 +61,7 @@ beforeEach(async () => {
         const total = { value: 3, relation: 'eq' as const };
         if (query['order'] === 'desc')
           return { total, logs: [warning, line], nextCursor: null, followCursor: '1', ...maskingIncomplete };
-        if (breaks-- > 0) throw disconnectError;
+        if (breaks-- > 0) throw simulatedDisconnectError;
         return {
           total,
           logs: [{ ...line, log: `after ${query['cursor']}` }],

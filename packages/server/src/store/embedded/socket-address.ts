@@ -7,7 +7,7 @@ import { databaseRoleName, postgresPort } from './settings.ts';
  * Returns an address for the socket in a directory. Socket paths are limited to 107 bytes (unix(7)), so a longer path
  * is replaced by the path of an open handle of the directory. `release` closes the handle.
  */
-export function createReachableAddress(data: string): {
+export function createDatabaseSocketAddress(data: string): {
   readonly address: DatabaseAddress;
   readonly release: () => void;
 } {
