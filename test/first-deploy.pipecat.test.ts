@@ -3,29 +3,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
-import { type Service, startService } from './service.ts';
-import { createOutputPattern, normalizeOutput, openTerminal, readDocumentSteps } from './transcript.ts';
+import { type BuiltService, startBuiltService } from './service.ts';
+import { createDocumentedOutputPattern, normalizeOutput, openTerminal, readDocumentedSteps } from './transcript.ts';
 
 /** Follows the section of docs/deploy.md that installs the real Pipecat. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-let service: Service;
+let service: BuiltService;
 
 beforeAll(async () => {
   const { inherited, secrets } = readConfig();
   // Put uv in PATH, because pip takes ten times as long to install Pipecat.
-  service = await startService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
+  service = await startBuiltService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
 });
 afterAll(() => service?.close());
 
 it('the commands in docs/deploy.md deploy a Pipecat bot, and redeploy changed code without reinstalling packages', async () => {
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, { ...environment, BOTHOST: root });
-  const steps = readDocumentSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');
+  const steps = readDocumentedSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');
   expect(steps).toHaveLength(3);
   for (const step of steps) {
     const printed = await terminal.follow(step);
     if (step.kind === 'commands' && step.printed !== null) {
-      expect(`${normalizeOutput(printed)}\n`).toMatch(createOutputPattern(step.printed));
+      expect(`${normalizeOutput(printed)}\n`).toMatch(createDocumentedOutputPattern(step.printed));
     }
   }
 });

@@ -3,19 +3,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { renderScreen } from './screen.ts';
-import { type Service, startService } from './service.ts';
-import { createOutputPattern, normalizeOutput, readDocumentSteps } from './transcript.ts';
+import { renderTerminalScreen } from './screen.ts';
+import { type BuiltService, startBuiltService } from './service.ts';
+import { createDocumentedOutputPattern, normalizeOutput, readDocumentedSteps } from './transcript.ts';
 
 /** Follows docs/secrets.md in a real terminal, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-let service: Service;
+let service: BuiltService;
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 
 // Use a new service, which has no secrets, for each attempt of the test.
 beforeEach(async () => {
-  service = await startService();
+  service = await startBuiltService();
   onTestFinished(service.close);
   folder = join(service.folder, 'my-bot');
   await mkdir(folder);
@@ -43,7 +43,7 @@ function typeInTerminal(commands: string): Promise<string> {
         answered += questions.length;
         for (const [question] of questions) child.stdin.write(question === '◆' ? 'y' : 'typed:value\r');
       });
-      child.on('error', reject).on('close', () => resolve(renderScreen(written)));
+      child.on('error', reject).on('close', () => resolve(renderTerminalScreen(written)));
     });
   });
 }
@@ -93,7 +93,7 @@ it('the commands in docs/secrets.md print the documented output and use every op
   const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
   const commands: string[] = [];
   for (const title of sections) {
-    const steps = readDocumentSteps(document, title);
+    const steps = readDocumentedSteps(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {
       if (step.kind === 'file') {
@@ -103,7 +103,9 @@ it('the commands in docs/secrets.md print the documented output and use every op
       commands.push(...step.text.split('\n'));
       const shown = normalizeOutput(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
       if (step.printed !== null)
-        expect(`${shown}\n`, title).toMatch(createOutputPattern(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
+        expect(`${shown}\n`, title).toMatch(
+          createDocumentedOutputPattern(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')),
+        );
     }
   }
   expect(notShown(commands)).toEqual([]);

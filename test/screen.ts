@@ -1,5 +1,5 @@
 /** Returns the text on a terminal screen after the output `written`. Interprets escape sequences and drops colors. */
-export function renderScreen(written: string): string {
+export function renderTerminalScreen(written: string): string {
   const rows: string[][] = [[]];
   let row = 0;
   let column = 0;

@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
  * One step of a document: either a file to save, or commands with their output. A file is a block after a line that ends with the
  * file's name and a colon. Commands are an `sh` block; their output is the next block if that is a `text` block.
  */
-export type DocumentStep =
+export type DocumentedStep =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string; readonly printed: string | null };
 
-export function readDocumentSteps(document: string, title: string): readonly DocumentStep[] {
+export function readDocumentedSteps(document: string, title: string): readonly DocumentedStep[] {
   const section = document.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
   if (section === undefined) throw new Error(`The document has no section "${title}".`);
   const blocks = [...section.matchAll(/(?:^`([\w.-]+)`[^\n]*:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)];
-  return blocks.flatMap(([, name, language, text = ''], index): DocumentStep[] => {
+  return blocks.flatMap(([, name, language, text = ''], index): DocumentedStep[] => {
     if (name !== undefined) return [{ kind: 'file', name, text }];
     if (language !== 'sh') return [];
     const next = blocks[index + 1];
@@ -28,7 +28,7 @@ export type Terminal = {
    * Executes a step of a Markdown document: writes a file, or runs shell commands. Returns the output and errors of the
    * commands as a terminal with 80 columns shows them.
    */
-  readonly follow: (step: DocumentStep) => Promise<string>;
+  readonly follow: (step: DocumentedStep) => Promise<string>;
 };
 
 /** A shell that keeps its working directory and variables between steps. A failed command does not end it. */
@@ -74,7 +74,7 @@ export function normalizeOutput(text: string): string {
 }
 
 /** Converts the documented output of a step to a pattern. A line that is `...` matches any number of lines. */
-export function createOutputPattern(printed: string): RegExp {
+export function createDocumentedOutputPattern(printed: string): RegExp {
   const parts = normalizeOutput(printed)
     .split('\n')
     .map((line) => (line === '...' ? '(?:.*\\n)*?' : `${line.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}\\n`));

@@ -11,7 +11,7 @@ import { serviceProgramPath } from './repository.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The built service, run as a process with an embedded database in a temporary directory. */
-export type Service = {
+export type BenchmarkService = {
   readonly origin: string;
   readonly pid: number;
   readonly publicKey: string;
@@ -37,7 +37,7 @@ type Options = {
 };
 
 /** Starts the service, waits until it is ready and runs `use`; finally stops the service and removes its files. */
-export async function withService<T>(options: Options, use: (service: Service) => Promise<T>): Promise<T> {
+export async function withService<T>(options: Options, use: (service: BenchmarkService) => Promise<T>): Promise<T> {
   return withTemporaryDirectory(async (directory) => {
     const [agentsDirectory, dataDirectory] = [join(directory, 'agents'), join(directory, 'data')];
     const agents = await Promise.all(options.agents.map((agent) => writeAgentDirectory(agentsDirectory, agent)));

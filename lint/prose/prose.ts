@@ -1,5 +1,5 @@
 /** The text in a source file that is written for people. */
-export type Prose = {
+export type SourceFileProse = {
   /** Whole comments. Consecutive line comments count as one. */
   readonly comments: readonly string[];
   /**

@@ -1,4 +1,4 @@
-import { collapseWhitespace, type Prose } from './prose.ts';
+import { collapseWhitespace, type SourceFileProse } from './prose.ts';
 
 /**
  * Matches a comment or a string with its opening quotes. Strings come first, so that a `#` within a string does not start a
@@ -9,7 +9,7 @@ const directive = /^(?:!|noqa\b|type:|fmt:|pragma\b|shellcheck\b)/;
 const definition = /^(?:async def|def|class) ([a-zA-Z]\w*)|^([A-Z][A-Z\d_]+)(?:: [^=\n]+)? = /gm;
 const messageCall = /(?:\b\w*(?:Error|Exception|Exit|Refused)|logger\.\w+|log\.\w+)\(\s*$/;
 
-export function readPythonProse(text: string): Prose {
+export function readPythonProse(text: string): SourceFileProse {
   const messages: string[] = [];
   const docstrings: string[] = [];
   for (const { index, 1: quotes = '', 2: string = '' } of text.matchAll(token)) {

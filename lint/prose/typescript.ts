@@ -1,5 +1,5 @@
 import { type ESTree, parseSync, Visitor } from 'vite';
-import { collapseWhitespace, type Prose } from './prose.ts';
+import { collapseWhitespace, type SourceFileProse } from './prose.ts';
 
 const errorFactories = /^(?:\w*(?:Error|Failure)|failure|fail|fault|refused|addIssue|sendError)$/;
 const logMethods = /^(?:trace|debug|info|warn|error|fatal)$/;
@@ -16,7 +16,7 @@ type Comment = {
 };
 type Call = ESTree.CallExpression | ESTree.NewExpression;
 
-export function readTypeScriptProse(path: string, text: string): Prose {
+export function readTypeScriptProse(path: string, text: string): SourceFileProse {
   const lang = path.endsWith('.tsx') ? 'tsx' : path.endsWith('.ts') ? 'ts' : 'js';
   const { program, comments } = parseSync(path, text, { lang });
   const messages = new Set<string>();

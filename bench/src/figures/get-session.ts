@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { type Benchmark, type BenchmarkFigure, formatPerSecond } from '../figure.ts';
-import { compareLoadTargets } from '../load.ts';
+import { compareServersUnderLoad } from '../load.ts';
 import { startProgram } from '../program.ts';
-import { type Service, withService } from '../service.ts';
+import { type BenchmarkService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;
@@ -13,7 +13,7 @@ const limit = { least: 0.8 } as const;
 const longSessions = 500;
 
 /** Compares `getSession` with a bare Fastify route that reads the same rows by primary key and sends them without validation. */
-export const getSessionBench: Benchmark = {
+export const sessionReadBench: Benchmark = {
   name: 'get-session',
   run: async ({ quick, log }) => {
     const agent = { name: 'archive', bot: 'tiny', minAgents: 0, maxAgents: 1 } as const;
@@ -40,7 +40,7 @@ export const getSessionBench: Benchmark = {
 };
 
 async function measure(
-  service: Service,
+  service: BenchmarkService,
   agent: string,
   bareOrigin: string,
   { points, count, quick }: { points: number; count: number; quick: boolean },
@@ -61,7 +61,7 @@ async function measure(
     { origin: bareOrigin, path: () => `/sessions/${pick()}` },
   ];
   const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
-  const { perSecond: speeds, ratios } = await compareLoadTargets(targets, options);
+  const { perSecond: speeds, ratios } = await compareServersUnderLoad(targets, options);
   return {
     what: `getSession, ${points} points, ${count.toLocaleString('en')} sessions stored`,
     ours: formatPerSecond(speeds[0] ?? 0),
@@ -120,7 +120,7 @@ async function storeSessions(database: pg.Pool, agent: string, from: number, to:
  * Runs a checkpoint before the measurement, because PostgreSQL would otherwise write the inserted rows to disk during it. Only a
  * superuser may run a checkpoint.
  */
-async function checkpoint({ databaseArguments: [host, , database] }: Service): Promise<void> {
+async function checkpoint({ databaseArguments: [host, , database] }: BenchmarkService): Promise<void> {
   const client = new pg.Client({ host, database, user: 'postgres', port: 5432 });
   await client.connect();
   await client.query('checkpoint');

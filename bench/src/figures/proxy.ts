@@ -5,9 +5,9 @@ import {
   formatMilliseconds,
   formatPerSecond,
 } from '../figure.ts';
-import { compareLoadTargets } from '../load.ts';
+import { compareServersUnderLoad } from '../load.ts';
 import { startProgram } from '../program.ts';
-import { type Service, withService } from '../service.ts';
+import { type BenchmarkService, withService } from '../service.ts';
 import { type Session, startSession, waitForWarmInstances } from '../sessions.ts';
 
 const limit = { least: 0.7 } as const;
@@ -36,7 +36,7 @@ export const proxyBench: Benchmark = {
 
 type Targets = ReturnType<typeof targetsOf>;
 
-function targetsOf(service: Service, session: Session, thin: string, path: string) {
+function targetsOf(service: BenchmarkService, session: Session, thin: string, path: string) {
   const headers = { authorization: `Bearer ${service.publicKey}` };
   return {
     ours: {
@@ -56,7 +56,7 @@ async function throughput(
   { quick }: BenchmarkOptions,
 ): Promise<BenchmarkFigure> {
   const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
-  const { perSecond: speeds, ratios } = await compareLoadTargets([ours, thin], options);
+  const { perSecond: speeds, ratios } = await compareServersUnderLoad([ours, thin], options);
   return {
     what: `proxy, ${what}`,
     ours: formatPerSecond(speeds[0] ?? 0),
@@ -69,7 +69,7 @@ async function throughput(
 /** Sends one request at a time, to measure the proxy without a queue. */
 async function latency({ ours, thin, direct }: Targets, { quick }: BenchmarkOptions): Promise<BenchmarkFigure> {
   const options = { connections: 1, seconds: quick ? 0.5 : 2, rounds: quick ? 3 : 7 };
-  const { p99 } = await compareLoadTargets([ours, thin, direct], options);
+  const { p99 } = await compareServersUnderLoad([ours, thin, direct], options);
   const [one = Number.NaN, other = Number.NaN, bare = Number.NaN] = p99;
   return {
     what: 'proxy, latency that it adds, p99',

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { request } from 'undici';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
-import { minimalEnvironment, packageIndexVariables, stopChildProcess } from '../program.ts';
+import { minimalEnvironment, packageIndexEnvironment, stopChildProcess } from '../program.ts';
 import { median } from '../quantile.ts';
-import { type Service, withService } from '../service.ts';
+import { type BenchmarkService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /**
@@ -25,7 +25,7 @@ type BotCall = { readonly at: number; readonly python: string; readonly director
 export const pythonStartBench: Benchmark = {
   name: 'python-start',
   run: async ({ quick, log }) =>
-    withService({ agents: [agent], environment: packageIndexVariables, readySeconds: 900 }, async (service) => {
+    withService({ agents: [agent], environment: packageIndexEnvironment, readySeconds: 900 }, async (service) => {
       const ours: number[] = [];
       const byHand: number[] = [];
       const samples = quick ? 3 : 20;
@@ -57,7 +57,7 @@ const clock = () => performance.timeOrigin + performance.now();
  * Starts a session and returns the milliseconds until the bot was called, measured by the clock of this machine. The session ends
  * at once, because it has no transport.
  */
-async function startOnce(service: Service): Promise<readonly [number, BotCall]> {
+async function startOnce(service: BenchmarkService): Promise<readonly [number, BotCall]> {
   const url = `${service.origin}/v1/public/${agent.name}/start`;
   const headers = { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' };
   const { before, sessionId } = await waitUntil(

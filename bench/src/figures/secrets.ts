@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median, quantile } from '../quantile.ts';
-import { type Service, withService } from '../service.ts';
+import { type BenchmarkService, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -35,7 +35,7 @@ export const secretsBench: Benchmark = {
     }),
 };
 
-async function writes(service: Service, count: number, samples: number): Promise<readonly BenchmarkFigure[]> {
+async function writes(service: BenchmarkService, count: number, samples: number): Promise<readonly BenchmarkFigure[]> {
   const stored: number[] = [];
   const ready: number[] = [];
   for (let index = -5; index < samples; index++) {
@@ -71,7 +71,7 @@ async function writes(service: Service, count: number, samples: number): Promise
  * Starts the same bot alternately with the largest secret set and without secrets. The first rounds are not counted: they use
  * the instances that the deployments have already started, so these starts are not cold.
  */
-async function coldStarts(service: Service, samples: number): Promise<BenchmarkFigure> {
+async function coldStarts(service: BenchmarkService, samples: number): Promise<BenchmarkFigure> {
   await put(service, 'largest', keys);
   await untilReady(service, 'largest');
   const body = JSON.stringify({ secretSet: 'largest' });
@@ -100,7 +100,7 @@ async function coldStarts(service: Service, samples: number): Promise<BenchmarkF
   };
 }
 
-async function untilNone(service: Service, agent: string): Promise<void> {
+async function untilNone(service: BenchmarkService, agent: string): Promise<void> {
   const text = `select count(*)::int as warm from instances join agents on agents.id = agent_id
     where agents.name = $1 and state <> 'ended'`;
   await waitUntil(`no instance of ${agent}`, async () =>
@@ -108,7 +108,7 @@ async function untilNone(service: Service, agent: string): Promise<void> {
   );
 }
 
-function put(service: Service, name: string, count: number): Promise<unknown> {
+function put(service: BenchmarkService, name: string, count: number): Promise<unknown> {
   const values = Array.from({ length: count }, (_, index) => ({
     secretKey: `KEY_${index}`,
     secretValue: randomBytes(24).toString('hex'),
@@ -116,7 +116,7 @@ function put(service: Service, name: string, count: number): Promise<unknown> {
   return call(service, 'PUT', `/v1/secrets/${name}`, JSON.stringify({ secrets: values }));
 }
 
-async function untilReady(service: Service, name: string): Promise<void> {
+async function untilReady(service: BenchmarkService, name: string): Promise<void> {
   const ask = async () => {
     const set = (await call(service, 'GET', `/v1/secrets/${name}`)) as Record<string, unknown>;
     return set['status'] === 'ready' ? true : undefined;
@@ -124,7 +124,12 @@ async function untilReady(service: Service, name: string): Promise<void> {
   await waitUntil(`${name} ready`, ask, { everyMs: 1 });
 }
 
-async function call(service: Service, method: 'GET' | 'POST' | 'PUT', path: string, body?: string): Promise<unknown> {
+async function call(
+  service: BenchmarkService,
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  body?: string,
+): Promise<unknown> {
   const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
   const answer = await request(service.origin + path, { method, headers, body: body ?? null });
   const text = await answer.body.text();

@@ -10,7 +10,7 @@ import {
 } from '../figure.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantile.ts';
-import { type Service, withService } from '../service.ts';
+import { type BenchmarkService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const messagesPerSecond = 50;
@@ -66,7 +66,7 @@ function figureOf(what: string, ours: Exchange, straight: Exchange): BenchmarkFi
 
 type Address = { readonly url: string; readonly headers: Record<string, string> };
 
-async function startSocket(service: Service): Promise<Address> {
+async function startSocket(service: BenchmarkService): Promise<Address> {
   const answer = await request(`${service.origin}/v1/public/${talk.name}/start`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
@@ -94,7 +94,11 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
  * Sends messages on all sockets at a steady rate. Sends on different sockets are spread evenly over time. Each message contains
  * its send time.
  */
-async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchmarkOptions): Promise<Exchange> {
+async function exchange(
+  service: BenchmarkService,
+  sockets: readonly WebSocket[],
+  options: BenchmarkOptions,
+): Promise<Exchange> {
   const latencies: number[] = [];
   let sent = 0;
   let complete: () => void = () => undefined;

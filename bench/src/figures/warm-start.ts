@@ -6,8 +6,8 @@ import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { quantile } from '../quantile.ts';
-import { parrotProgramPath } from '../repository.ts';
-import { respondsWith200, type Service, withService } from '../service.ts';
+import { parrotBotProgramPath } from '../repository.ts';
+import { type BenchmarkService, respondsWith200, withService } from '../service.ts';
 import { stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -59,7 +59,7 @@ export const warmStartBench: Benchmark = {
 /** Returns the Unix time in milliseconds with microsecond precision, by a clock that all processes on this machine share. */
 const clock = () => performance.timeOrigin + performance.now();
 
-async function startOnce(service: Service): Promise<number> {
+async function startOnce(service: BenchmarkService): Promise<number> {
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const before = clock();
   const sent = post(`${service.origin}/v1/public/${agent.name}/start`, headers, '{"createDailyRoom":false}');
@@ -76,7 +76,7 @@ async function startOnce(service: Service): Promise<number> {
  */
 async function postOnce(): Promise<number> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [parrotProgramPath], {
+  const child = spawn(process.execPath, [parrotBotProgramPath], {
     stdio: 'ignore',
     env: { ...minimalEnvironment, PORT: String(port) },
   });

@@ -1,5 +1,5 @@
 import type { BenchmarkFigure, BenchmarkOptions } from '../figure.ts';
-import type { Service } from '../service.ts';
+import type { BenchmarkService } from '../service.ts';
 import type { StandaloneBot, StandaloneBotOptions } from './by-hand.ts';
 import type { WebCaller } from './web-caller.ts';
 
@@ -13,7 +13,7 @@ export const [forked, spawned] = ['forked', 'spawned'] as const;
  * The inputs of all measurements of the first-second benchmark, such as the service and the same bot started without the service.
  */
 export type VoiceBenchContext = Pick<BenchmarkOptions, 'log'> & {
-  readonly service: Service;
+  readonly service: BenchmarkService;
   /** Number of measurements per figure. */
   readonly runs: number;
   readonly byHand: StandaloneBot;

@@ -143,7 +143,7 @@ export {
   getStatusLabel,
   type ImagePullSecretCheckResult,
   imagePullSecretCheckResultLabels,
-  listStatusValues,
+  getStatusValues,
   type PredefinedSessionCompletionStatus,
   type SecretReadiness,
   type SessionEndState,

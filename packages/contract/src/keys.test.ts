@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkKeyFormat, generateKey, type KeyKind, keyPrefixes } from './keys.ts';
+import { type ApiKeyOrTokenKind, apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const kind = fc.constantFrom<KeyKind>('private', 'public', 'personal');
-/** 64 random bytes that `generateKey` accepts, because at least 43 of them are below 248. */
+const kind = fc.constantFrom<ApiKeyOrTokenKind>('private', 'public', 'personal');
+/** 64 random bytes that `generateApiKey` accepts, because at least 43 of them are below 248. */
 const random = fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 });
 
-describe('generateKey', () => {
-  it('returns a key that existing clients and checkKeyFormat accept', () => {
+describe('generateApiKey', () => {
+  it('returns a key that existing clients and checkApiKeyFormat accept', () => {
     fc.assert(
       fc.property(kind, random, (kind, random) => {
-        const key = generateKey(kind, random);
+        const key = generateApiKey(kind, random);
         expect(key).toMatch(/^(sk|pk|pcc_pat)_[0-9A-Za-z]{49}$/);
-        expect(key.startsWith(keyPrefixes[kind])).toBe(true);
-        expect(checkKeyFormat(key)).toEqual({ kind, verdict: 'plausible' });
+        expect(key.startsWith(apiKeyPrefixes[kind])).toBe(true);
+        expect(checkApiKeyFormat(key)).toEqual({ kind, verdict: 'plausible' });
       }),
     );
   });
@@ -24,35 +24,35 @@ describe('generateKey', () => {
   it('appends the CRC-32 of the preceding characters in base 62', () => {
     fc.assert(
       fc.property(kind, random, (kind, random) => {
-        const key = generateKey(kind, random);
+        const key = generateApiKey(kind, random);
         const digits = [...key.slice(-6)].map((digit) => alphabet.indexOf(digit));
         expect(digits.reduce((sum, digit) => sum * 62 + digit, 0)).toBe(crc32(key.slice(0, -6)));
       }),
     );
   });
 
-  it('returns a key in which checkKeyFormat detects any change of one character', () => {
+  it('returns a key in which checkApiKeyFormat detects any change of one character', () => {
     fc.assert(
       fc.property(kind, random, fc.nat(), fc.constantFrom(...alphabet), (kind, random, place, character) => {
-        const key = generateKey(kind, random);
+        const key = generateApiKey(kind, random);
         const index = place % key.length;
         fc.pre(key.charAt(index) !== character);
         const changed = key.slice(0, index) + character + key.slice(index + 1);
-        const { verdict } = checkKeyFormat(changed);
+        const { verdict } = checkApiKeyFormat(changed);
         expect(verdict).toBe(/^(sk|pk|pcc_pat)_[0-9A-Za-z]{49}$/.test(changed) ? 'mistyped' : 'foreign');
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('returns a key in which checkKeyFormat detects any swap of two neighboring characters', () => {
+  it('returns a key in which checkApiKeyFormat detects any swap of two neighboring characters', () => {
     fc.assert(
       fc.property(kind, random, fc.nat(47), (kind, random, place) => {
-        const key = generateKey(kind, random);
+        const key = generateApiKey(kind, random);
         const at = key.length - 49 + place;
         const [first, second] = [key.charAt(at), key.charAt(at + 1)];
         fc.pre(first !== second);
-        expect(checkKeyFormat(key.slice(0, at) + second + first + key.slice(at + 2)).verdict).toBe('mistyped');
+        expect(checkApiKeyFormat(key.slice(0, at) + second + first + key.slice(at + 2)).verdict).toBe('mistyped');
       }),
     );
   });
@@ -61,7 +61,7 @@ describe('generateKey', () => {
     const counts = new Map<string, number>();
     const keys = 2_000;
     for (let index = 0; index < keys; index += 1) {
-      for (const character of generateKey('private', randomBytes(96)).slice(3, -6)) {
+      for (const character of generateApiKey('private', randomBytes(96)).slice(3, -6)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);
       }
     }
@@ -71,12 +71,12 @@ describe('generateKey', () => {
   });
 
   it('throws if there are too few random bytes', () => {
-    expect(() => generateKey('private', new Uint8Array(42))).toThrow(RangeError);
-    expect(() => generateKey('private', new Uint8Array(200).fill(255))).toThrow(RangeError);
+    expect(() => generateApiKey('private', new Uint8Array(42))).toThrow(RangeError);
+    expect(() => generateApiKey('private', new Uint8Array(200).fill(255))).toThrow(RangeError);
   });
 });
 
-describe('checkKeyFormat', () => {
+describe('checkApiKeyFormat', () => {
   it.each([
     ['', null],
     ['hello', null],
@@ -85,6 +85,6 @@ describe('checkKeyFormat', () => {
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
   ])('returns the verdict "foreign" for the text %j, and the kind %s from its prefix', (text, kind) => {
-    expect(checkKeyFormat(text)).toEqual({ kind, verdict: 'foreign' });
+    expect(checkApiKeyFormat(text)).toEqual({ kind, verdict: 'foreign' });
   });
 });

@@ -1,8 +1,8 @@
 // An API key consists of a prefix for its kind, 43 random base-62 characters, and a checksum of six characters, with which
 // clients detect mistyped keys. The checksum is the CRC-32 of all preceding characters in base 62.
 
-export const keyPrefixes = { private: 'sk_', public: 'pk_', personal: 'pcc_pat_' } as const;
-export type KeyKind = keyof typeof keyPrefixes;
+export const apiKeyPrefixes = { private: 'sk_', public: 'pk_', personal: 'pcc_pat_' } as const;
+export type ApiKeyOrTokenKind = keyof typeof apiKeyPrefixes;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyPattern = /^(sk|pk|pcc_pat)_[0-9A-Za-z]{49}$/;
@@ -13,8 +13,8 @@ const checksumCharacters = 6;
  * Creates a key from at least 64 random bytes. Skips bytes of 248 or more, so that all characters are equally likely. @throws
  * RangeError if too few bytes remain
  */
-export function generateKey(kind: KeyKind, random: Uint8Array): string {
-  let key: string = keyPrefixes[kind];
+export function generateApiKey(kind: ApiKeyOrTokenKind, random: Uint8Array): string {
+  let key: string = apiKeyPrefixes[kind];
   const length = key.length + secretCharacters;
   for (const byte of random) {
     if (key.length === length) break;
@@ -28,16 +28,19 @@ export function generateKey(kind: KeyKind, random: Uint8Array): string {
  * Checks the format of a key. `mistyped` means that the checksum is wrong. `foreign` means that the key does not have the format
  * of generated keys, for example because an operator chose it.
  */
-export function checkKeyFormat(text: string): { kind: KeyKind | null; verdict: 'plausible' | 'mistyped' | 'foreign' } {
+export function checkApiKeyFormat(text: string): {
+  kind: ApiKeyOrTokenKind | null;
+  verdict: 'plausible' | 'mistyped' | 'foreign';
+} {
   const kind = kindOf(text);
   if (!keyPattern.test(text)) return { kind, verdict: 'foreign' };
   const body = text.slice(0, -checksumCharacters);
   return { kind, verdict: checksum(body) === text.slice(-checksumCharacters) ? 'plausible' : 'mistyped' };
 }
 
-function kindOf(text: string): KeyKind | null {
+function kindOf(text: string): ApiKeyOrTokenKind | null {
   for (const kind of ['private', 'public', 'personal'] as const) {
-    if (text.startsWith(keyPrefixes[kind])) return kind;
+    if (text.startsWith(apiKeyPrefixes[kind])) return kind;
   }
   return null;
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { backupPath } from './backup.ts';
-import { type ErrorReason, ErrorResponse, failures } from './errors.ts';
+import { apiErrorDefinitions, type ErrorReason, ErrorResponse } from './errors.ts';
 import { openApiTags } from './openapi-tags.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
-import { UploadResponse, uploadPath } from './operations/builds.ts';
-import { proxyMethods, proxyPath } from './operations/start.ts';
+import { UploadResponse, uploadUrlPath } from './operations/builds.ts';
+import { proxyHttpMethods, sessionProxyPath } from './operations/start.ts';
 import { listOperationPaths, publicBasePath, sessionCookieName } from './paths.ts';
 
 type Json = { [key: string]: unknown };
@@ -36,8 +36,8 @@ export function openApiDocument(serverUrl: string): Json {
       paths[path] = entry;
     }
   }
-  paths[publicBasePath + proxyPath] = proxyEntry(schemas);
-  paths[uploadPath] = uploadEntry(schemas);
+  paths[publicBasePath + sessionProxyPath] = proxyEntry(schemas);
+  paths[uploadUrlPath] = uploadEntry(schemas);
   paths[backupPath] = backupEntry(schemas);
   return {
     openapi: '3.1.0',
@@ -49,7 +49,7 @@ keys (\`pk_\`) can only start sessions and reach their bots. Each path of a priv
 \`/v1/organizations/{organization}\`, where people use it with a personal access token (\`pcc_pat_\`).
 
 A request that is not valid HTTP, or too large or too slow, is refused with
-${protocolFailures.map((reason) => failures[reason].status).join(', ')}.`,
+${protocolFailures.map((reason) => apiErrorDefinitions[reason].status).join(', ')}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -158,7 +158,7 @@ function parameters(location: 'path' | 'query', fields: Operation['params'], sch
 function failureResponses(reasons: readonly ErrorReason[], schemas: Json): Json {
   const byStatus = new Map<number, string[]>();
   for (const reason of new Set(reasons)) {
-    const { status, message } = failures[reason];
+    const { status, message } = apiErrorDefinitions[reason];
     byStatus.set(status, [...(byStatus.get(status) ?? []), `${reason}: ${message}`]);
   }
   const schema = schemaOf(ErrorResponse, 'output', schemas);
@@ -176,7 +176,7 @@ function proxyEntry(schemas: Json): Json {
     description: 'Any request or WebSocket to the bot of a session. Waits until the instance is ready.',
     parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   };
-  for (const method of proxyMethods) {
+  for (const method of proxyHttpMethods) {
     entry[method.toLowerCase()] = {
       operationId: `proxySession${method.charAt(0)}${method.slice(1).toLowerCase()}`,
       summary: `Reach the bot of a session (${method})`,

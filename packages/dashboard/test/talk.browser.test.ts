@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { generateKey } from '@bothost/contract';
+import { generateApiKey } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
-import { evaluateInBot } from '../../server/test/support/client.ts';
+import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** Tests the talk page in a real browser, with the standard client, the built service and its parrot bot. */
@@ -16,7 +16,7 @@ const plainServer = `require('node:http').createServer((_, response) => response
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
 let bots: BotDirectory[] = [];
-let service: Service;
+let service: BuiltService;
 let publicKey: string;
 let withMicrophone: Browser;
 let withoutMicrophone: Browser;
@@ -28,7 +28,7 @@ beforeAll(async () => {
     await writeBot('plain', { prelude: plainServer, alone: true }),
   ];
   const agents = [parrot, ...bots.map((bot) => bot.path)];
-  service = await startService({ BOTHOST_AGENTS: agents.join(',') });
+  service = await startBuiltService({ BOTHOST_AGENTS: agents.join(',') });
   publicKey = service.publicKey;
   withMicrophone = await launchBrowser(service.folder);
   withoutMicrophone = await launchBrowser(null);
@@ -169,7 +169,7 @@ browserTest(
         Buffer.concat([Buffer.from([tag, 0x80 | (bytes.length & 0x7f), bytes.length >> 7]), bytes]);
       const frame = field(0x22, field(0x0a, Buffer.from(message))).toString('base64');
       const code = `for (const socket of sockets.clients) socket.send(Buffer.from('${frame}', 'base64')); sockets.clients.size`;
-      return evaluateInBot({ url: service.origin, publicKey }, 'failing', sessionId, code);
+      return evaluateJavaScriptInBot({ url: service.origin, publicKey }, 'failing', sessionId, code);
     };
     await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
     await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
@@ -196,7 +196,7 @@ browserTest('the talk page shows why a bot without a WebSocket cannot be reached
 });
 
 browserTest('the talk page shows the error messages of the service', async () => {
-  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${generateKey('public', randomBytes(64))}`);
+  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${generateApiKey('public', randomBytes(64))}`);
   await page.getByRole('alert').getByText('This key is not valid here.').waitFor();
   await page.getByRole('button', { name: 'Use another key' }).click();
   await page.getByLabel('Public key').fill('sk_abc');

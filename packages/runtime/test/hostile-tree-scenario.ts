@@ -4,10 +4,10 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { systemReservationsDirectory } from '../src/process/containment/accounts.ts';
-import { readReservationOwner } from '../src/process/containment/reservations.ts';
+import { systemUidReservationsDirectory } from '../src/process/containment/accounts.ts';
+import { readUidReservationOwner } from '../src/process/containment/reservations.ts';
 import type { PreparedProject, ProjectPreparer, Runtime, RuntimeLogger } from '../src/runtime.ts';
-import { type HostileTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
+import { type HostileDirectoryTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
 /** The account that owns the files that a killed server left behind. Null unless the tests run as root. */
@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const settleMs = 60_000;
 
 /** Maps the name of each tree and the place of its creation to the outcome, such as `removed`, `quarantined` or an error. */
-export type HostileTreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type HostileDirectoryTreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {
   readonly open: (options: { readonly dataDirectory: string; readonly logger: RuntimeLogger }) => Promise<Runtime>;
@@ -63,10 +63,14 @@ const make = async () => { ${program} };
  * Creates each tree in the directories of bots and builds: first while a server runs, then as if a killed server had left it.
  * Returns what the servers did with the trees. Rejects if a server does not start, or if a file outside the trees is lost.
  */
-export async function runHostileTreeScenario({ open, root, names }: ScenarioOptions): Promise<HostileTreeOutcomes> {
+export async function runHostileDirectoryTreeScenario({
+  open,
+  root,
+  names,
+}: ScenarioOptions): Promise<HostileDirectoryTreeOutcomes> {
   const dataDirectory = join(root, 'data');
   const outside = createOutsideFiles(root);
-  const { logger, describeRemoval, settle } = watchQuarantine(join(dataDirectory, 'quarantine'));
+  const { logger, describeRemoval, settle } = watchQuarantinedDirectoryTrees(join(dataDirectory, 'quarantine'));
   const outcomes: Record<string, Record<string, string>> = Object.fromEntries(names.map((name) => [name, {}]));
   const note = (name: string, place: string, outcome: string) => {
     outcomes[name] = { ...outcomes[name], [place]: outcome };
@@ -95,14 +99,14 @@ export async function runHostileTreeScenario({ open, root, names }: ScenarioOpti
     treeNamed(name).add?.(join(directory, 'home'), outside);
     await attack(name, join(directory, 'home'));
     await runtime.stop(name, 0);
-    await createHostileTrees([name], () => join(directory, 'log/tree'));
+    await createHostileDirectoryTrees([name], () => join(directory, 'log/tree'));
     const output = join(root, 'logs', name);
     await runtime.outputs.release(name, output);
     note(name, 'output', existsSync(join(output, 'output')) ? 'kept' : 'lost');
     const failure = await runtime.forget(name).catch(String);
     if (failure === undefined) removals.push({ name, place: 'home', path: directory });
     else note(name, 'home', failure);
-    const isReserved = uid !== null && readReservationOwner(systemReservationsDirectory, uid) === directory;
+    const isReserved = uid !== null && readUidReservationOwner(systemUidReservationsDirectory, uid) === directory;
     note(name, 'account', isReserved ? 'still reserved' : 'released');
   };
   const runBuild = async (runtime: ProjectPreparer, name: string) => {
@@ -137,7 +141,8 @@ export async function runHostileTreeScenario({ open, root, names }: ScenarioOpti
     await noteRemovals();
 
     const orphans = orphanDirectories(dataDirectory);
-    for (const { directory } of orphans) await createHostileTrees(names, directory, { account: tenant, outside });
+    for (const { directory } of orphans)
+      await createHostileDirectoryTrees(names, directory, { account: tenant, outside });
     for (const name of names) await attack(name, join(dataDirectory, 'instances', `left-${name}`, 'home'));
     const second = await open({ dataDirectory, logger });
     for (const { place, removed } of orphans) {
@@ -158,7 +163,7 @@ export async function runHostileTreeScenario({ open, root, names }: ScenarioOpti
 }
 
 /** Collects the trees that the server reports as quarantined. `settle` waits until all other trees are deleted. */
-export function watchQuarantine(quarantineDirectory: string) {
+export function watchQuarantinedDirectoryTrees(quarantineDirectory: string) {
   const quarantined = new Map<string, string>();
   const logger: RuntimeLogger = {
     info: () => undefined,
@@ -190,8 +195,8 @@ export function watchQuarantine(quarantineDirectory: string) {
   return { logger, describeRemoval, settle };
 }
 
-/** Removes everything that `runHostileTreeScenario` created, including mounts and immutable files. */
-export async function removeHostileTrees(root: string): Promise<void> {
+/** Removes everything that `runHostileDirectoryTreeScenario` created, including mounts and immutable files. */
+export async function removeHostileDirectoryTrees(root: string): Promise<void> {
   const run = (program: string, ...parameters: readonly string[]) =>
     promisify(execFile)(program, parameters).catch(() => undefined);
   if (isRoot) {
@@ -228,7 +233,7 @@ function orphanDirectories(dataDirectory: string): readonly OrphanDirectory[] {
   ];
 }
 
-export async function createHostileTrees(
+export async function createHostileDirectoryTrees(
   names: readonly string[],
   directoryOf: (name: string) => string,
   options: { readonly account?: typeof tenant; readonly outside?: OutsideFiles } = {},
@@ -271,7 +276,7 @@ function accountOf(directory: string): number | null {
   return account?.uid ?? null;
 }
 
-function treeNamed(name: string): HostileTree {
+function treeNamed(name: string): HostileDirectoryTree {
   const tree = hostileDirectoryTrees[name];
   if (tree === undefined) throw new Error(`the hostile tree "${name}" does not exist`);
   return tree;

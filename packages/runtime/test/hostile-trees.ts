@@ -3,7 +3,7 @@ import { chownSync, linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A directory tree that breaks a program that reads or removes the tree carelessly. */
-export type HostileTree = {
+export type HostileDirectoryTree = {
   /**
    * Body of an async function that creates the tree. It runs in an empty directory under the tenant's account and may use Node's
    * `fs`.
@@ -68,7 +68,7 @@ for (;;) {
   }
 }`;
 
-export const hostileDirectoryTrees: Readonly<Record<string, HostileTree>> = {
+export const hostileDirectoryTrees: Readonly<Record<string, HostileDirectoryTree>> = {
   deep: {
     make: "const name = 'd'.repeat(200); for (let i = 0; i < 60; i++) { fs.mkdirSync(name); process.chdir(name); }",
     outcome: 'removed',

@@ -1,6 +1,6 @@
 import type { ForkServerControl, InstanceOutputs, SessionPriority } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import type { Auth } from './accounts/auth.ts';
+import type { BetterAuth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
 import type { RefusalLog } from './audit/refusals.ts';
 import type { DiskSpaceGuard } from './builds/disk-space.ts';
@@ -11,7 +11,7 @@ import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
 import type { Reconciler } from './reconciler/reconciler.ts';
-import type { SessionOwnership } from './reconciler/session-ownership.ts';
+import type { SessionOwnershipRegistry } from './reconciler/session-ownership.ts';
 import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
@@ -35,7 +35,7 @@ export type ServiceContext = {
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
   readonly authenticator: Authenticator;
-  readonly ownership: SessionOwnership;
+  readonly ownership: SessionOwnershipRegistry;
   readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
@@ -59,7 +59,7 @@ export type ServiceContext = {
   /** Removes a revoked key (with null: all keys) from the key caches of all servers. */
   readonly announceRevocation: (keyId: string | null) => Promise<void>;
   /** The library better-auth, which signs people in. */
-  readonly auth: Auth;
+  readonly auth: BetterAuth;
   /** Null if no OpenID Connect provider is configured. */
   readonly openId: OpenIdProvider | null;
   /** Retries a write until the database accepts it. */

@@ -1,11 +1,11 @@
 import { isAbsolute, resolve } from 'node:path';
 import {
-  defaultPort,
-  keyPrefixes,
-  nameLengthLimits,
-  namePattern,
+  apiKeyPrefixes,
+  defaultServicePort,
   normalizeRegistryHost,
-  reservedNames,
+  reservedResourceNames,
+  resourceNameLengthLimits,
+  resourceNamePattern,
 } from '@bothost/contract';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -48,10 +48,10 @@ const bootstrapKey = (prefix: string) =>
     .optional();
 const name = z
   .string()
-  .min(nameLengthLimits.minimum)
-  .max(nameLengthLimits.maximum)
-  .regex(namePattern, 'not lower-case letters, digits and hyphens')
-  .refine((text) => !reservedNames.includes(text), 'reserved');
+  .min(resourceNameLengthLimits.minimum)
+  .max(resourceNameLengthLimits.maximum)
+  .regex(resourceNamePattern, 'not lower-case letters, digits and hyphens')
+  .refine((text) => !reservedResourceNames.includes(text), 'reserved');
 
 const registry = z.string().transform((text, check) => {
   const parsed = normalizeRegistryHost(text);
@@ -109,9 +109,9 @@ export const settings = {
   }),
   port: setting({
     names: ['BOTHOST_PORT', 'PORT'],
-    schema: integer(0, 65_535).default(defaultPort),
+    schema: integer(0, 65_535).default(defaultServicePort),
     description: 'Port to listen on; 0 picks any free port.',
-    shownDefault: `\`${defaultPort}\``,
+    shownDefault: `\`${defaultServicePort}\``,
   }),
   publicUrl: setting({
     names: ['BOTHOST_PUBLIC_URL'],
@@ -188,13 +188,13 @@ export const settings = {
   }),
   bootstrapPrivateKey: secretSetting({
     names: ['BOTHOST_BOOTSTRAP_PRIVATE_KEY'],
-    schema: bootstrapKey(keyPrefixes.private),
+    schema: bootstrapKey(apiKeyPrefixes.private),
     description: 'Private key that the first start uses instead of creating one: `sk_` and at least 32 characters.',
     shownDefault: 'a new key',
   }),
   bootstrapPublicKey: secretSetting({
     names: ['BOTHOST_BOOTSTRAP_PUBLIC_KEY'],
-    schema: bootstrapKey(keyPrefixes.public),
+    schema: bootstrapKey(apiKeyPrefixes.public),
     description: 'Public key that the first start uses instead of creating one: `pk_` and at least 32 characters.',
     shownDefault: 'a new key',
   }),

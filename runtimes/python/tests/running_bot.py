@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-SOURCE_DIRECTORY = Path(__file__).parent.parent / "src"
+SHIM_SOURCE_DIRECTORY = Path(__file__).parent.parent / "src"
 ECHO_BOT_DIRECTORY = Path(__file__).parent.parent.parent.parent / "examples" / "pipecat-echo"
 SESSION_ID = "6f9bd5a8-6f5a-4a2d-9c43-2f1f5a9f2d11"
 
@@ -65,7 +65,7 @@ def create_bot_environment(**variables: str) -> dict[str, str]:
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     # Write .pyc files to another directory, because the source directory is shipped.
     python = {
-        "PYTHONPATH": str(SOURCE_DIRECTORY),
+        "PYTHONPATH": str(SHIM_SOURCE_DIRECTORY),
         "PYTHONUNBUFFERED": "1",
         "PYTHONPYCACHEPREFIX": str(Path(sys.prefix) / "compiled"),
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from running_bot import SOURCE_DIRECTORY, create_bot_environment
+from running_bot import SHIM_SOURCE_DIRECTORY, create_bot_environment
 
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()"
 _FORK_SERVER = "fork-server".ljust(64, "-")
@@ -29,7 +29,7 @@ class ForkedInstance:
     exit: Path
     output: Path
 
-    async def report_state(self) -> Any:
+    async def report_process_state(self) -> Any:
         """Return the response of the bot's route `/state`."""
         async with httpx.AsyncClient(trust_env=False) as client:
             while True:
@@ -150,7 +150,7 @@ async def running_fork_server(
         "-S",
         "-c",
         _MAIN,
-        str(SOURCE_DIRECTORY),
+        str(SHIM_SOURCE_DIRECTORY),
         stdin=asyncio.subprocess.PIPE,
         start_new_session=True,
     )

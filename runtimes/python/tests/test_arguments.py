@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running_bot import SESSION_ID, SOURCE_DIRECTORY, running_bot, write_bot
+from running_bot import SESSION_ID, SHIM_SOURCE_DIRECTORY, running_bot, write_bot
 from websockets.asyncio.client import connect
 
 PRINTING_BOT = """
@@ -25,7 +25,7 @@ IMPORT_BLOCKER = "import sys\n\nfor name in {names}:\n    sys.modules[name] = No
 
 async def receive_arguments(folder: Path, without: list[str], over_socket: bool = False) -> dict[str, Any]:
     (folder / "sitecustomize.py").write_text(IMPORT_BLOCKER.format(names=without))
-    async with running_bot(write_bot(folder, PRINTING_BOT), PYTHONPATH=f"{folder}:{SOURCE_DIRECTORY}") as bot:
+    async with running_bot(write_bot(folder, PRINTING_BOT), PYTHONPATH=f"{folder}:{SHIM_SOURCE_DIRECTORY}") as bot:
         headers = {"x-session-id": SESSION_ID}
         if over_socket:
             async with connect(f"ws://127.0.0.1:{bot.port}/ws", additional_headers=headers, proxy=None):
@@ -72,7 +72,7 @@ async def test_bot_arguments_use_pipecat_classes_if_installed_and_host_classes_o
 
 async def test_webrtc_start_without_the_webrtc_packages_responds_501(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(IMPORT_BLOCKER.format(names=["aiortc"]))
-    async with running_bot(write_bot(tmp_path, PRINTING_BOT), PYTHONPATH=f"{tmp_path}:{SOURCE_DIRECTORY}") as bot:
+    async with running_bot(write_bot(tmp_path, PRINTING_BOT), PYTHONPATH=f"{tmp_path}:{SHIM_SOURCE_DIRECTORY}") as bot:
         offer = {"sdp": "", "type": "offer"}
         assert (await bot.post("/api/offer", offer)).status_code == 404
         answer = await asyncio.wait_for(bot.post("/bot", headers={"x-transport-type": "webrtc"}), 10)

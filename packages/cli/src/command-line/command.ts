@@ -1,4 +1,4 @@
-import type { Report, ReportStream } from '../output/report.ts';
+import type { CommandReport, CommandReportStream } from '../output/report.ts';
 import type { CommandContext } from './context.ts';
 import type {
   CompletionWords,
@@ -33,7 +33,7 @@ export type Command = {
   readonly isLocal: boolean;
   /** Examples for help: valid command lines without the leading `botcli`. */
   readonly examples: readonly string[];
-  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<Report | ReportStream>;
+  run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<CommandReport | CommandReportStream>;
 };
 
 type Values<A extends PositionalArguments, O extends Options> = {
@@ -68,7 +68,7 @@ export function defineCommand<const A extends PositionalArguments, const O exten
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly string[];
-  readonly run: (context: CommandContext, values: Values<A, O>) => Promise<Report | ReportStream>;
+  readonly run: (context: CommandContext, values: Values<A, O>) => Promise<CommandReport | CommandReportStream>;
 }): Command {
   return {
     ...definition,

@@ -2,7 +2,7 @@ import { defineCommand } from '../command-line/command.ts';
 import type { CompletionSuggestion } from '../command-line/context.ts';
 import { textOption } from '../command-line/options.ts';
 import { UsageError } from '../failure.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -40,7 +40,7 @@ function formatSuggestions(shell: Shell, suggestions: readonly CompletionSuggest
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function document(content: string): Report {
+function document(content: string): CommandReport {
   return { json: content, blocks: [{ kind: 'document', text: content }] };
 }
 

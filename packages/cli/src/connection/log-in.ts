@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 import { createServiceClient, requireApiKey } from './connection.ts';
 import { type Profile, writeProfile } from './profile.ts';
 import type { Settings, ValueWithSource } from './settings.ts';
@@ -16,7 +16,7 @@ type Context = {
 type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
 
 /** Verifies a private key or a personal access token, and stores it in the profile with its organization. */
-export async function logIn(context: Context, key: ValueWithSource): Promise<Report> {
+export async function logIn(context: Context, key: ValueWithSource): Promise<CommandReport> {
   const { io, settings, profile, notify } = context;
   const client = createServiceClient(io, settings.origin.value, requireApiKey('private', key, context.warn));
   const { organizations } = await client.listOrganizations();

@@ -4,8 +4,8 @@ import { withRetries } from '../connection/retry.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { requireConfirmation } from '../io/confirm.ts';
 import { escapeControls } from '../output/printable.ts';
-import type { Report } from '../output/report.ts';
-import { createFileListBlocks, createFileListDocument } from '../pack/contents.ts';
+import type { CommandReport } from '../output/report.ts';
+import { createFileListDocument, createFileListReportBlocks } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
@@ -30,7 +30,7 @@ export type DeployOptions = {
   readonly shouldWait: boolean;
 };
 
-export async function deploy(context: CommandContext, options: DeployOptions): Promise<Report> {
+export async function deploy(context: CommandContext, options: DeployOptions): Promise<CommandReport> {
   const project = await findProject(context.io, options);
   const desired = resolveDesiredAgent(options.settings, project);
   if (options.buildId !== undefined && options.buildDir !== undefined) {
@@ -95,14 +95,14 @@ async function resolveRegion(
 
 async function showContents({ context, project }: DeployRun, packed: PackedProject): Promise<void> {
   await context.messages.show(
-    ...createFileListBlocks(formatDisplayPath(context.io, project.directory), packed.project, packed.archive),
+    ...createFileListReportBlocks(formatDisplayPath(context.io, project.directory), packed.project, packed.archive),
   );
   for (const warning of packed.warnings) context.warn(escapeControls(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<Report> {
+async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<CommandReport> {
   const { context, options, current, desired, region, project } = run;
   const document = packed === null ? null : createFileListDocument(packed.project, packed.archive);
   const changesSince = (deployment: CurrentAgent['desired'] | null): readonly SettingChange[] => {
@@ -139,7 +139,7 @@ async function reportUnchanged(
   { context, options, client, project }: DeployRun,
   current: CurrentAgent,
   packed: PackedDocument,
-): Promise<Report> {
+): Promise<CommandReport> {
   const { agent, desired } = current;
   if (options.isDryRun) {
     const note = { kind: 'note', lines: ['Nothing would change.'] } as const;
@@ -165,7 +165,7 @@ async function executeDeploy(
   packed: PackedProject | null,
   changes: readonly SettingChange[],
   document: PackedDocument,
-): Promise<Report> {
+): Promise<CommandReport> {
   const { io } = context;
   const dockerfile = project.deployFile?.content.build.dockerfile;
   const hasSameCode =

@@ -1,6 +1,6 @@
-import { type Build, createTalkPath, type DeploymentDetails } from '@bothost/contract';
+import { type Build, createTalkPagePath, type DeploymentDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
-import type { Cell, Report } from '../output/report.ts';
+import type { Cell, CommandReport } from '../output/report.ts';
 import type { SettingChange } from './difference.ts';
 import { describeEntryPoints } from './entry-points.ts';
 
@@ -21,10 +21,10 @@ export type DeployOutcome = {
 export function createOutcomeReport(
   { io, settings }: Pick<CommandContext, 'io' | 'settings'>,
   outcome: DeployOutcome,
-): Report {
+): CommandReport {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = io.environment;
-  const page = settings.origin.value + createTalkPath(agentName);
+  const page = settings.origin.value + createTalkPagePath(agentName);
   const { start, talkUrl, fields } = describeEntryPoints(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
     start,

@@ -2,9 +2,9 @@ import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { getStatusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
 import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
-import type { Report, ReportBlock } from '../output/report.ts';
+import type { CommandReport, ReportBlock } from '../output/report.ts';
 
-export function createVaultReport(status: VaultStatus): Report {
+export function createVaultReport(status: VaultStatus): CommandReport {
   return { json: status, blocks: blocksOf(status) };
 }
 

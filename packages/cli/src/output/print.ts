@@ -3,9 +3,9 @@ import { loadColors } from './colors.ts';
 import type { FailureDescription } from './failure-description.ts';
 import type { OutputMode } from './output-mode.ts';
 import { escapeControls } from './printable.ts';
-import type { Report, ReportStream } from './report.ts';
+import type { CommandReport, CommandReportStream } from './report.ts';
 
-export async function printReport(io: CommandIo, mode: OutputMode, report: Report): Promise<void> {
+export async function printReport(io: CommandIo, mode: OutputMode, report: CommandReport): Promise<void> {
   if (mode === 'json') return io.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
   const { renderPlain, renderRich } = await import('./render.ts');
   const colors = await loadColors(io, io.stdout);
@@ -22,7 +22,7 @@ export async function printReport(io: CommandIo, mode: OutputMode, report: Repor
   }
 }
 
-export async function printStream(io: CommandIo, mode: OutputMode, stream: ReportStream): Promise<void> {
+export async function printStream(io: CommandIo, mode: OutputMode, stream: CommandReportStream): Promise<void> {
   const { stdout } = io;
   const colors = await loadColors(io, stdout);
   const reader = AbortSignal.any([io.signal, stdout.closed]);

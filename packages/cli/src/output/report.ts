@@ -11,7 +11,7 @@ export type Column = { readonly title: string; readonly align?: 'right'; readonl
  * One item of a stream or list. `plain` and `rich` are printed unchanged, so the code that creates an item must remove control
  * sequences from them, for example with `escapeLogLine`.
  */
-export type ReportStreamItem = {
+export type CommandReportItem = {
   readonly json: unknown;
   readonly plain: string;
   readonly rich: (colors: Colors) => string;
@@ -34,7 +34,7 @@ export type ReportBlock =
   | { readonly kind: 'text'; readonly title: string; readonly lines: readonly string[] }
   /** Text that is printed unchanged, such as a script, except in JSON mode. */
   | { readonly kind: 'document'; readonly text: string }
-  | { readonly kind: 'pieces'; readonly pieces: readonly ReportStreamItem[]; readonly empty: string }
+  | { readonly kind: 'pieces'; readonly pieces: readonly CommandReportItem[]; readonly empty: string }
   /** Notes about the data. In plain mode they go to standard error. */
   | { readonly kind: 'note'; readonly lines: readonly string[] };
 
@@ -42,7 +42,7 @@ export type ReportBlock =
  * A result whose length is not known in advance, such as a followed log. It is printed item by item until it ends or the reader
  * closes the pipe.
  */
-export type ReportStream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<ReportStreamItem> };
+export type CommandReportStream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<CommandReportItem> };
 
 /** The result of a command: `json` for programs, `blocks` for people. */
-export type Report = { readonly json: unknown; readonly blocks: readonly ReportBlock[] };
+export type CommandReport = { readonly json: unknown; readonly blocks: readonly ReportBlock[] };

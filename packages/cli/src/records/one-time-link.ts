@@ -1,11 +1,11 @@
 import { formatTime } from '../output/format.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 
 /** Creates the report for a one-time link, such as an invitation. The service shows the link only once. */
 export function createOneTimeLinkReport(
   link: { readonly url: string; readonly expiresAt: string },
   fields: readonly (readonly [string, string])[],
-): Report {
+): CommandReport {
   return {
     json: link,
     blocks: [

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { resolve as absolute, basename, join } from 'node:path';
 import { UsageError } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
-import type { Report } from '../output/report.ts';
-import type { Configuration } from './configuration/configuration.ts';
+import type { CommandReport } from '../output/report.ts';
+import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { checkTargetDirectory, makeProject, type ProjectWriteOptions, writeGuides } from './make-project.ts';
-import { isInteractive, offerGuideRefresh } from './offer-refresh.ts';
+import { isInteractive, offerCodingAgentGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
-import { createGuidesReport, createProjectReport } from './project-report.ts';
+import { createCodingAgentGuidesReport, createProjectReport } from './project-report.ts';
 
 /** Runs the follow-up steps for a new project. The configuration is null if only the guides for coding agents were written. */
-export type FollowUpRunner = (directory: string, configuration: Configuration | null) => Promise<void>;
+export type FollowUpRunner = (directory: string, configuration: ProjectConfiguration | null) => Promise<void>;
 
 /**
  * Runs `init` without options. Asks for the directory, and whether to create a bot or guides for a coding agent. Without a
@@ -21,7 +21,7 @@ export async function initInteractively(
   target: string | null,
   writeOptionsFor: (directory: string) => ProjectWriteOptions,
   followUp: FollowUpRunner,
-): Promise<Report> {
+): Promise<CommandReport> {
   const interactive = isInteractive(io);
   if (target === null && !interactive) {
     throw new UsageError(
@@ -35,10 +35,10 @@ export async function initInteractively(
   const start = interactive && !hasBot ? await chooseStart(io) : 'agent';
   const requested = writeOptionsFor(directory);
   if (start === 'agent') {
-    const writeOptions = await offerGuideRefresh(io, requested, 'agent');
+    const writeOptions = await offerCodingAgentGuideRefresh(io, requested, 'agent');
     const result = writeGuides(writeOptions);
     await followUp(directory, null);
-    return createGuidesReport(directory, result);
+    return createCodingAgentGuidesReport(directory, result);
   }
   checkTargetDirectory(requested);
   const { askForConfiguration, createRecommendedConfiguration: recommendedConfiguration } = await import(
@@ -47,7 +47,7 @@ export async function initInteractively(
   const configuration = await (start === 'recommended'
     ? recommendedConfiguration(basename(directory))
     : askForConfiguration(io.prompter, basename(directory)));
-  const writeOptions = await offerGuideRefresh(io, requested, 'scaffold');
+  const writeOptions = await offerCodingAgentGuideRefresh(io, requested, 'scaffold');
   const result = await makeProject(configuration, writeOptions);
   await followUp(directory, configuration);
   return createProjectReport(configuration, directory, result, detectPackageManager(directory, io.environment));

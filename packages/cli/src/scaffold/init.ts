@@ -2,15 +2,15 @@ import { resolve as absolute, basename } from 'node:path';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure, InterruptedError, UsageError } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 import { version } from '../version.ts';
-import type { Configuration } from './configuration/configuration.ts';
+import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';
 import { resolveConfiguration } from './configuration/resolve.ts';
 import type { FollowUpRunner } from './init-interactively.ts';
 import { makeProject, type ProjectWriteOptions } from './make-project.ts';
-import { offerGuideRefresh } from './offer-refresh.ts';
+import { offerCodingAgentGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createProjectReport } from './project-report.ts';
 import { quickstartProject } from './quickstart.ts';
@@ -27,7 +27,10 @@ export type InitOptionValues = Readonly<Record<string, unknown>> & {
 };
 
 /** Runs `botcli init` with options, with a config file, as the quickstart, or with questions. */
-export async function init(context: Pick<CommandContext, 'io' | 'notify'>, values: InitOptionValues): Promise<Report> {
+export async function init(
+  context: Pick<CommandContext, 'io' | 'notify'>,
+  values: InitOptionValues,
+): Promise<CommandReport> {
   try {
     return await runInit(context, values);
   } catch (error) {
@@ -40,7 +43,7 @@ export async function init(context: Pick<CommandContext, 'io' | 'notify'>, value
 async function runInit(
   { io, notify }: Pick<CommandContext, 'io' | 'notify'>,
   values: InitOptionValues,
-): Promise<Report> {
+): Promise<CommandReport> {
   if (values['list-options']) {
     const { createOptionsDocument: listOptions } = await import('./configuration/list-options.ts');
     return jsonDocument(listOptions());
@@ -81,7 +84,7 @@ async function initQuickstart(
   values: InitOptionValues,
   options: ProjectOptions,
   writeOptionsFor: (directory: string) => ProjectWriteOptions,
-): Promise<Report> {
+): Promise<CommandReport> {
   const refused = [
     ...Object.keys(options).map((name) => (isField(name) ? `--${projectFields[name].option}` : name)),
     ...(values.config === undefined ? [] : ['--config']),
@@ -96,15 +99,15 @@ async function initQuickstart(
   if (configuration === null) throw new Error('The quickstart configuration is invalid.');
   if (values['dry-run']) return jsonDocument(configuration);
   const writeOptions = writeOptionsFor(absolute(io.directory, quickstartProject.name));
-  return scaffold(io, values, configuration, await offerGuideRefresh(io, writeOptions, 'scaffold'));
+  return scaffold(io, values, configuration, await offerCodingAgentGuideRefresh(io, writeOptions, 'scaffold'));
 }
 
 async function scaffold(
   io: CommandIo,
   values: InitOptionValues,
-  configuration: Configuration,
+  configuration: ProjectConfiguration,
   writeOptions: ProjectWriteOptions,
-): Promise<Report> {
+): Promise<CommandReport> {
   const { directory } = writeOptions;
   const result = await makeProject(configuration, writeOptions);
   await followUpFor(io, values)(directory, configuration);
@@ -133,7 +136,7 @@ function resolveOptions(
   options: ProjectOptions,
   file: string | undefined,
   defaultName: string,
-): Configuration {
+): ProjectConfiguration {
   const fromFile =
     file === undefined ? { options: {}, issues: [] } : readConfigFile(readConfigText(io.directory, file), options);
   const resolved = resolveConfiguration({ ...fromFile.options, ...options }, defaultName);
@@ -156,6 +159,6 @@ function resolveOptions(
   return resolved.configuration;
 }
 
-function jsonDocument(json: unknown): Report {
+function jsonDocument(json: unknown): CommandReport {
   return { json, blocks: [{ kind: 'document', text: `${JSON.stringify(json, null, 2)}\n` }] };
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
-import type { Report, ReportBlock } from '../output/report.ts';
+import type { CommandReport, ReportBlock } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
 import { isClientTransport } from './client/client-transports.ts';
-import type { Configuration } from './configuration/configuration.ts';
+import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { createProjectPlan } from './configuration/plan.ts';
 import { toSlug } from './configuration/project-name.ts';
 import { summarizeConfiguration } from './configuration/summary.ts';
@@ -14,11 +14,11 @@ import { listRequiredVariables } from './project/variables.ts';
 import { quoteShellWord } from './shell-word.ts';
 
 export function createProjectReport(
-  configuration: Configuration,
+  configuration: ProjectConfiguration,
   directory: string,
   result: ProjectWriteResult,
   packageManager: PackageManager,
-): Report {
+): CommandReport {
   const slug = toSlug(configuration.project_name);
   const notes = missingInClient(configuration);
   const slugRow = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
@@ -43,7 +43,7 @@ export function createProjectReport(
   };
 }
 
-export function createGuidesReport(directory: string, result: ProjectWriteResult): Report {
+export function createCodingAgentGuidesReport(directory: string, result: ProjectWriteResult): CommandReport {
   const written = result.written.length === 0 ? 'none: all guides exist already' : result.written.join(', ');
   return {
     json: { directory, written: result.written, guides: states(result.guides) },
@@ -73,7 +73,11 @@ function states(guides: readonly PlannedGuideAction[]) {
   return guides.map(({ path, state }) => ({ path, state }));
 }
 
-function nextSteps(configuration: Configuration, directory: string, packageManager: PackageManager): readonly string[] {
+function nextSteps(
+  configuration: ProjectConfiguration,
+  directory: string,
+  packageManager: PackageManager,
+): readonly string[] {
   const path = (folder: string) => quoteShellWord(join(directory, folder));
   const client = configuration.generate_client
     ? [`cd ${path('client')} && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
@@ -101,7 +105,7 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   ];
 }
 
-function missingInClient(configuration: Configuration): readonly string[] {
+function missingInClient(configuration: ProjectConfiguration): readonly string[] {
   if (!configuration.generate_client) return [];
   return configuration.transports.flatMap((value) =>
     findTransport(value)?.group !== 'web' || isClientTransport(value)
@@ -114,7 +118,7 @@ function missingInClient(configuration: Configuration): readonly string[] {
 }
 
 /** Whether the project has a transport for which Pipecat's development runner serves a page. */
-function hasTestPage({ transports }: Configuration): boolean {
+function hasTestPage({ transports }: ProjectConfiguration): boolean {
   return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 

@@ -1,7 +1,7 @@
 import type { Client, SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
-import type { Report, ReportBlock } from '../output/report.ts';
-import { createChangeTable, formatAgentsNote } from './change-table.ts';
+import type { CommandReport, ReportBlock } from '../output/report.ts';
+import { createChangeTable, formatAffectedAgentsNote } from './change-table.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { determineRevisionReadiness, formatReadinessCell } from './readiness.ts';
 import { sendSecretWrite } from './send-write.ts';
@@ -37,7 +37,7 @@ export type SecretSetChange = SecretSetChangeOptions & {
  * Changes a secret set: shows the result of a dry run, asks for confirmation, then writes. Writes nothing if the set was
  * changed after the dry run. With `skip`, writes without a dry run.
  */
-export async function changeSecretSet(context: CommandContext, change: SecretSetChange): Promise<Report> {
+export async function changeSecretSet(context: CommandContext, change: SecretSetChange): Promise<CommandReport> {
   const { isDryRun, skip, ifRevision = null } = change;
   if (!isDryRun) requireConfirmationPossible(context, { skip });
   const client = await context.service();
@@ -79,7 +79,7 @@ async function changePreview(
   const { agents } = before === null ? { agents: [] } : await client.getSecretSet({ params: { setName: name } });
   const notes = [
     skippedNote(change.skipped),
-    preview.change === 'none' ? 'Nothing changes.' : formatAgentsNote(agents),
+    preview.change === 'none' ? 'Nothing changes.' : formatAffectedAgentsNote(agents),
   ];
   const lines = notes.filter((line) => line !== null);
   const state = before === null ? 'to be created' : `at revision ${before}`;
@@ -100,7 +100,7 @@ async function reportWritten(
   change: SecretSetChange,
   written: SecretWriteResult,
   werePreviewed: boolean,
-): Promise<Report> {
+): Promise<CommandReport> {
   const { name, revision, region, changes } = written;
   const readiness = await determineRevisionReadiness(context, client, written, change.waitSeconds);
   const skipped = werePreviewed ? null : skippedNote(change.skipped);

@@ -2,7 +2,7 @@ import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Cell, ReportBlock } from '../output/report.ts';
 
-export const changeSigns = {
+export const secretChangeSigns = {
   new: { sign: '+', tone: 'good' },
   changed: { sign: '~', tone: 'warn' },
   unchanged: { sign: '=', tone: 'dim' },
@@ -29,7 +29,7 @@ export function createChangeTable(
       ...(fingerprints ? [{ title: 'Fingerprint', dropOrder: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
-      const { sign, tone } = changeSigns[change];
+      const { sign, tone } = secretChangeSigns[change];
       return [
         { text: sign, tone },
         { text: key, tone },
@@ -47,7 +47,7 @@ function optionalText(text: string | null): Cell {
 }
 
 /** Returns a note with the agents that use the set, or null if no agent uses it. */
-export function formatAgentsNote(agents: SecretSetDetails['agents']): string | null {
+export function formatAffectedAgentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');
   return agents.length === 1

@@ -1,7 +1,7 @@
-import { failures, type SecretSetDetails } from '@bothost/contract';
+import { apiErrorDefinitions, type SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Report, ReportBlock } from '../output/report.ts';
+import type { CommandReport, ReportBlock } from '../output/report.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { findSecretSet, type SecretSetLookup } from './find-set.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -17,7 +17,10 @@ export type DeleteSecretSetOptions = {
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions. */
-export async function deleteSecretSet(context: CommandContext, options: DeleteSecretSetOptions): Promise<Report> {
+export async function deleteSecretSet(
+  context: CommandContext,
+  options: DeleteSecretSetOptions,
+): Promise<CommandReport> {
   const { name, force, ifRevision, skip, isDryRun } = options;
   requireSecretSetName(name);
   if (!isDryRun) requireConfirmationPossible(context, options);
@@ -76,7 +79,7 @@ function contentNote({ details, host, item }: SecretSetLookup): ReportBlock {
       ...(details === null ? [] : [keys.length === 0 ? 'The set has no keys.' : `Keys of the set: ${keys.join(', ')}`]),
       ...(users.length === 0 ? [] : [`Agents that use the set: ${users.join(', ')}`, missingSetNote]),
       item.damaged === true
-        ? failures['secret-set-damaged'].message
+        ? apiErrorDefinitions['secret-set-damaged'].message
         : `The set is at revision ${item.revision}. A deleted set cannot be recovered.`,
     ],
   };

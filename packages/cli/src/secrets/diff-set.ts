@@ -1,5 +1,5 @@
 import type { CommandContext } from '../command-line/context.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 import { createChangeTable } from './change-table.ts';
 import { createNotFoundFailure } from './find-set.ts';
 import { type FileFormat, readSecretValues } from './read-values.ts';
@@ -9,7 +9,7 @@ import { requireSecretSetName } from './set-name.ts';
 export async function diffSecretSet(
   context: CommandContext,
   options: { readonly name: string; readonly file: string; readonly format: FileFormat },
-): Promise<Report> {
+): Promise<CommandReport> {
   const { name, file } = options;
   requireSecretSetName(name);
   const { secrets, skipped } = await readSecretValues(context, { ...options, pairs: [] });

@@ -1,8 +1,8 @@
 import { type ImagePullSecretCheck, normalizeRegistryHost, type SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Cell, Report } from '../output/report.ts';
-import { changeSigns } from './change-table.ts';
+import type { Cell, CommandReport } from '../output/report.ts';
+import { secretChangeSigns } from './change-table.ts';
 import {
   type RegistryCredentialSource,
   readRegistryCredentials,
@@ -27,7 +27,10 @@ export type ImagePullSecretRequest = {
 };
 
 /** Creates or replaces an image pull secret. Asks for no confirmation. */
-export async function putImagePullSecret(context: CommandContext, request: ImagePullSecretRequest): Promise<Report> {
+export async function putImagePullSecret(
+  context: CommandContext,
+  request: ImagePullSecretRequest,
+): Promise<CommandReport> {
   requireSecretSetName(request.name);
   const host = requireRegistry(request.host);
   requireOneCredentialSource(context, request.credentials);
@@ -75,7 +78,7 @@ function rejectedFailure(written: SecretWriteResult, check: ImagePullSecretCheck
 
 function changeFields({ changes }: SecretWriteResult): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
-    const { sign, tone } = changeSigns[change];
+    const { sign, tone } = secretChangeSigns[change];
     const text = fingerprint === null ? `${sign} ${change}` : `${sign} ${change}, fingerprint ${fingerprint}`;
     return ['Credentials', { text, tone }] as const;
   });
@@ -86,7 +89,7 @@ function pullSecretReport(
   written: SecretWriteResult,
   readiness: SecretWriteResult['readiness'],
   check: ImagePullSecretCheck | null,
-): Report {
+): CommandReport {
   const expiresAt = written.expiresAt ?? null;
   const warning = createExpiryWarning(written.name, expiresAt, io.now());
   if (warning !== null) warn(warning);

@@ -1,14 +1,14 @@
 import type { SecretSetListItem } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatOptionalCell, formatTime } from '../output/format.ts';
-import type { Report, ReportBlock } from '../output/report.ts';
+import type { CommandReport, ReportBlock } from '../output/report.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
 
 export async function listSecretSets(
   context: CommandContext,
   { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },
-): Promise<Report> {
+): Promise<CommandReport> {
   const client = await context.service();
   const query = { ...(region === undefined ? {} : { region }), ...(onlySets ? { type: 'secret' as const } : {}) };
   const { sets } = await client.listSecrets({ query });

@@ -1,7 +1,7 @@
 import type { SecretRevision } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
-import type { Cell, Report } from '../output/report.ts';
+import type { Cell, CommandReport } from '../output/report.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
 
@@ -9,7 +9,7 @@ import { requireSecretSetName } from './set-name.ts';
 export async function showSecretSetHistory(
   context: CommandContext,
   page: { readonly name: string; readonly limit: number; readonly before: number | undefined },
-): Promise<Report> {
+): Promise<CommandReport> {
   const { name, limit, before } = page;
   requireSecretSetName(name);
   const client = await context.service();

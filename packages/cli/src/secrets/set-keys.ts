@@ -1,5 +1,5 @@
 import type { CommandContext } from '../command-line/context.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 import { changeSecretSet, type SecretSetChangeOptions } from './change-set.ts';
 import { requireConfirmationPossible } from './confirm-change.ts';
 import { readSecretValues, type SecretValueInputs } from './read-values.ts';
@@ -9,7 +9,10 @@ export type WriteSecretKeysOptions = SecretValueInputs &
   SecretSetChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set. Reads all values first, then sends them in one request. */
-export async function writeSecretKeys(context: CommandContext, options: WriteSecretKeysOptions): Promise<Report> {
+export async function writeSecretKeys(
+  context: CommandContext,
+  options: WriteSecretKeysOptions,
+): Promise<CommandReport> {
   const { name, replaces } = options;
   requireSecretSetName(name);
   if (!options.isDryRun) requireConfirmationPossible(context, options);

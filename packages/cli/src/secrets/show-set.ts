@@ -1,7 +1,7 @@
 import type { SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
-import type { Cell, Report, ReportBlock } from '../output/report.ts';
+import type { Cell, CommandReport, ReportBlock } from '../output/report.ts';
 import { createNotFoundFailure, findSecretSet } from './find-set.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -11,7 +11,7 @@ import { formatCredentialFields } from './verification.ts';
 export async function showSecretSet(
   context: CommandContext,
   { name, region }: { readonly name: string; readonly region: string | undefined },
-): Promise<Report> {
+): Promise<CommandReport> {
   requireSecretSetName(name);
   const { item, details, host, credentials } = await findSecretSet(await context.service(), name);
   if (region !== undefined && item.region !== region) throw createNotFoundFailure();

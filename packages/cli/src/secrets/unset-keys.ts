@@ -2,7 +2,7 @@ import { ApiError, type Client, findClosestWord, type SecretSetDetails, secretKe
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 import { changeSecretSet, type SecretSetChangeOptions } from './change-set.ts';
 import { requireConfirmationPossible } from './confirm-change.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -12,7 +12,10 @@ export type UnsetSecretKeysOptions = SecretSetChangeOptions & {
   readonly ifExists: boolean;
 };
 
-export async function unsetSecretKeys(context: CommandContext, options: UnsetSecretKeysOptions): Promise<Report> {
+export async function unsetSecretKeys(
+  context: CommandContext,
+  options: UnsetSecretKeysOptions,
+): Promise<CommandReport> {
   const { name, ifExists } = options;
   requireSecretSetName(name);
   requireValidKeys(options.keys);

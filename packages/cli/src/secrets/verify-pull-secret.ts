@@ -1,7 +1,7 @@
 import type { Client, ImagePullSecretVerification } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { Report } from '../output/report.ts';
+import type { CommandReport } from '../output/report.ts';
 import { requireSecretSetName } from './set-name.ts';
 import { createExpiryWarning, formatCredentialFields } from './verification.ts';
 
@@ -9,7 +9,7 @@ import { createExpiryWarning, formatCredentialFields } from './verification.ts';
 export async function verifyPullSecret(
   context: CommandContext,
   request: { readonly name: string; readonly image: string | undefined },
-): Promise<Report> {
+): Promise<CommandReport> {
   requireSecretSetName(request.name);
   const checked = await verifyWithRegistry(await context.service(), request.name, request.image);
   const { name, host, revision, verification, expiresAt } = checked;

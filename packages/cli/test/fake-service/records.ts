@@ -5,7 +5,7 @@ import {
   type ApiKey,
   type Build,
   type DeploymentDetails,
-  generateKey,
+  generateApiKey,
   type Member,
   type SecretSetListItem,
   type SessionResponse,
@@ -13,9 +13,9 @@ import {
 
 /** Valid API records that tests can vary. */
 
-export const privateKey = generateKey('private', randomBytes(128));
-export const personalToken = generateKey('personal', randomBytes(128));
-export const publicKey = generateKey('public', randomBytes(128));
+export const privateKey = generateApiKey('private', randomBytes(128));
+export const personalToken = generateApiKey('personal', randomBytes(128));
+export const publicKey = generateApiKey('public', randomBytes(128));
 export const organization = { id: '01930000-0000-7000-8000-000000000001', name: 'acme', verboseName: 'Acme Inc.' };
 export const sessionId = '01930000-0000-7000-8000-00000000000a';
 const deploymentId = '01930000-0000-7000-8000-000000000003';

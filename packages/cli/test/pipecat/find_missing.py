@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from pipecat_source import (
-    list_constructor_parameters,
     list_class_fields,
+    list_constructor_parameters,
     list_parameters,
     list_settings,
     parse_file,

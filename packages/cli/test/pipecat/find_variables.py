@@ -66,7 +66,7 @@ def read_string_constant(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def read_variable_name(node):
+def read_environment_variable_name(node):
     """Return the name in `os.getenv(NAME)`, `os.environ.get(NAME)` and `os.environ[NAME]`."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.getenv", "getenv", "os.environ.get") and node.args:
         return read_string_constant(node.args[0])
@@ -75,41 +75,41 @@ def read_variable_name(node):
     return None
 
 
-def walk_variables(node, keys, instead):
+def walk_environment_variables(node, keys, instead):
     """Yield the name of each environment variable that the code reads, and two sets of strings.
 
     The first set contains string constants in the comparisons of enclosing `if` statements, such as "x" in
     `if kind == "x"`. The second set contains the names of values that are used instead of the environment variable if
     they are given, such as `api_key` in `api_key or os.getenv(NAME)`.
     """
-    name = read_variable_name(node)
+    name = read_environment_variable_name(node)
     if name:
         yield name, keys, instead
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         for index, value in enumerate(node.values):
             before = {ast.unparse(one) for one in node.values[:index] if isinstance(one, ast.Name)}
-            yield from walk_variables(value, keys, instead | before)
+            yield from walk_environment_variables(value, keys, instead | before)
     elif isinstance(node, ast.If):
         compared = {read_string_constant(one) for one in getattr(node.test, "comparators", [])} - {None}
-        yield from walk_variables(node.test, keys, instead)
+        yield from walk_environment_variables(node.test, keys, instead)
         for statement in node.body:
-            yield from walk_variables(statement, keys | compared, instead)
+            yield from walk_environment_variables(statement, keys | compared, instead)
         for statement in node.orelse:
-            yield from walk_variables(statement, keys, instead)
+            yield from walk_environment_variables(statement, keys, instead)
     else:
         for child in ast.iter_child_nodes(node):
-            yield from walk_variables(child, keys, instead)
+            yield from walk_environment_variables(child, keys, instead)
 
 
 @cache
-def list_variables(module):
-    return list(walk_variables(parse_module(module)[0], frozenset(), frozenset()))
+def list_environment_variables(module):
+    return list(walk_environment_variables(parse_module(module)[0], frozenset(), frozenset()))
 
 
-def find_variables(chosen):
+def find_environment_variables(chosen):
     found = set()
     for module in find_all_imports(chosen["modules"]):
-        for name, keys, instead in list_variables(module):
+        for name, keys, instead in list_environment_variables(module):
             given = instead & set(chosen["arguments"])
             if not given and (not keys or chosen["key"] in keys):
                 found.add(name)
@@ -117,4 +117,4 @@ def find_variables(chosen):
 
 
 if __name__ == "__main__":
-    print(json.dumps([find_variables(chosen) for chosen in json.load(sys.stdin)]))
+    print(json.dumps([find_environment_variables(chosen) for chosen in json.load(sys.stdin)]))

@@ -24,7 +24,7 @@ from pipecat_source import list_constructor_parameters, list_settings, read_modu
 PYTHON_VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
 
-def inspect_import(service):
+def inspect_service_import(service):
     found = getattr(importlib.import_module(service["module"]), service["class"])
     taken, deprecated = set(), []
     for owner in found.__mro__:
@@ -43,7 +43,7 @@ def inspect_import(service):
     return taken, keys, deprecated
 
 
-def inspect_source(service):
+def inspect_service_source(service):
     root = Path(importlib.util.find_spec("pipecat").origin).parent.parent
     source = read_module(root, service["module"])
     if source.find(service["class"])[1] is None:
@@ -76,12 +76,12 @@ def look_up_service(service):
 def inspect_service(service):
     how = "imported"
     try:
-        taken, keys, deprecated = inspect_import(service)
+        taken, keys, deprecated = inspect_service_import(service)
     except (ImportError, Exception) as error:  # noqa: BLE001: a vendor's package may fail in any way
         if isinstance(error, AttributeError):
             return {"value": service["value"], "how": "nowhere", "missing": [service["class"]], "deprecated": []}
         how = "source"
-        taken, keys, deprecated = inspect_source(service)
+        taken, keys, deprecated = inspect_service_source(service)
     missing = [name for name in service["arguments"] if name not in taken]
     missing += [f"settings.{name}" for name in service["settings"] if name not in keys]
     return {"value": service["value"], "how": how, "missing": missing, "deprecated": deprecated}

@@ -11,7 +11,7 @@ import {
   transportNames,
   transportNamesWithoutDirection,
 } from './configuration-rules.ts';
-import { fieldNames, type InjectedFaults, spellOptions } from './configuration-spelling.ts';
+import { type ConfigFileMistakes, createConfigurationInput, fieldNames } from './configuration-spelling.ts';
 
 const word = (...words: readonly string[]) => fc.constantFrom(...words);
 const configurations: fc.Arbitrary<RawOptions> = fc.record(
@@ -58,16 +58,16 @@ const likely = fc.tuple(configurations, fc.boolean()).map(
   }),
 );
 
-const spelling = fc.record({
+const syntaxVariant = fc.record({
   place: fc.constantFrom('file' as const, 'option' as const, 'option over file' as const),
   laterKey: fc.boolean(),
   alias: fc.boolean(),
 });
-const spellings = fc.infiniteStream(spelling);
+const syntaxVariants = fc.infiniteStream(syntaxVariant);
 /**
  * Generates mistakes to add to a config file, such as unknown keys. Three quarters of the generated values contain no mistake.
  */
-const faults: fc.Arbitrary<InjectedFaults> = fc.oneof(
+const mistakes: fc.Arbitrary<ConfigFileMistakes> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {
     weight: 1,
@@ -97,8 +97,8 @@ test.each([
   'init reports exactly the predicted errors, or a configuration that --config reproduces, for %s options',
   async (_kind, arbitrary) => {
     await fc.assert(
-      fc.asyncProperty(arbitrary, spellings, faults, async (raw, spelled, faulty) => {
-        const { file, options, counts, wrongKeys, unread } = spellOptions(raw, spelled, faulty);
+      fc.asyncProperty(arbitrary, syntaxVariants, mistakes, async (raw, spelled, faulty) => {
+        const { file, options, counts, wrongKeys, unread } = createConfigurationInput(raw, spelled, faulty);
         const expected = [...findInvalidKeys(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
         const { status, stdout } = await dryRun(file, options);
         if (status !== 0) {

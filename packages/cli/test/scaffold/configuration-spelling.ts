@@ -59,13 +59,13 @@ const aliases: Readonly<Record<string, string>> = {
  * config file accepts several keys for the setting, `laterKey` selects the last of these keys instead of the first. `alias`
  * selects an alias of the value instead of its canonical name.
  */
-export type OptionSpelling = {
+export type OptionSyntaxVariant = {
   readonly place: 'file' | 'option' | 'option over file';
   readonly laterKey: boolean;
   readonly alias: boolean;
 };
 
-export type InjectedFaults = {
+export type ConfigFileMistakes = {
   /** Settings to which the config file gives a value of the wrong type. */
   readonly mistyped: readonly Name[];
   readonly unknown: readonly string[];
@@ -76,7 +76,7 @@ export type InjectedFaults = {
  * A config file with command-line options. `counts` are the settings that take effect; `wrongKeys` are the invalid keys of the
  * file.
  */
-export type SpelledOptions = {
+export type ConfigurationInput = {
   readonly file: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly counts: RawOptions;
@@ -87,19 +87,19 @@ export type SpelledOptions = {
 
 export const fieldNames = Object.keys(fields).filter((name): name is Name => name in fields);
 
-/** Divides settings between a config file and the command line, each in a random spelling. */
-export function spellOptions(
+/** Divides settings between a config file and the command line, each in a random syntax variant. */
+export function createConfigurationInput(
   raw: RawOptions,
-  spellings: Iterator<OptionSpelling>,
-  faults: InjectedFaults,
-): SpelledOptions {
+  syntaxVariants: Iterator<OptionSyntaxVariant>,
+  mistakes: ConfigFileMistakes,
+): ConfigurationInput {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
   const counts: Record<string, unknown> = {};
-  const wrongKeys = [...faults.unknown];
+  const wrongKeys = [...mistakes.unknown];
   const unread: string[] = [];
   for (const name of fieldNames) {
-    const { place, laterKey, alias } = spellings.next().value;
+    const { place, laterKey, alias } = syntaxVariants.next().value;
     const { keys, option, path } = fields[name];
     const key = (laterKey ? keys.at(-1) : keys[0]) ?? name;
     const value = raw[name];
@@ -107,8 +107,8 @@ export function spellOptions(
     // Put a blank value into the file, because the command line rejects blank values before any other check.
     const asOption = value !== undefined && value !== ' ' && place !== 'file';
     if (asOption) options.push(...argumentsOf(option, spelled));
-    if (asOption || (value !== undefined && !faults.mistyped.includes(name))) counts[name] = value;
-    if (faults.mistyped.includes(name)) {
+    if (asOption || (value !== undefined && !mistakes.mistyped.includes(name))) counts[name] = value;
+    if (mistakes.mistyped.includes(name)) {
       file[key] = typeof value === 'boolean' ? 'yes' : 7;
       wrongKeys.push(key);
       unread.push(path);
@@ -117,13 +117,13 @@ export function spellOptions(
     // In a config file, null means that the setting is not given. `botcli init --dry-run` prints config files with such values.
     else if (value === undefined && alias) file[key] = null;
   }
-  for (const key of faults.unknown) file[key] = true;
-  if (faults.generateClient !== null) {
-    file['generate_client'] = faults.generateClient;
+  for (const key of mistakes.unknown) file[key] = true;
+  if (mistakes.generateClient !== null) {
+    file['generate_client'] = mistakes.generateClient;
     const isOption = options.includes('--client-framework');
     const framework = isOption ? undefined : counts['client_framework'];
     const hasFramework = framework !== undefined && framework !== 'none';
-    if (!isOption && hasFramework !== faults.generateClient) wrongKeys.push('generate_client');
+    if (!isOption && hasFramework !== mistakes.generateClient) wrongKeys.push('generate_client');
   }
   return { file, options, counts, wrongKeys, unread };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKeyNameLength, maxKeyLifetimeSeconds, maxRequestBodyBytes } from '../limits.ts';
+import { apiKeyNameLength, maxApiKeyLifetimeSeconds, maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
@@ -30,7 +30,7 @@ export const KeyName = z
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
 /** Lifetime in seconds of an API key or personal token. A key or token without a lifetime never expires. */
-export const KeyLifetime = z.number().int().min(1).max(maxKeyLifetimeSeconds).nullish();
+export const KeyLifetime = z.number().int().min(1).max(maxApiKeyLifetimeSeconds).nullish();
 
 /** The metadata of an API key. A private key itself is returned only by the request that creates it. */
 export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { maxRequestBodyBytes, nameLengthLimits, namePattern, reservedNames, userLimits } from '../limits.ts';
+import {
+  maxRequestBodyBytes,
+  reservedResourceNames,
+  resourceNameLengthLimits,
+  resourceNamePattern,
+  userLimits,
+} from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Email } from './account.ts';
@@ -7,10 +13,10 @@ import { Id, noBody, noFields, Time } from './fields.ts';
 
 const OrganizationName = z
   .string()
-  .min(nameLengthLimits.minimum)
-  .max(nameLengthLimits.maximum)
-  .regex(namePattern, 'not lower-case letters, digits and hyphens')
-  .refine((text) => !reservedNames.includes(text), 'reserved');
+  .min(resourceNameLengthLimits.minimum)
+  .max(resourceNameLengthLimits.maximum)
+  .regex(resourceNamePattern, 'not lower-case letters, digits and hyphens')
+  .refine((text) => !reservedResourceNames.includes(text), 'reserved');
 const DisplayName = z
   .string()
   .trim()

@@ -3,8 +3,8 @@ import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { AgentPathParameters, Id, noBody, noFields } from './fields.ts';
 
-export const Transport = z.enum(['daily', 'webrtc', 'websocket']);
-export type Transport = z.infer<typeof Transport>;
+export const RequestedTransport = z.enum(['daily', 'webrtc', 'websocket']);
+export type RequestedTransport = z.infer<typeof RequestedTransport>;
 
 const IceServer = z.object({
   urls: z.array(z.string()),
@@ -14,7 +14,7 @@ const IceServer = z.object({
 
 const StartRequest = z
   .object({
-    transport: Transport.optional(),
+    transport: RequestedTransport.optional(),
     createDailyRoom: z.boolean().optional(),
     dailyRoomProperties: z.record(z.string(), z.unknown()).optional(),
     dailyMeetingTokenProperties: z.record(z.string(), z.unknown()).optional(),
@@ -90,6 +90,6 @@ export const checkAgent = defineOperation({
 });
 
 /** HTTP methods that the session proxy forwards, besides WebSocket upgrades. */
-export const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
+export const proxyHttpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
 /** The path of the session proxy below `/v1/public`. It is not an operation, because the bot defines bodies and responses. */
-export const proxyPath = '/{agentName}/sessions/{sessionId}/{path}';
+export const sessionProxyPath = '/{agentName}/sessions/{sessionId}/{path}';

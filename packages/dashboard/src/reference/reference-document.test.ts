@@ -1,9 +1,9 @@
 import { allOperations, openApiDocument } from '@bothost/contract';
 import { expect, test } from 'vitest';
-import { createReferenceDocument } from './reference-document.ts';
+import { createApiReferenceDocument } from './reference-document.ts';
 
-test('createReferenceDocument lists an operation once even if the API has two paths for it', () => {
-  const { paths } = createReferenceDocument(openApiDocument('http://127.0.0.1:7420')) as {
+test('createApiReferenceDocument lists an operation once even if the API has two paths for it', () => {
+  const { paths } = createApiReferenceDocument(openApiDocument('http://127.0.0.1:7420')) as {
     paths: Record<string, Record<string, { operationId?: string }>>;
   };
   const ids = Object.values(paths)

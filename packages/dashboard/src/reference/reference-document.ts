@@ -6,7 +6,7 @@ const organizationBase = '/organizations/{organization}';
  * Prepares the OpenAPI document for the API reference. Most operations have a short path and a path with an organization, which
  * behave the same. Keeps only the short path, so that each operation is listed once.
  */
-export function createReferenceDocument(document: Json): Json {
+export function createApiReferenceDocument(document: Json): Json {
   const paths = document['paths'] as Readonly<Record<string, Json>>;
   const shown = Object.entries(paths).map(([path, entry]) => {
     const short = path.replace(organizationBase, '');

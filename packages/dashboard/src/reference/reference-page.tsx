@@ -6,15 +6,15 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
 import { getCurrentTheme, watchTheme } from '../theme.ts';
-import { createReferenceDocument } from './reference-document.ts';
-import { repairScalarMarkup } from './repair-markup.ts';
+import { createApiReferenceDocument } from './reference-document.ts';
+import { repairApiReferenceMarkup } from './repair-markup.ts';
 
-type OpenApiDocument = ReturnType<typeof createReferenceDocument>;
+type OpenApiDocument = ReturnType<typeof createApiReferenceDocument>;
 
 async function loadDocument(signal: AbortSignal): Promise<OpenApiDocument> {
   const response = await fetch('/v1/openapi.json', { signal });
   if (!response.ok) throw new Error(`The API description cannot be loaded (status ${response.status}). Try again.`);
-  return createReferenceDocument(await response.json());
+  return createApiReferenceDocument(await response.json());
 }
 
 /** The page at `/docs`: the operations of the API, with a form to try each. */
@@ -57,7 +57,7 @@ function Reference({ content }: { readonly content: OpenApiDocument }) {
     const app = createApiReference(container.current, configurationOf(content, getCurrentTheme()));
     reference.current = app;
     // Repair the markup of the whole body, because Scalar adds its dialogs to the body.
-    const stopRepairs = repairScalarMarkup(document.body);
+    const stopRepairs = repairApiReferenceMarkup(document.body);
     return () => {
       stopRepairs();
       app.destroy();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type InstanceSpec, StartError } from '../../src/runtime.ts';
 import {
-  defaultLimits,
+  defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
   openFixture,
@@ -27,7 +27,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-export function describeAdoption(setup: RuntimeSetup): void {
+export function describeInstanceAdoption(setup: RuntimeSetup): void {
   describe('a restarted server', () => {
     it('finds running bots at their addresses and does not start them again', async () => {
       const { spec, runtime, closeServer, restartServer } = await openFixture(setup);
@@ -109,7 +109,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
     if (setup.enforcesLimits)
       it('reports that a bot ran out of memory while no server ran', async () => {
         const { start, closeServer, restartServer, probe } = await openFixture(setup);
-        const address = await start('starved', '', { ...defaultLimits, memoryBytes: 160 * 1024 * 1024 });
+        const address = await start('starved', '', { ...defaultResourceLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
         await evaluateInInstanceAllowingExit(
           address,

@@ -51,7 +51,7 @@ if (usesSocket) server.listen(process.env.BOT_SOCKET);
 else if (listens) server.listen(Number(process.env.PORT), host);
 `;
 
-export const defaultLimits: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
+export const defaultResourceLimits: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 
 /**
  * A data directory with one server at a time. Everything is stopped and removed when the test ends. Tests use short names for
@@ -115,7 +115,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     }
     return directory;
   };
-  const spec = async (instanceId: string, onStart = '', limits = defaultLimits): Promise<InstanceSpec> => {
+  const spec = async (instanceId: string, onStart = '', limits = defaultResourceLimits): Promise<InstanceSpec> => {
     names.add(instanceId);
     const deploymentId = `deployment-of-${instanceId}`;
     const path = await project(deploymentId);

@@ -2,7 +2,7 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError } from '../../src/runtime.ts';
-import { defaultLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultResourceLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
@@ -23,7 +23,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       instanceId: 'made',
       deploymentId: 'deployment',
       prepared,
-      limits: defaultLimits,
+      limits: defaultResourceLimits,
       environment: async () => ({}),
     };
     fixture.track('made');

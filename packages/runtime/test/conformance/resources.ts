@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
 import {
-  defaultLimits,
+  defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
   openFixture,
@@ -72,7 +72,7 @@ export function describeResources(setup: RuntimeSetup): void {
   describe('the driver with resource limits', () => {
     it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
       const { start, runtime } = await openFixture(setup);
-      const address = await start('eater', '', { ...defaultLimits, memoryBytes: 160 * mebibyte });
+      const address = await start('eater', '', { ...defaultResourceLimits, memoryBytes: 160 * mebibyte });
       await evaluateInInstanceAllowingExit(
         address,
         `globalThis.allocated = []; setInterval(() => allocated.push(Buffer.alloc(${16 * mebibyte}, 1)), 20); null`,
@@ -84,7 +84,7 @@ export function describeResources(setup: RuntimeSetup): void {
     if (setup.enforcesLimits)
       it('limits the CPU of a ready bot', async () => {
         const { start } = await openFixture(setup);
-        const address = await start('held', '', { ...defaultLimits, cpuMillicores: 250 });
+        const address = await start('held', '', { ...defaultResourceLimits, cpuMillicores: 250 });
         const share = await evaluateInInstance(
           address,
           `const from = process.cpuUsage(); const until = Date.now() + 3000; while (Date.now() < until);

@@ -7,12 +7,12 @@ import {
   readInstanceRecord,
 } from '../../src/process/records/instance-record.ts';
 import type { Runtime } from '../../src/runtime.ts';
-import { defaultLimits, openFixture } from '../conformance/fixture.ts';
+import { defaultResourceLimits, openFixture } from '../conformance/fixture.ts';
 import { describeAsRoot } from '../root.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 import { writeProject } from './test-project.ts';
 
-const halfACore = { ...defaultLimits, cpuMillicores: 500 };
+const halfACore = { ...defaultResourceLimits, cpuMillicores: 500 };
 
 /**
  * Returns the CPU limit of an instance in cores, the period of the limit in seconds, and the CPU weight (1 is the default of a
@@ -110,7 +110,13 @@ describeAsRoot('the CPU of a bot', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^organization-acme\/organization-acme-/));
     for (const instanceId of ['first', 'second']) {
       track(instanceId);
-      const spec = { instanceId, deploymentId: 'd', prepared, limits: defaultLimits, environment: async () => ({}) };
+      const spec = {
+        instanceId,
+        deploymentId: 'd',
+        prepared,
+        limits: defaultResourceLimits,
+        environment: async () => ({}),
+      };
       await runtime.start(spec, signal);
     }
   }

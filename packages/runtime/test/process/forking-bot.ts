@@ -8,7 +8,7 @@ import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { InstanceAddress, InstanceSpec, PreparedProject, StartMethod } from '../../src/runtime.ts';
-import { defaultLimits, evaluateInInstance, type Fixture, openFixture } from '../conformance/fixture.ts';
+import { defaultResourceLimits, evaluateInInstance, type Fixture, openFixture } from '../conformance/fixture.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
     def log_message(self, *args):
         pass
-def run_forked(bot):
+def serve_forked_bot(bot):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if bot is None:
         from .bot_module import load_bot
@@ -67,7 +67,7 @@ def run_forked(bot):
     except SystemExit as error:
         return error.code
 if __name__ == '__main__':
-    sys.exit(run_forked(None))
+    sys.exit(serve_forked_bot(None))
 `;
 
 /** Writes a Python host shim with the real fork server, but with an HTTP server that needs no package from a package index. */
@@ -90,16 +90,16 @@ async def bot(args): pass
 `;
 
 /** Python code that returns the pid of the process that imported the bot, and the pid and user id of the process that runs it. */
-export const processOriginCode = `import bot, os
+export const botProcessIdsPythonCode = `import bot, os
 result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
-export type ProcessOrigin = { readonly importer: number; readonly pid: number; readonly uid: number };
+export type BotProcessIds = { readonly importer: number; readonly pid: number; readonly uid: number };
 
 export type ForkingBot = Fixture & {
   readonly shimPackage: string;
   readonly prepare: (deploymentId: string, source?: string) => Promise<PreparedProject>;
   /** Starts the instance `name` of the deployment `d`, or of another deployment that `options` names. */
   readonly launch: (name: string, options?: Partial<InstanceSpec>) => Promise<InstanceAddress>;
-  readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<ProcessOrigin>;
+  readonly launchAndReadIds: (name: string, options?: Partial<InstanceSpec>) => Promise<BotProcessIds>;
   readonly method: (deploymentId?: string) => StartMethod | undefined;
   /**
    * Waits until the process driver has decided whether it forks or spawns new instances of the deployment, and returns the
@@ -107,7 +107,7 @@ export type ForkingBot = Fixture & {
    */
   readonly settled: (deploymentId?: string) => Promise<StartMethod>;
   /** Returns the fork server. Throws if there is none. */
-  readonly forkServer: (origin: ProcessOrigin) => number;
+  readonly forkServer: (processIds: BotProcessIds) => number;
 };
 
 /** Opens a fixture with a Python bot that is prepared as the deployment `d`. */
@@ -137,7 +137,7 @@ export async function openForkingBot(
         instanceId: name,
         deploymentId,
         prepared: made,
-        limits: defaultLimits,
+        limits: defaultResourceLimits,
         environment: async () => ({ KEY: 'value', BOT_CONTROL_TOKEN: `token of ${name}` }),
         ...spec,
       },
@@ -150,8 +150,8 @@ export async function openForkingBot(
     shimPackage,
     prepare,
     launch,
-    origin: async (name, spec) =>
-      (await evaluateInInstance(await launch(name, spec), processOriginCode)) as ProcessOrigin,
+    launchAndReadIds: async (name, spec) =>
+      (await evaluateInInstance(await launch(name, spec), botProcessIdsPythonCode)) as BotProcessIds,
     method,
     settled: async (deploymentId = 'd') => {
       const importing = 'no fork server has imported the bot yet';

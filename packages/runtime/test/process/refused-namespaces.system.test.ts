@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { defaultLimits } from '../conformance/fixture.ts';
+import { defaultResourceLimits } from '../conformance/fixture.ts';
 import { rootTest } from '../root.ts';
 import { openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
@@ -55,7 +55,7 @@ rootTest('the driver spawns instances if the machine refuses user namespaces, an
   const names = ['first', 'second'];
   names.forEach(track);
   const options = { dataDirectory, path: '/usr/bin:/bin', containment: kind, shimPackage };
-  const spec = { deploymentId: 'd', prepared: await prepare('d'), limits: defaultLimits };
+  const spec = { deploymentId: 'd', prepared: await prepare('d'), limits: defaultResourceLimits };
   await closeServer();
   const parameters = [runtimeModule, JSON.stringify(options), JSON.stringify(spec), ...names.map(idOf)];
   const server = [process.execPath, '--input-type=module', '-e', serverCode, ...parameters];

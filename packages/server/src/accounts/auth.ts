@@ -1,14 +1,14 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
+import type { AccountRequest } from './account-request.ts';
 import type { AuthInstance } from './auth-instance.ts';
 import { type AuthOptions, clientAddressHeader } from './auth-options.ts';
-import type { Visitor } from './visitor.ts';
 
 /**
  * Gives access to the library better-auth. Its functions are called directly. Its HTTP handler is never mounted, so none of its
  * routes is reachable. The library is loaded at the first use, because loading takes a few hundred milliseconds and 40 MB of
  * memory.
  */
-export function createAuth(options: AuthOptions) {
+export function createBetterAuth(options: AuthOptions) {
   const instances = new Map<boolean, Promise<AuthInstance>>();
   const create = async (isSecure: boolean) => {
     const { createAuthInstance } = await import('./auth-instance.ts');
@@ -16,7 +16,7 @@ export function createAuth(options: AuthOptions) {
   };
   return {
     /** Returns the better-auth instance for a connection: over HTTPS, cookies have the attribute `Secure`. */
-    of: ({ serviceUrl }: Pick<Visitor, 'serviceUrl'>): Promise<AuthInstance> => {
+    of: ({ serviceUrl }: Pick<AccountRequest, 'serviceUrl'>): Promise<AuthInstance> => {
       const isSecure = serviceUrl.startsWith('https:');
       const instance = instances.get(isSecure) ?? create(isSecure);
       instances.set(isSecure, instance);
@@ -24,10 +24,10 @@ export function createAuth(options: AuthOptions) {
     },
   };
 }
-export type Auth = ReturnType<typeof createAuth>;
+export type BetterAuth = ReturnType<typeof createBetterAuth>;
 
 /** Request headers for better-auth: the cookies, and the user agent and IP address, which it stores with a session. */
-export function createBetterAuthHeaders({ cookie, userAgent, address }: Visitor): Headers {
+export function createBetterAuthHeaders({ cookie, userAgent, address }: AccountRequest): Headers {
   return new Headers({
     ...(cookie === undefined ? {} : { cookie }),
     ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
@@ -40,8 +40,8 @@ export function createBetterAuthHeaders({ cookie, userAgent, address }: Visitor)
  *
  * @throws failure `sign-in-needs-tls`
  */
-export function requireHttpsOrLoopback({ isPrivateConnection }: Visitor): void {
-  if (!isPrivateConnection) throw failure('sign-in-needs-tls');
+export function requireHttpsOrLoopback({ isPrivateConnection }: AccountRequest): void {
+  if (!isPrivateConnection) throw createApiError('sign-in-needs-tls');
 }
 
 /**

@@ -7,11 +7,11 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import type { AccountRequest, PersonPrincipal } from './account-request.ts';
 import { authErrorCode, type BetterAuth, createBetterAuthHeaders } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceDetails } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
-import type { PersonPrincipal, AccountRequest } from './account-request.ts';
 
 type Context = {
   readonly db: Database;

@@ -1,14 +1,14 @@
-import { failure, type Operations, type RequestOf, type User } from '@bothost/contract';
+import { createApiError, type Operations, type RequestOf, type User } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
+import type { AccountRequest } from './account-request.ts';
+import { authErrorCode, type BetterAuth, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
 import { type OpenIdProvider, openIdProviderId } from './auth-options.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession } from './rows.ts';
 import { findSession } from './sessions.ts';
 import { getUser } from './user.ts';
-import type { Visitor } from './visitor.ts';
 
-type Context = { readonly db: Database; readonly auth: Auth; readonly openId: OpenIdProvider | null };
+type Context = { readonly db: Database; readonly auth: BetterAuth; readonly openId: OpenIdProvider | null };
 
 /**
  * Returns the URL of the OpenID Connect provider's sign-in page. Sets a cookie, so that only this browser can use the
@@ -16,18 +16,18 @@ type Context = { readonly db: Database; readonly auth: Auth; readonly openId: Op
  *
  * @throws failure `openid-unavailable`, `sign-in-needs-tls`, `too-many-attempts`
  */
-export async function startOpenIdSignIn(context: Context, visitor: Visitor): Promise<{ url: string }> {
-  requireHttpsOrLoopback(visitor);
-  if (context.openId === null) throw failure('openid-unavailable');
-  await limitAttempts(context.db, 'openid address', toClientNetwork(visitor.address));
+export async function startOpenIdSignIn(context: Context, accountRequest: AccountRequest): Promise<{ url: string }> {
+  requireHttpsOrLoopback(accountRequest);
+  if (context.openId === null) throw createApiError('openid-unavailable');
+  await limitAttempts(context.db, 'openid address', toClientNetwork(accountRequest.address));
   const body = { provider: openIdProviderId, callbackURL: '/', disableRedirect: true };
-  const { headers, response } = await (await context.auth.of(visitor)).api
-    .signInSocial({ body, headers: createBetterAuthHeaders(visitor), returnHeaders: true })
+  const { headers, response } = await (await context.auth.of(accountRequest)).api
+    .signInSocial({ body, headers: createBetterAuthHeaders(accountRequest), returnHeaders: true })
     .catch((error: unknown) => {
-      throw authErrorCode(error) === null ? error : failure('openid-unavailable', { cause: error });
+      throw authErrorCode(error) === null ? error : createApiError('openid-unavailable', { cause: error });
     });
-  if (response.url === undefined) throw failure('openid-unavailable');
-  visitor.setCookies(headers.getSetCookie());
+  if (response.url === undefined) throw createApiError('openid-unavailable');
+  accountRequest.setCookies(headers.getSetCookie());
   return { url: response.url };
 }
 
@@ -39,32 +39,32 @@ export async function startOpenIdSignIn(context: Context, visitor: Visitor): Pro
  */
 export async function finishOpenIdSignIn(
   context: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   query: RequestOf<Operations['finishOpenIdSignIn']>['body'],
 ): Promise<User> {
-  requireHttpsOrLoopback(visitor);
-  if (context.openId === null) throw failure('openid-unavailable');
-  await limitAttempts(context.db, 'openid address', toClientNetwork(visitor.address));
-  const former = await findSession(context, { ...visitor, setCookies: () => {} });
-  const response = await (await context.auth.of(visitor)).api.callbackOAuth({
+  requireHttpsOrLoopback(accountRequest);
+  if (context.openId === null) throw createApiError('openid-unavailable');
+  await limitAttempts(context.db, 'openid address', toClientNetwork(accountRequest.address));
+  const former = await findSession(context, { ...accountRequest, setCookies: () => {} });
+  const response = await (await context.auth.of(accountRequest)).api.callbackOAuth({
     method: 'GET',
     params: { id: openIdProviderId },
     query: { code: query.code, state: query.state, ...(query.iss === undefined ? {} : { iss: query.iss }) },
-    headers: createBetterAuthHeaders(visitor),
+    headers: createBetterAuthHeaders(accountRequest),
     asResponse: true,
   });
   const cookies = response.headers.getSetCookie();
-  visitor.setCookies(cookies);
-  const location = new URL(response.headers.get('location') ?? '/', visitor.serviceUrl);
+  accountRequest.setCookies(cookies);
+  const location = new URL(response.headers.get('location') ?? '/', accountRequest.serviceUrl);
   const problem = location.searchParams.get('error');
   if (problem !== null || response.status !== 302) {
-    throw failure(problem?.toLowerCase() === 'account_not_linked' ? 'email-taken' : 'openid-failed', {
+    throw createApiError(problem?.toLowerCase() === 'account_not_linked' ? 'email-taken' : 'openid-failed', {
       cause: new Error(`the OpenID Connect sign-in failed: ${problem ?? `status ${response.status}`}`),
     });
   }
   const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
-  const session = await findSession(context, { ...visitor, cookie, setCookies: () => {} });
-  if (session === null) throw failure('openid-failed');
+  const session = await findSession(context, { ...accountRequest, cookie, setCookies: () => {} });
+  if (session === null) throw createApiError('openid-failed');
   if (former !== null) await deleteSession(context.db, former.sessionId);
   return getUser(context, session.person.id);
 }

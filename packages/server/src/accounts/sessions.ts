@@ -1,21 +1,21 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Person } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
+import type { AccountRequest, PersonPrincipal } from './account-request.ts';
+import { authErrorCode, type BetterAuth, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
-import { deleteDeviceTokens, deleteSession, deleteSessions, deleteToken } from './rows.ts';
-import type { PersonPrincipal, Visitor } from './visitor.ts';
+import { deleteDeviceTokens, deletePersonalToken, deleteSession, deleteSessions } from './rows.ts';
 
-type Context = { readonly db: Database; readonly auth: Auth };
+type Context = { readonly db: Database; readonly auth: BetterAuth };
 
 /** The person and the session of a request's cookie. Null if there is no valid session. */
 export async function findSession(
   { auth }: Pick<Context, 'auth'>,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
 ): Promise<{ readonly person: Person; readonly sessionId: string } | null> {
-  const { api } = await auth.of(visitor);
+  const { api } = await auth.of(accountRequest);
   const { headers, response } = await api
-    .getSession({ headers: createBetterAuthHeaders(visitor), returnHeaders: true })
+    .getSession({ headers: createBetterAuthHeaders(accountRequest), returnHeaders: true })
     .catch((error: unknown) => {
       // better-auth wraps a database error in its own error. Throw the cause, so that the failure does not look like an invalid
       // session.
@@ -23,7 +23,7 @@ export async function findSession(
     });
   if (response === null) return null;
   // Send the new cookie to the browser: once a day, better-auth extends the session and renews its cookie.
-  visitor.setCookies(headers.getSetCookie());
+  accountRequest.setCookies(headers.getSetCookie());
   const { user, session } = response;
   return { person: { id: user.id, email: user.email }, sessionId: session.id };
 }
@@ -37,42 +37,44 @@ export async function findSession(
  */
 export async function signIn(
   context: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<string> {
-  requireHttpsOrLoopback(visitor);
-  await limitAttempts(context.db, 'sign-in address', toClientNetwork(visitor.address));
+  requireHttpsOrLoopback(accountRequest);
+  await limitAttempts(context.db, 'sign-in address', toClientNetwork(accountRequest.address));
   await limitAttempts(context.db, 'sign-in account', email);
   try {
-    return await openSession(context, visitor, { email, password });
+    return await openSession(context, accountRequest, { email, password });
   } catch (error) {
     if (authErrorCode(error) === null) throw error;
-    throw failure('sign-in-failed');
+    throw createApiError('sign-in-failed');
   }
 }
 
 /** Opens a browser session like `signIn`, but without rate limits. Call this directly only for a password that was just set. */
 export async function openSession(
   { auth, db }: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   credentials: { readonly email: string; readonly password: string },
 ): Promise<string> {
   const former =
-    visitor.cookie === undefined ? null : await findSession({ auth }, { ...visitor, setCookies: () => {} });
-  const { headers, response } = await (await auth.of(visitor)).api.signInEmail({
+    accountRequest.cookie === undefined
+      ? null
+      : await findSession({ auth }, { ...accountRequest, setCookies: () => {} });
+  const { headers, response } = await (await auth.of(accountRequest)).api.signInEmail({
     body: credentials,
-    headers: createBetterAuthHeaders(visitor),
+    headers: createBetterAuthHeaders(accountRequest),
     returnHeaders: true,
   });
   if (former !== null) await deleteSession(db, former.sessionId);
-  visitor.setCookies(headers.getSetCookie());
+  accountRequest.setCookies(headers.getSetCookie());
   return response.user.id;
 }
 
 /** Ends the session, or revokes the personal token, that authenticates the request. */
 export async function signOut({ auth, db }: Context, caller: PersonPrincipal): Promise<void> {
   if (caller.credential.kind === 'personal-token') {
-    await deleteToken(db, caller.person.id, caller.credential.id);
+    await deletePersonalToken(db, caller.person.id, caller.credential.id);
     return;
   }
   const { headers } = await (await auth.of(caller)).api.signOut({
@@ -107,5 +109,5 @@ export async function requirePassword(
 ): Promise<void> {
   await limitAttempts(db, 'password person', caller.person.id);
   const { password: hashing } = await (await auth.of(caller)).$context;
-  if (hash === null || !(await hashing.verify({ hash, password }))) throw failure('sign-in-failed');
+  if (hash === null || !(await hashing.verify({ hash, password }))) throw createApiError('sign-in-failed');
 }

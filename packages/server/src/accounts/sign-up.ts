@@ -1,16 +1,21 @@
-import { failure, type User } from '@bothost/contract';
+import { createApiError, type User } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { addMember } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
-import { type Auth, requireHttpsOrLoopback } from './auth.ts';
+import { type AccountRequest, getAuditRequestFields, type PersonPrincipal, toAuditActor } from './account-request.ts';
+import { type BetterAuth, requireHttpsOrLoopback } from './auth.ts';
 import { findValidLink, redeemLink } from './links.ts';
 import { requireStrongPassword } from './passwords.ts';
-import { deletePasswordResets, deleteSessions, findUser, insertUser, type LinkRow } from './rows.ts';
+import { deletePasswordResets, deleteSessions, findUser, insertUser, type OneTimeLinkRow } from './rows.ts';
 import { openSession } from './sessions.ts';
 import { getUser, hashPassword, setPassword } from './user.ts';
-import { getRequestOrigin, type PersonPrincipal, toAuditActor, type Visitor } from './visitor.ts';
 
-type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
+type Context = {
+  readonly db: Database;
+  readonly auth: BetterAuth;
+  readonly now: () => Date;
+  readonly newId: () => string;
+};
 
 /**
  * Creates an account with an invitation, joins its organization, and signs in. The link works once.
@@ -19,26 +24,26 @@ type Context = { readonly db: Database; readonly auth: Auth; readonly now: () =>
  */
 export async function signUp(
   context: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   wanted: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
 ): Promise<User> {
-  requireHttpsOrLoopback(visitor);
+  requireHttpsOrLoopback(accountRequest);
   const { token, email, name, password } = wanted;
-  const open = await findValidLink(context, visitor, token);
+  const open = await findValidLink(context, accountRequest, token);
   requireAddressee(open, email);
   await requireStrongPassword(password, email);
-  const hash = await hashPassword(context, visitor, password);
+  const hash = await hashPassword(context, accountRequest, password);
   const id = context.newId();
   await context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
     const link = await redeemLink(inside, token, 'invitation');
     const at = context.now();
     const isNew = await insertUser(db, { id, email, name, image: null, created_at: at, updated_at: at });
-    if (!isNew) throw failure('email-taken');
+    if (!isNew) throw createApiError('email-taken');
     await setPassword(inside, id, hash);
-    await join(inside, link, { keyId: null, ...getRequestOrigin(visitor), person: { id, email } });
+    await join(inside, link, { keyId: null, ...getAuditRequestFields(accountRequest), person: { id, email } });
   });
-  await openSession(context, visitor, { email, password });
+  await openSession(context, accountRequest, { email, password });
   return getUser(context, id);
 }
 
@@ -63,31 +68,36 @@ export async function acceptInvitation(context: Context, caller: PersonPrincipal
  */
 export async function resetPassword(
   context: Context,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<User> {
-  requireHttpsOrLoopback(visitor);
-  const { user_id: userId } = await findValidLink(context, visitor, token);
+  requireHttpsOrLoopback(accountRequest);
+  const { user_id: userId } = await findValidLink(context, accountRequest, token);
   const user = userId === null ? undefined : await findUser(context.db, userId);
-  if (user === undefined) throw failure('link-invalid');
+  if (user === undefined) throw createApiError('link-invalid');
   await requireStrongPassword(password, user.email);
-  const hash = await hashPassword(context, visitor, password);
+  const hash = await hashPassword(context, accountRequest, password);
   await context.db.transaction().execute(async (db) => {
     await redeemLink({ ...context, db }, token, 'password-reset');
     await setPassword({ ...context, db }, user.id, hash);
     await deleteSessions(db, user.id, null);
     await deletePasswordResets(db, user.id);
   });
-  await openSession(context, visitor, { email: user.email, password });
+  await openSession(context, accountRequest, { email: user.email, password });
   return getUser(context, user.id);
 }
 
 /** Rejects an invitation for a different e-mail address, so that another person who has seen the link cannot use it. */
-function requireAddressee(link: LinkRow, email: string): void {
-  if (link.purpose !== 'invitation' || (link.email !== null && link.email !== email)) throw failure('link-invalid');
+function requireAddressee(link: OneTimeLinkRow, email: string): void {
+  if (link.purpose !== 'invitation' || (link.email !== null && link.email !== email))
+    throw createApiError('link-invalid');
 }
 
-async function join(context: Context, { organization_id: organizationId, role }: LinkRow, actor: Actor): Promise<void> {
-  if (organizationId === null || role === null) throw failure('link-invalid');
+async function join(
+  context: Context,
+  { organization_id: organizationId, role }: OneTimeLinkRow,
+  actor: Actor,
+): Promise<void> {
+  if (organizationId === null || role === null) throw createApiError('link-invalid');
   await addMember(context, { ...actor, organizationId }, role);
 }

@@ -1,9 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { failure, generateKey, type PersonalToken, userLimits } from '@bothost/contract';
+import { createApiError, generateApiKey, type PersonalToken, userLimits } from '@bothost/contract';
 import type { Person } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { deleteToken, findTokenByHash, insertToken, listTokenRows, type TokenRow, updateTokenLastUse } from './rows.ts';
+import {
+  deletePersonalToken,
+  findPersonalTokenByHash,
+  insertPersonalToken,
+  listPersonalTokenRows,
+  type PersonalTokenRow,
+  updatePersonalTokenLastUse,
+} from './rows.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 
@@ -11,7 +18,7 @@ type Context = { readonly db: Database; readonly now: () => Date; readonly newId
 const touchIntervalMs = 60_000;
 
 export async function listPersonalTokens({ db, now }: Context, userId: string): Promise<PersonalToken[]> {
-  const rows = await listTokenRows(db, userId);
+  const rows = await listPersonalTokenRows(db, userId);
   return rows.filter((row) => !hasExpired(row, now())).map(present);
 }
 
@@ -30,12 +37,12 @@ export async function createPersonalToken(
   },
 ): Promise<PersonalToken & { token: string }> {
   if ((await listPersonalTokens(context, userId)).length >= userLimits.personalTokens) {
-    throw failure('personal-tokens-too-many');
+    throw createApiError('personal-tokens-too-many');
   }
-  const token = generateKey('personal', randomBytes(128));
+  const token = generateApiKey('personal', randomBytes(128));
   const now = context.now();
   const seconds = wanted.expiresInSeconds ?? null;
-  const row: TokenRow = {
+  const row: PersonalTokenRow = {
     id: context.newId(),
     user_id: userId,
     created_by: wanted.createdBy,
@@ -46,14 +53,14 @@ export async function createPersonalToken(
     expires_at: seconds === null ? null : new Date(now.getTime() + seconds * 1_000),
     last_used_at: null,
   };
-  await insertToken(context.db, row);
+  await insertPersonalToken(context.db, row);
   return { ...present(row), token };
 }
 
 /** Deletes a token. @throws failure `personal-token-not-found`, also for another person's token */
 export async function revokePersonalToken({ db }: Context, userId: string, tokenId: string): Promise<PersonalToken> {
-  const row = isUuid(tokenId) ? await deleteToken(db, userId, tokenId) : undefined;
-  if (row === undefined) throw failure('personal-token-not-found');
+  const row = isUuid(tokenId) ? await deletePersonalToken(db, userId, tokenId) : undefined;
+  if (row === undefined) throw createApiError('personal-token-not-found');
   return present(row);
 }
 
@@ -65,14 +72,15 @@ export async function findTokenOwner(
   { db, now }: Pick<Context, 'db' | 'now'>,
   token: string,
 ): Promise<{ readonly person: Person; readonly tokenId: string; readonly tokenName: string } | null> {
-  const row = await findTokenByHash(db, hashToken(token));
+  const row = await findPersonalTokenByHash(db, hashToken(token));
   const at = now();
   if (row === undefined || hasExpired(row, at)) return null;
-  if (at.getTime() - (row.last_used_at?.getTime() ?? 0) >= touchIntervalMs) await updateTokenLastUse(db, row.id, at);
+  if (at.getTime() - (row.last_used_at?.getTime() ?? 0) >= touchIntervalMs)
+    await updatePersonalTokenLastUse(db, row.id, at);
   return { person: { id: row.user_id, email: row.email }, tokenId: row.id, tokenName: row.name };
 }
 
-function hasExpired({ expires_at }: TokenRow, now: Date): boolean {
+function hasExpired({ expires_at }: PersonalTokenRow, now: Date): boolean {
   return expires_at !== null && expires_at.getTime() <= now.getTime();
 }
 
@@ -80,7 +88,7 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function present(row: TokenRow): PersonalToken {
+function present(row: PersonalTokenRow): PersonalToken {
   return {
     id: row.id,
     name: row.name,

@@ -1,7 +1,8 @@
-import { failure, type User } from '@bothost/contract';
+import { createApiError, type User } from '@bothost/contract';
 import { listMemberships } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
-import type { Auth } from './auth.ts';
+import type { AccountRequest, PersonPrincipal } from './account-request.ts';
+import type { BetterAuth } from './auth.ts';
 import { requireStrongPassword } from './passwords.ts';
 import {
   deletePasswordResets,
@@ -14,14 +15,18 @@ import {
   updateUserRow,
 } from './rows.ts';
 import { requirePassword } from './sessions.ts';
-import type { PersonPrincipal, Visitor } from './visitor.ts';
 
-type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
+type Context = {
+  readonly db: Database;
+  readonly auth: BetterAuth;
+  readonly now: () => Date;
+  readonly newId: () => string;
+};
 
 /** A person with their organizations. @throws failure `session-expired` if the account was deleted */
 export async function getUser({ db }: Pick<Context, 'db'>, userId: string): Promise<User> {
   const user = await findUser(db, userId);
-  if (user === undefined) throw failure('session-expired');
+  if (user === undefined) throw createApiError('session-expired');
   return {
     id: user.id,
     email: user.email,
@@ -49,7 +54,7 @@ export async function changeEmail(
   const { id } = caller.person;
   await requirePassword(context, caller, await findPasswordHash(context.db, id), password);
   const other = await findUserByEmail(context.db, email);
-  if (other !== undefined && other.id !== id) throw failure('email-taken');
+  if (other !== undefined && other.id !== id) throw createApiError('email-taken');
   await updateUserRow(context.db, id, { email, email_verified: false, updated_at: context.now() });
   return getUser(context, id);
 }
@@ -79,10 +84,10 @@ export async function changePassword(
 /** Hashes a password with scrypt. This takes a few hundred milliseconds, so call it outside of a transaction. */
 export async function hashPassword(
   { auth }: Pick<Context, 'auth'>,
-  visitor: Visitor,
+  accountRequest: AccountRequest,
   password: string,
 ): Promise<string> {
-  return (await (await auth.of(visitor)).$context).password.hash(password);
+  return (await (await auth.of(accountRequest)).$context).password.hash(password);
 }
 
 export async function setPassword(

@@ -6,11 +6,11 @@ import { listStoredLogDirectories } from '../logs/stored-directories.ts';
 import { listAppliedMigrations } from '../store/migrate.ts';
 import type { Database } from '../store/tables.ts';
 import { iterateDirectoryEntries, iterateFileEntries } from './file-entries.ts';
-import { iterateLogEntries, type LogsContext } from './log-entries.ts';
+import { iterateLogEntries, type LogBackupContext } from './log-entries.ts';
 import { readTables } from './read-tables.ts';
 import { createTextEntry, type TarEntry, writeTar } from './tar.ts';
 
-export type BackupContext = LogsContext & {
+export type BackupContext = LogBackupContext & {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;

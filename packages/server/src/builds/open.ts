@@ -1,6 +1,6 @@
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { type BuildLogNotifier, createBuildLogNotifier } from './log-news.ts';
-import { openBuildDirectories } from './places.ts';
+import { createBuildDirectories } from './places.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
 import { type BuildRetention, type BuildUseLookup, type RetentionContext, removeUnusedBuilds } from './retention.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
@@ -17,7 +17,7 @@ export type BuildServices = {
 export type BuildServicesOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
   Omit<RetentionContext, 'places'> & {
     readonly dataDirectory: string;
-    readonly removeTree: TreeRemover;
+    readonly removeTree: DirectoryTreeRemover;
     readonly uploadTokenKey: Buffer;
     readonly retention: BuildRetention;
     readonly inUse: BuildUseLookup;
@@ -25,7 +25,7 @@ export type BuildServicesOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
 
 /** Creates the build services, and the directories that they use in the data directory. Does not start the build worker. */
 export async function createBuildServices(options: BuildServicesOptions): Promise<BuildServices> {
-  const places = await openBuildDirectories(options.dataDirectory, options.removeTree);
+  const places = await createBuildDirectories(options.dataDirectory, options.removeTree);
   const buildLogs = createBuildLogNotifier();
   const context = { ...options, places, buildLogs };
   return {

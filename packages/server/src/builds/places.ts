@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 
 /** Directories for uploaded archives, and for the projects that are unpacked from them. */
 export type BuildDirectories = {
@@ -10,7 +10,7 @@ export type BuildDirectories = {
   readonly tree: (buildId: string) => string;
   readonly uploadIds: () => Promise<readonly string[]>;
   readonly treeIds: () => Promise<readonly string[]>;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
 };
 
 /** Path of an upload's archive, relative to the data directory. */
@@ -22,7 +22,10 @@ export function getArchivePath(uploadId: string): string {
  * Creates the directories for archives and unpacked projects below `dataDirectory`, an absolute path. Only the service's
  * account can read them.
  */
-export async function openBuildDirectories(dataDirectory: string, removeTree: TreeRemover): Promise<BuildDirectories> {
+export async function createBuildDirectories(
+  dataDirectory: string,
+  removeTree: DirectoryTreeRemover,
+): Promise<BuildDirectories> {
   const root = join(dataDirectory, 'builds');
   const uploads = join(root, 'uploads');
   const trees = join(root, 'trees');

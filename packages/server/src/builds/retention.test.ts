@@ -9,7 +9,7 @@ import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/s
 import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { newId } from '../store/uuid.ts';
 import { lockUsableBuild } from './find.ts';
-import { type BuildDirectories, openBuildDirectories } from './places.ts';
+import { type BuildDirectories, createBuildDirectories } from './places.ts';
 import { type BuildUseLookup, removeUnusedBuilds } from './retention.ts';
 
 const day = 86_400;
@@ -23,7 +23,7 @@ let discarded: unknown[];
 beforeAll(async () => {
   rows = await createTestRows();
   folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
-  places = await openBuildDirectories(
+  places = await createBuildDirectories(
     folder,
     openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
   );

@@ -13,7 +13,7 @@ import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { cancelBuild } from './cancel.ts';
 import { createBuildLogNotifier } from './log-news.ts';
-import { type BuildDirectories, openBuildDirectories } from './places.ts';
+import { type BuildDirectories, createBuildDirectories } from './places.ts';
 import { readBuildLog } from './read-log.ts';
 import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
-  places = await openBuildDirectories(
+  places = await createBuildDirectories(
     folder,
     openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
   );

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { iceServersPath } from '@bothost/contract';
-import type { ProjectPreparer, Runtime, TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover, ProjectPreparer, Runtime } from '@bothost/runtime';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
-import { createAuth } from '../accounts/auth.ts';
+import { createBetterAuth } from '../accounts/auth.ts';
 import type { OpenIdProvider } from '../accounts/auth-options.ts';
 import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { createRefusalLog } from '../audit/refusals.ts';
@@ -18,19 +18,19 @@ import { createTelemetry } from '../metrics/telemetry.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
-import { createSessionOwnership } from '../reconciler/session-ownership.ts';
+import { createSessionOwnershipRegistry } from '../reconciler/session-ownership.ts';
 import { createCapacityRefusal } from '../session-starts/capacity-refusal.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
-import { deriveKey } from './data-directory.ts';
+import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
 import { openRuntime } from './runtime.ts';
-import { openSecretServices } from './secrets.ts';
+import { startSecretServices } from './secrets.ts';
 import type { ServerStorage } from './server-storage.ts';
 import type { Teardown } from './teardown.ts';
 
 /** State of the service that changes while it runs. */
-export type ServiceState = {
+export type ServiceLifecycleState = {
   /** URL of the service. Empty until the service listens. */
   url: string;
   isStarting: boolean;
@@ -47,25 +47,25 @@ const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 export async function createServiceContext(
   serverStorage: ServerStorage,
   config: Config,
-  state: Readonly<ServiceState>,
+  state: Readonly<ServiceLifecycleState>,
   teardown: Teardown,
-): Promise<{ readonly context: ServiceContext; readonly runtime: Runtime; readonly removeTree: TreeRemover }> {
+): Promise<{ readonly context: ServiceContext; readonly runtime: Runtime; readonly removeTree: DirectoryTreeRemover }> {
   const { base, data, store } = serverStorage;
-  const secrets = await openSecretServices({ ...base, isAlone: serverStorage.isAlone }, config, data, teardown);
+  const secrets = await startSecretServices({ ...base, isAlone: serverStorage.isAlone }, config, data, teardown);
   const retryWrite = createRetryWrite(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
   const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
   const runtime = await openRuntime({ ...base, retryWrite, logsDirectory, removeTree }, config, data.path, teardown);
   const authenticator = createAuthenticator(base);
   const openId = openIdProviderOf(config);
-  const controlTokenKey = deriveKey(data.rootKey, 'control-token');
+  const controlTokenKey = deriveKeyFromRootKey(data.rootKey, 'control-token');
   const parts = {
     ...base,
     ...secrets,
     retryWrite,
     serverId: base.newId(),
     telemetry: createTelemetry(),
-    ownership: createSessionOwnership(),
+    ownership: createSessionOwnershipRegistry(),
     directory: createSessionDirectory(base),
     sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
@@ -95,15 +95,15 @@ export async function createServiceContext(
     reconciler,
     builds,
     hashDirectory,
-    socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
+    socketTokenKey: deriveKeyFromRootKey(data.rootKey, 'socket-token'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
     refuseForCapacity: createCapacityRefusal(base.now, parts.telemetry),
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
     openId,
-    auth: createAuth({
+    auth: createBetterAuth({
       ...base,
       openId,
-      secret: deriveKey(data.rootKey, 'sign-in').toString('hex'),
+      secret: deriveKeyFromRootKey(data.rootKey, 'sign-in').toString('hex'),
       serviceUrl: () => config.publicUrl ?? state.url,
     }),
     outputs: runtime.outputs,
@@ -117,7 +117,7 @@ export async function createServiceContext(
 function openBuildParts(
   parts: Pick<ServiceContext, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk'> & {
     readonly runtime: ProjectPreparer;
-    readonly removeTree: TreeRemover;
+    readonly removeTree: DirectoryTreeRemover;
   },
   { base, data, store }: ServerStorage,
   config: Config,
@@ -128,7 +128,7 @@ function openBuildParts(
     holdsRegion: store.holdsRegion,
     onEnded: parts.telemetry.buildEnded,
     dataDirectory: data.path,
-    uploadTokenKey: deriveKey(data.rootKey, 'upload-token'),
+    uploadTokenKey: deriveKeyFromRootKey(data.rootKey, 'upload-token'),
     timeoutSeconds: config.buildTimeoutSeconds,
     buildsAtOnce: config.buildsAtOnce ?? availableParallelism(),
     retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },

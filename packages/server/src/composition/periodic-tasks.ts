@@ -1,4 +1,4 @@
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { purgeExpiredAccountData } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
@@ -6,7 +6,7 @@ import { purgeAudit } from '../audit/retention.ts';
 import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
-import { logPendingDeliveries } from '../secrets/watch.ts';
+import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
@@ -17,7 +17,7 @@ type Context = {
   readonly logger: Logger;
   readonly host: RegionHost;
   readonly directory: SessionDirectory;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
   readonly sampler: Sampler;
   readonly retentionDays: number;
   readonly logs: LogRetention & { readonly logsDirectory: string };
@@ -47,7 +47,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, context.removeUnusedBuilds),
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
-    every(watchSeconds * second, async () => void (await logPendingDeliveries(context))),
+    every(watchSeconds * second, async () => void (await logPendingSecretDeliveries(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
     every(purgeSeconds * second, () => purgeExpiredAccountData(context)),

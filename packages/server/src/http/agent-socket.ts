@@ -2,23 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   type ApiError,
-  type CompletionStatus,
-  failure,
+  createApiError,
   instanceStartTimeoutSeconds,
   maxCarrierMessageBytes,
-  maxStartWaitSeconds,
-  nameLengthLimits,
+  maxSessionStartWaitSeconds,
   type PhoneCarrier,
+  resourceNameLengthLimits,
+  type SessionCompletionStatus,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
+import { readBytesBeforeResponse } from './bytes-before-response.ts';
 import { createPhoneCallClient } from './call-client.ts';
-import { readEarlyData } from './early-bytes.ts';
 import type { FailureMapper } from './failure-response.ts';
-import { createRecentRefusals } from './recent-refusals.ts';
+import { createRefusedHandshakeCache } from './refused-handshake-cache.ts';
 import type { RequestClient } from './request-client.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import type { QualifiedAgentName, SocketPath } from './socket-path.ts';
@@ -39,17 +39,17 @@ export type AgentSocketContext = {
 };
 
 /** Relays a client's WebSocket to an instance's `/ws`. The session lasts as long as the WebSocket. */
-export function createAgentSocket(context: AgentSocketContext) {
+export function createAgentWebSocketRelay(context: AgentSocketContext) {
   // Widen the type to `object`, because the types of `ws` do not declare the option `closeTimeout`.
   const timeouts: object = { closeTimeout: closeMs };
   const common: ServerOptions = { ...timeouts, noServer: true, perMessageDeflate: false };
   const server = new WebSocketServer({ ...common, maxPayload: messageBytes });
   const callServer = new WebSocketServer({ ...common, maxPayload: maxCarrierMessageBytes });
 
-  const refusals = createRecentRefusals();
+  const refusedHandshakes = createRefusedHandshakeCache();
 
   function handle(incoming: IncomingMessage, socket: Duplex, head: Buffer, path: SocketPath, requestId: string) {
-    const upgrade = { incoming, socket, early: readEarlyData(socket, head) };
+    const upgrade = { incoming, socket, early: readBytesBeforeResponse(socket, head) };
     if (path.carrier === null) {
       const client = createWebSocketClient(server, upgrade, requestId);
       return admit(incoming, client, path, requestId, async () => path.host);
@@ -83,7 +83,7 @@ export function createAgentSocket(context: AgentSocketContext) {
       logRefusal(context.logger, known, { requestId, carrier, host });
       // Remember a refusal only if the token is valid. Anyone can send invalid tokens, and their refusals would evict the
       // refusals of clients with a valid token.
-      if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
+      if (token !== null && known.reason !== 'token-invalid') refusedHandshakes.add(token, known);
       client.refuse(known);
     }
   }
@@ -94,7 +94,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     client: SocketClient,
     path: SocketPath,
     session: SocketSession,
-  ): Promise<CompletionStatus> {
+  ): Promise<SessionCompletionStatus> {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();
@@ -134,16 +134,16 @@ export function createAgentSocket(context: AgentSocketContext) {
   ): Promise<WebSocket | null> {
     const createDeadline = (seconds: number) =>
       AbortSignal.any([client.disconnected, stopped, AbortSignal.timeout(seconds * 1000)]);
-    const signal = createDeadline(maxStartWaitSeconds);
+    const signal = createDeadline(maxSessionStartWaitSeconds);
     const address = await session.address(signal);
     if (client.disconnected.aborted) return null;
-    if (stopped.aborted) throw failure('session-ended');
+    if (stopped.aborted) throw createApiError('session-ended');
     if (address === null) throw new BotRefusedSocketError(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const limits = { signal: createDeadline(instanceStartTimeoutSeconds), messageBytes };
     return openBotSocket(address, path.query, incoming, context.resolveClient(incoming), session, limits);
   }
 
-  return { handle, refusalOf: refusals.find };
+  return { handle, refusalOf: refusedHandshakes.find };
 }
 
 function logRefusal(
@@ -168,9 +168,9 @@ function logRefusal(
  */
 function failureFromRefusal(cause: BotRefusedSocketError): ApiError {
   const { answer } = cause;
-  if (answer === null) return failure('bot-unreachable', { cause });
+  if (answer === null) return createApiError('bot-unreachable', { cause });
   const status = `${answer.status} ${answer.phrase}`.trim();
-  return failure('bot-refused', {
+  return createApiError('bot-refused', {
     cause,
     message: `The bot did not accept the WebSocket and responded with ${status}.`,
   });
@@ -181,8 +181,8 @@ function shortened(host: QualifiedAgentName | null) {
   if (host === null) return {};
   const { agentName, organizationName } = host;
   return {
-    agent: agentName.slice(0, nameLengthLimits.maximum),
-    organization: organizationName.slice(0, nameLengthLimits.maximum),
+    agent: agentName.slice(0, resourceNameLengthLimits.maximum),
+    organization: organizationName.slice(0, resourceNameLengthLimits.maximum),
   };
 }
 

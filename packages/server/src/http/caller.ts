@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import {
   type AllOperations,
-  failure,
-  type Grantee,
+  apiKeyPrefixes,
+  createApiError,
   isAuthorized,
-  keyPrefixes,
   type Operation,
+  type OperationGrantee,
   type Role,
   sessionCookieName,
 } from '@bothost/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type PersonPrincipal, toAuditActor, type Visitor } from '../accounts/visitor.ts';
+import { type AccountRequest, type PersonPrincipal, toAuditActor } from '../accounts/account-request.ts';
 import type { Person } from '../audit/chain.ts';
-import type { ApiKind, Authenticator, Caller } from '../organizations/authenticate.ts';
+import type { ApiAccessLevel, Authenticator, Caller } from '../organizations/authenticate.ts';
 import { hasMultipleAuthorizationHeaders, readBearerToken } from './bearer.ts';
 import { getObjectFields } from './json-body.ts';
-import { createPrincipal } from './refused-request.ts';
+import { createRequestPrincipal } from './refused-request.ts';
 import type { RequestClient } from './request-client.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /** The dependencies of request authentication. */
-export type CallerContext = {
+export type RequestAuthenticationContext = {
   readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
   readonly people: {
-    readonly findSession: (visitor: Visitor) => Promise<{ person: Person; sessionId: string } | null>;
+    readonly findSession: (accountRequest: AccountRequest) => Promise<{ person: Person; sessionId: string } | null>;
     readonly findTokenOwner: (token: string) => Promise<{ person: Person; tokenId: string; tokenName: string } | null>;
     readonly findRole: (
       userId: string,
@@ -36,16 +36,16 @@ export type CallerContext = {
 
 /**
  * Authenticates a request, checks the authorization table of the API contract, and sets the request's `caller`, `person` or
- * `visitor`. `caller` is set as soon as the organization is known, so that the audit log also records a refused request.
+ * `accountRequest`. `caller` is set as soon as the organization is known, so that the audit log also records a refused request.
  */
 export async function authorize(
-  context: CallerContext,
+  context: RequestAuthenticationContext,
   operation: Pick<Operation, 'key' | 'method'> & { readonly name: keyof AllOperations },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const requireGrant = (grantee: Grantee) => {
-    if (!isAuthorized(operation.name, grantee)) throw failure('forbidden');
+  const requireGrant = (grantee: OperationGrantee) => {
+    if (!isAuthorized(operation.name, grantee)) throw createApiError('forbidden');
   };
   const { key } = operation;
   if (key === 'operator') {
@@ -53,14 +53,14 @@ export async function authorize(
     return requireGrant('operator');
   }
   if (key === 'none') {
-    request.visitor = visitorOf(context, request, reply);
-    if (operation.method !== 'GET') requireSameOrigin(request.raw, request.visitor, false);
+    request.accountRequest = accountRequestOf(context, request, reply);
+    if (operation.method !== 'GET') requireSameOrigin(request.raw, request.accountRequest, false);
     return requireGrant('unauthenticated');
   }
   const person = key === 'public' ? null : await findPerson(context, operation, request, reply);
   if (person === null) {
     const caller = await keyCallerOf(context, request, key === 'public' ? 'public' : 'private');
-    request.caller = createPrincipal(caller, request);
+    request.caller = createRequestPrincipal(caller, request);
     requireOwnOrganization(request, caller);
     return requireGrant(key === 'public' ? 'public-key' : 'private-key');
   }
@@ -69,9 +69,9 @@ export async function authorize(
     return requireGrant(person.credential.kind);
   }
   const { organization } = getObjectFields(request.params);
-  if (typeof organization !== 'string') throw failure('organization-missing');
+  if (typeof organization !== 'string') throw createApiError('organization-missing');
   const membership = await context.people.findRole(person.person.id, organization);
-  if (membership === null) throw failure('organization-not-found');
+  if (membership === null) throw createApiError('organization-not-found');
   request.caller = {
     organizationId: membership.id,
     organizationName: membership.name,
@@ -83,14 +83,14 @@ export async function authorize(
 
 /** Requires a valid credential for a path that matches no operation. */
 export async function requireCredential(
-  context: CallerContext,
+  context: RequestAuthenticationContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  kind: ApiKind,
+  level: ApiAccessLevel,
 ): Promise<void> {
-  if (kind === 'operator') return requireOperator(context, request);
-  const person = kind === 'public' ? null : await findPerson(context, { method: 'GET' }, request, reply);
-  if (person === null) await keyCallerOf(context, request, kind);
+  if (level === 'operator') return requireOperator(context, request);
+  const person = level === 'public' ? null : await findPerson(context, { method: 'GET' }, request, reply);
+  if (person === null) await keyCallerOf(context, request, level);
 }
 
 /**
@@ -98,12 +98,12 @@ export async function requireCredential(
  * records the attempt.
  */
 export async function requireOperator(
-  context: Pick<CallerContext, 'authenticator' | 'isOperator'>,
+  context: Pick<RequestAuthenticationContext, 'authenticator' | 'isOperator'>,
   request: FastifyRequest,
 ): Promise<void> {
   if (context.isOperator(keyOf(request))) return;
   await keyCallerOf(context, request, 'operator');
-  throw failure('key-invalid');
+  throw createApiError('key-invalid');
 }
 
 /**
@@ -113,7 +113,7 @@ export async function requireOperator(
  * @throws failure `key-invalid`, `session-expired`, `cross-site-request`
  */
 async function findPerson(
-  context: Pick<CallerContext, 'people' | 'resolveClient'>,
+  context: Pick<RequestAuthenticationContext, 'people' | 'resolveClient'>,
   operation: Pick<Operation, 'method'>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -121,26 +121,26 @@ async function findPerson(
   const { people } = context;
   const { headers } = request.raw;
   const token = readBearerToken(request.raw);
-  const visitor = visitorOf(context, request, reply);
-  if (token?.startsWith(keyPrefixes.personal)) {
+  const accountRequest = accountRequestOf(context, request, reply);
+  if (token?.startsWith(apiKeyPrefixes.personal)) {
     const owner = await people.findTokenOwner(token);
-    if (owner === null) throw failure('key-invalid');
+    if (owner === null) throw createApiError('key-invalid');
     const credential = { kind: 'personal-token', id: owner.tokenId, name: owner.tokenName } as const;
-    return { ...visitor, person: owner.person, credential };
+    return { ...accountRequest, person: owner.person, credential };
   }
   if (headers.authorization !== undefined || headers.cookie?.includes(sessionCookieName) !== true) return null;
   // Check the origin, because browsers also send cookies with requests that pages of other sites make.
-  if (operation.method !== 'GET') requireSameOrigin(request.raw, visitor, true);
-  const session = await people.findSession(visitor);
-  if (session === null) throw failure('session-expired');
-  return { ...visitor, person: session.person, credential: { kind: 'session', id: session.sessionId } };
+  if (operation.method !== 'GET') requireSameOrigin(request.raw, accountRequest, true);
+  const session = await people.findSession(accountRequest);
+  if (session === null) throw createApiError('session-expired');
+  return { ...accountRequest, person: session.person, credential: { kind: 'session', id: session.sessionId } };
 }
 
-function visitorOf(
-  { resolveClient }: Pick<CallerContext, 'resolveClient'>,
+function accountRequestOf(
+  { resolveClient }: Pick<RequestAuthenticationContext, 'resolveClient'>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Visitor {
+): AccountRequest {
   // Determine the client's address and the service URL here, because `request.client` does not exist if the request's path
   // cannot be decoded.
   const { address, serviceUrl } = resolveClient(request.raw);
@@ -167,19 +167,19 @@ function isLoopbackHost(host: string): boolean {
 function keyOf(request: FastifyRequest): string {
   const key = readBearerToken(request.raw);
   if (hasMultipleAuthorizationHeaders(request.raw)) {
-    throw failure('key-missing', { message: 'The request has several Authorization headers. Send only one.' });
+    throw createApiError('key-missing', { message: 'The request has several Authorization headers. Send only one.' });
   }
-  if (key === null) throw failure('key-missing');
+  if (key === null) throw createApiError('key-missing');
   return key;
 }
 
 async function keyCallerOf(
-  { authenticator }: Pick<CallerContext, 'authenticator'>,
+  { authenticator }: Pick<RequestAuthenticationContext, 'authenticator'>,
   request: FastifyRequest,
-  kind: ApiKind,
+  level: ApiAccessLevel,
 ): Promise<Caller> {
   const key = keyOf(request);
-  return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
+  return authenticator.cached(key, level) ?? (await authenticator.authenticate(key, level));
 }
 
 /**
@@ -189,5 +189,5 @@ async function keyCallerOf(
 function requireOwnOrganization(request: FastifyRequest, caller: Caller): void {
   const { organization } = getObjectFields(request.params);
   if (typeof organization !== 'string' || organization === caller.organizationName) return;
-  if (organization.toLowerCase() !== caller.organizationId) throw failure('organization-not-found');
+  if (organization.toLowerCase() !== caller.organizationId) throw createApiError('organization-not-found');
 }

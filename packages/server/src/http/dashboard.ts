@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { talkBasePath } from '@bothost/contract';
+import { talkPageBasePath } from '@bothost/contract';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { authorizePagePath } from './authorization-server.ts';
+import { authorizationPagePath } from './authorization-server.ts';
 
 /** Paths of the single-page dashboard. The page itself interprets the path. */
 const pages = [
-  ...['/', '/sign-in', '/sign-in/openid', '/join', '/reset-password', '/device', authorizePagePath],
+  ...['/', '/sign-in', '/sign-in/openid', '/join', '/reset-password', '/device', authorizationPagePath],
   ...['/orgs', '/orgs/*', '/settings', '/settings/*'],
 ];
 
@@ -38,7 +38,7 @@ export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   const addPage = (path: string, sources: Sources) =>
     app.get(path, (request, reply) => sendPage(reply, request.client.serviceUrl, sources));
   for (const page of pages) addPage(page, ownSources);
-  for (const page of [`${talkBasePath}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
+  for (const page of [`${talkPageBasePath}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
   addPage('/docs', referenceSources);
   app.get<{ Params: { '*': string } }>('/assets/*', ({ params }, reply) =>
     reply

@@ -1,7 +1,7 @@
 import { ApiError } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson, parseJson } from './json-body.ts';
+import { parseJson, parseJsonWithUniqueKeys } from './json-body.ts';
 
 function problemsOf(parse: (bytes: Buffer) => unknown, text: string | Buffer) {
   try {
@@ -16,7 +16,7 @@ function problemsOf(parse: (bytes: Buffer) => unknown, text: string | Buffer) {
 
 describe.each([
   ['parseJson', parseJson],
-  ['parseExactJson', parseExactJson],
+  ['parseJsonWithUniqueKeys', parseJsonWithUniqueKeys],
 ])('the JSON parser %s', (_, parse) => {
   it('returns the same value as JSON.parse', () => {
     const anyJson = fc.json({ stringUnit: 'binary', maxDepth: 20 });
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-describe('parseExactJson', () => {
+describe('parseJsonWithUniqueKeys', () => {
   it.each([
     ['{"a":1,"a":2}', ['body.a appears twice']],
     [
@@ -78,12 +78,12 @@ describe('parseExactJson', () => {
     ['{"a canary":1,"a canary":2}', ['body.... appears twice']],
     ['{"":1,"":2}', ['body.... appears twice']],
   ])('reports each duplicate field of %s', (text, paths) => {
-    expect(problemsOf(parseExactJson, text)).toEqual({ reason: 'invalid-request', paths });
+    expect(problemsOf(parseJsonWithUniqueKeys, text)).toEqual({ reason: 'invalid-request', paths });
     expect(problemsOf(parseJson, text)).toBeNull();
   });
 
   it('reports only the first 20 of thousands of duplicates', () => {
     const text = `{${Array.from({ length: 5_000 }, () => '"a":1').join()}}`;
-    expect(problemsOf(parseExactJson, text)?.paths).toHaveLength(20);
+    expect(problemsOf(parseJsonWithUniqueKeys, text)?.paths).toHaveLength(20);
   });
 });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { failure, type ValidationIssue } from '@bothost/contract';
+import { createApiError, type ValidationIssue } from '@bothost/contract';
 
 /** Pattern of the field names that error messages may contain. Any other name may be a misplaced secret value. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
@@ -15,7 +15,7 @@ const levelsInPathAtMost = 16;
  */
 export function parseJson(bytes: Buffer): unknown {
   // Reject invalid UTF-8 before decoding, which would silently replace invalid bytes.
-  if (!isUtf8(bytes)) throw failure('invalid-json', { message: 'The request body is not valid UTF-8.' });
+  if (!isUtf8(bytes)) throw createApiError('invalid-json', { message: 'The request body is not valid UTF-8.' });
   // Check the nesting before parsing, because parsing a body that consists only of brackets takes long.
   if (isNestedDeeper(bytes, maxNestingLevels))
     throw invalid([{ path: 'body', message: `is nested more than ${maxNestingLevels} levels deep` }]);
@@ -24,7 +24,7 @@ export function parseJson(bytes: Buffer): unknown {
     value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch {
     // The parser's message is not used, because it contains part of the text, which may be a secret.
-    throw failure('invalid-json');
+    throw createApiError('invalid-json');
   }
   requireInteroperable(value, []);
   return value;
@@ -34,7 +34,7 @@ export function parseJson(bytes: Buffer): unknown {
  * Parses a request body like `parseJson`, but also rejects duplicate field names: parsers disagree about which of them
  * counts (RFC 8259, section 4).
  */
-export function parseExactJson(bytes: Buffer): unknown {
+export function parseJsonWithUniqueKeys(bytes: Buffer): unknown {
   const value = parseJson(bytes);
   const issues = findDuplicates(bytes.toString('utf8'));
   if (issues.length > 0) throw invalid(issues);
@@ -81,7 +81,7 @@ const problemAt = (path: readonly (string | number)[], message: string) => inval
 
 function invalid(issues: readonly ValidationIssue[]) {
   const message = `The request is not valid. ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
-  return failure('invalid-request', { message, issues });
+  return createApiError('invalid-request', { message, issues });
 }
 
 /** Matches the strings and the structural characters of valid JSON. */

@@ -4,7 +4,7 @@ import {
   allOperations,
   apiBasePath,
   type Credential,
-  failure,
+  createApiError,
   listOperationPaths,
   maxRequestBodyBytes,
   type Operation,
@@ -17,15 +17,15 @@ import {
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { PersonPrincipal, Visitor } from '../accounts/visitor.ts';
+import type { AccountRequest, PersonPrincipal } from '../accounts/account-request.ts';
 import type { CallerByCredential, Handler, OperationHandlers } from '../handlers.ts';
-import type { ApiKind, Principal } from '../organizations/authenticate.ts';
-import { authorize, type CallerContext } from './caller.ts';
+import type { ApiAccessLevel, Principal } from '../organizations/authenticate.ts';
+import { authorize, type RequestAuthenticationContext } from './caller.ts';
 import { getObjectFields } from './json-body.ts';
-import { createOperatorActor } from './refused-request.ts';
+import { createOperatorAuditActor } from './refused-request.ts';
 import { createResponseSchema } from './response-schema.ts';
 
-export type RoutesContext = CallerContext & { readonly now: () => Date };
+export type RoutesContext = RequestAuthenticationContext & { readonly now: () => Date };
 
 /** Adds the routes of all operations. Each checks the credential before it reads anything else. */
 export function addOperationRoutes(
@@ -33,7 +33,7 @@ export function addOperationRoutes(
   context: RoutesContext,
   handlers: OperationHandlers<AllOperations>,
 ): void {
-  for (const name of ['caller', 'person', 'visitor']) app.decorateRequest(name);
+  for (const name of ['caller', 'person', 'accountRequest']) app.decorateRequest(name);
   app.decorateRequest('requestedAt');
   const add = <Name extends keyof AllOperations>(name: Name) =>
     addRoutes(app, context, endpoints[name], handlers[name]);
@@ -54,7 +54,7 @@ declare module 'fastify' {
     /**
      * Connection data of the client, such as its IP address and cookies. Set only for operations that require no credential.
      */
-    visitor: Visitor | undefined;
+    accountRequest: AccountRequest | undefined;
     requestedAt: Date;
   }
   interface FastifyContextConfig {
@@ -94,8 +94,8 @@ const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => Cal
   public: ({ caller }) => required(caller),
   account: ({ person, caller }) => person ?? required(caller),
   person: ({ person }) => required(person),
-  none: ({ visitor }) => required(visitor),
-  operator: (request) => ({ ...createOperatorActor(request), serviceUrl: request.client.serviceUrl }),
+  none: ({ accountRequest }) => required(accountRequest),
+  operator: (request) => ({ ...createOperatorAuditActor(request), serviceUrl: request.client.serviceUrl }),
 };
 
 function required<Client>(client: Client | undefined): Client {
@@ -147,7 +147,7 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
 }
 
 /** Returns the API (public, operator or private) to which a path belongs. Null for any other path. */
-export function findApiKindByPath(url: string): ApiKind | null {
+export function findApiAccessLevelByPath(url: string): ApiAccessLevel | null {
   if (url.startsWith(`${publicBasePath}/`)) return 'public';
   if (url.startsWith(`${operatorBasePath}/`)) return 'operator';
   return url === apiBasePath || url.startsWith(`${apiBasePath}/`) || url.startsWith(`${apiBasePath}?`)
@@ -160,7 +160,7 @@ function parseRequest<Params, Query, Body>(
   request: FastifyRequest,
 ) {
   // PostgreSQL cannot store NUL characters, so no object has a name that contains one.
-  if (hasNul(request.params)) throw failure('not-found');
+  if (hasNul(request.params)) throw createApiError('not-found');
   const params = operation.params.safeParse(request.params);
   const query = operation.query.safeParse(request.query);
   const sent = operation.bodyBytes === 0 ? undefined : (request.body ?? undefined);
@@ -184,7 +184,7 @@ function hasNul(fields: unknown): boolean {
 function invalid(issues: readonly ValidationIssue[]) {
   const plain = issues.map(({ path, message }) => ({ path, message: replaceSquareBrackets(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
+  return createApiError('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
 /** Returns the methods that operations define for a path. Empty if the path matches no operation. */

@@ -2,9 +2,9 @@ import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 import { createSecretMask, type SecretMask } from './mask.ts';
-import { decodeCursor, encodeCursor, getFirstPositionAt } from './position.ts';
-import { type LogPage, type PageContext, type PageLimits, readPage } from './read-page.ts';
-import { canSessionWrite, type LogScope } from './rows.ts';
+import { decodeCursor, encodeCursor, getLogPositionAtTime } from './position.ts';
+import { type LogPage, type LogPageContext, type LogPageLimits, readLogPage } from './read-page.ts';
+import { canSessionLogGrow, type LogScope } from './rows.ts';
 import type { SourcesContext } from './sources.ts';
 
 type GetLogs = Operations['getLogs'];
@@ -28,7 +28,7 @@ export type LogsContext = SourcesContext & {
 
 type LogSecrets = { readonly values: readonly string[]; readonly isComplete: boolean };
 
-const limits: PageLimits = {
+const limits: LogPageLimits = {
   lines: 0,
   responseBytes: 4 * 1024 * 1024,
   scanBytes: 128 * 1024 * 1024,
@@ -83,7 +83,7 @@ function createMasks(secretsOf: LogsContext['secretsOf']) {
 }
 
 async function readLogs(
-  context: LogsContext & PageContext,
+  context: LogsContext & LogPageContext,
   agentId: string,
   query: Query,
   waitOver: AbortSignal,
@@ -115,11 +115,11 @@ async function readLogs(
         ...(query.cursor === undefined ? {} : { count: 0, countBytes: 0 }),
       },
     };
-    const page = await context.readInTurn(() => readPage(context, request));
+    const page = await context.readInTurn(() => readLogPage(context, request));
     const isEmpty = page.lines.length === 0 && page.isComplete;
     if (order === 'desc' || !isEmpty || !isGrowing || waitOver.aborted || query.wait === 0)
       return toResponse(query, page, now, isGrowing);
-    after = getFirstPositionAt(now);
+    after = getLogPositionAtTime(now);
     const soon = AbortSignal.any([waitOver, AbortSignal.timeout(newInstancesMs)]);
     await context.outputs.changed(page.live, now, soon);
   }
@@ -132,13 +132,13 @@ async function readLogs(
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.mark()) return false;
   const { sessionId } = scope;
-  return sessionId === undefined || canSessionWrite(db, { ...scope, sessionId });
+  return sessionId === undefined || canSessionLogGrow(db, { ...scope, sessionId });
 }
 
 function toResponse(query: Query, page: LogPage, now: Timestamp, isGrowing: boolean): ResponseOf<GetLogs> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
-  const future = isGrowing ? encodeCursor('asc', getFirstPositionAt(now)) : null;
+  const future = isGrowing ? encodeCursor('asc', getLogPositionAtTime(now)) : null;
   const isFirst = query.cursor === undefined;
   return {
     total: { value: page.counted, relation: page.isComplete ? 'eq' : 'gte' },

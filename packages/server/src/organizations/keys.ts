@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type ApiKey, failure, generateKey } from '@bothost/contract';
+import { type ApiKey, createApiError, generateApiKey } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { runInTransaction } from '../store/transaction.ts';
 import { isUuid } from '../store/uuid.ts';
-import { type ApiKeyRow, insertKey, listKeyRows, markKeyRevoked } from './rows.ts';
+import { type ApiKeyRow, insertApiKey, listKeyRows, markKeyRevoked } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
 /** An organization and the actor in it. `keyId` is null if the service itself creates the key. */
@@ -27,7 +27,7 @@ export async function createKey(
   scope: ActingScope,
   wanted: { kind: 'private' | 'public'; name: string; expiresInSeconds?: number | null | undefined; key?: string },
 ): Promise<ApiKey & { key: string }> {
-  const key = wanted.key ?? generateKey(wanted.kind, randomBytes(128));
+  const key = wanted.key ?? generateApiKey(wanted.kind, randomBytes(128));
   const now = context.now();
   const seconds = wanted.expiresInSeconds ?? null;
   const row: ApiKeyRow = {
@@ -43,8 +43,8 @@ export async function createKey(
     last_used_at: null,
     revoked_at: null,
   };
-  await inTransaction(context.db, async (db) => {
-    await insertKey(db, row);
+  await runInTransaction(context.db, async (db) => {
+    await insertApiKey(db, row);
     await record(db, scope, row, { at: now, action: 'keys.create', result: 'done' });
   });
   return { ...present(row), key };
@@ -56,11 +56,11 @@ export async function revokeKey(
   scope: ActingScope,
   keyId: string,
 ): Promise<ApiKey> {
-  if (!isUuid(keyId)) throw failure('key-not-found');
-  return inTransaction(context.db, async (db) => {
+  if (!isUuid(keyId)) throw createApiError('key-not-found');
+  return runInTransaction(context.db, async (db) => {
     const at = context.now();
     const row = await markKeyRevoked(db, scope.organizationId, keyId, at);
-    if (row === undefined) throw failure('key-not-found');
+    if (row === undefined) throw createApiError('key-not-found');
     const result = row.revoked_at?.getTime() === at.getTime() ? 'done' : 'unchanged';
     await record(db, scope, row, { at, action: 'keys.revoke', result });
     return present(row);

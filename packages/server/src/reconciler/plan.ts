@@ -1,7 +1,7 @@
 import {
   type DeploymentState,
-  type KnownCompletionStatus,
-  maxStartWaitSeconds,
+  maxSessionStartWaitSeconds,
+  type PredefinedSessionCompletionStatus,
   socketTokenLifetimeSeconds,
   surplusInstanceIdleSeconds,
 } from '@bothost/contract';
@@ -76,11 +76,11 @@ export type ReconcileAction =
   | { readonly do: 'instance-lost'; readonly instanceId: string }
   | { readonly do: 'remove-orphan'; readonly instanceId: string }
   | { readonly do: 'adopt-session'; readonly sessionId: string }
-  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: KnownCompletionStatus }
+  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: PredefinedSessionCompletionStatus }
   | {
       readonly do: 'end-session';
       readonly sessionId: string;
-      readonly status: KnownCompletionStatus;
+      readonly status: PredefinedSessionCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
       /**
        * If set, ends the session only if the session still waits for its client. The client may connect after the plan was
@@ -129,7 +129,7 @@ export function findStartableDeployments({ draining, deployments }: ObservedStat
 }
 
 function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): ReconcileAction[] {
-  const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction[] => [
+  const end = (status: PredefinedSessionCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction[] => [
     { do: 'end-session', sessionId: session.id, status, at },
   ];
   if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');
@@ -144,7 +144,10 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
       if (isLost(session, instance)) return end('HTTP_ERROR');
       if (instance === undefined) return [];
       if (mustAdopt(session, instance)) return [{ do: 'adopt-session', sessionId: session.id }];
-      if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, maxStartWaitSeconds, now)) {
+      if (
+        instance.state === 'starting' &&
+        past(session.requestedAt ?? session.createdAt, maxSessionStartWaitSeconds, now)
+      ) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
       return [];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
-import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
+import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
 import { verifyVault } from './maintenance/verify.ts';
@@ -68,8 +68,8 @@ describe('a secret set that was tampered with in the database', () => {
       const isPinUnaffected = table === 'secret_sets' && column === 'revision';
       if (isPinUnaffected) expect(await variables()).toEqual({ A: 'three', B: 'two' });
       else await expect(variables()).rejects.toThrow(/damaged|not stored/);
-      expect(await getRejectionReason(details(name))).toBe('secret-set-damaged');
-      expect(await getRejectionReason(vault.put(home, name, createPutSecretsRequest({ A: 'five' })))).toMatch(
+      expect(await getApiErrorReason(details(name))).toBe('secret-set-damaged');
+      expect(await getApiErrorReason(vault.put(home, name, createPutSecretsRequest({ A: 'five' })))).toMatch(
         /^secret-set-(damaged|kind)$/,
       );
       const [damaged] = (await list({ type: 'secret', region: 'us-west' })).filter((one) => one.name === name);
@@ -98,7 +98,7 @@ describe('a secret set that was tampered with in the database', () => {
     await expect(variables()).rejects.toThrow('damaged');
     expect(await variables(1)).toEqual({ A: 'one', B: 'two' });
     expect(
-      await getRejectionReason(getSecretHistory(vault.context, { organizationId: home }, 'keys', { limit: 5 })),
+      await getApiErrorReason(getSecretHistory(vault.context, { organizationId: home }, 'keys', { limit: 5 })),
     ).toBe('secret-set-damaged');
   });
 
@@ -107,7 +107,7 @@ describe('a secret set that was tampered with in the database', () => {
       rows.db,
     );
     const rollback = rollBackSecrets(vault.context, vault.scopeOf(home), 'keys', { revision: 1 });
-    expect(await getRejectionReason(rollback)).toBe('secret-set-damaged');
+    expect(await getApiErrorReason(rollback)).toBe('secret-set-damaged');
     expect(await variables()).toEqual({ A: 'three', B: 'two' });
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
-import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
+import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
@@ -65,7 +65,7 @@ describe('secret sets', () => {
           { key: 'B', change: 'new', bytes: 9 },
         ],
       });
-      expect(await getRejectionReason(pin())).toBe('secret-set-not-ready');
+      expect(await getApiErrorReason(pin())).toBe('secret-set-not-ready');
       await vault.deliver();
       expect(await values()).toEqual({ A: '1', B: 'two words' });
     });
@@ -108,14 +108,14 @@ describe('secret sets', () => {
       await vault.put(home, 'keys', { remove: ['A'] });
       await vault.put(home, 'keys', { remove: ['B'] });
       expect((await show()).secrets).toEqual([]);
-      expect(await getRejectionReason(vault.put(home, 'keys', { remove: ['A'] }))).toBe('secret-not-found');
-      expect(await getRejectionReason(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
+      expect(await getApiErrorReason(vault.put(home, 'keys', { remove: ['A'] }))).toBe('secret-not-found');
+      expect(await getApiErrorReason(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
     });
 
     it('refuses a write if the revision is not the expected one', async () => {
-      expect(await getRejectionReason(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
+      expect(await getApiErrorReason(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
       await put({ A: '1' }, { expectedRevision: 0 });
-      expect(await getRejectionReason(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
+      expect(await getApiErrorReason(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
       expect(await put({ A: '2' }, { expectedRevision: 1 })).toMatchObject({ revision: 2 });
     });
 
@@ -137,11 +137,11 @@ describe('secret sets', () => {
     it('ignores the case of set names, and refuses to change the region or kind of a set', async () => {
       await put({ A: '1' });
       expect(await put({ A: '2' }, {}, 'KEYS')).toMatchObject({ name: 'keys', revision: 2 });
-      expect(await getRejectionReason(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
-      expect(await getRejectionReason(put({ A: '2' }, { region: 'mars' }))).toBe('region-unknown');
-      expect(await getRejectionReason(put({ A: '2' }, { region: 'mars' }, 'new'))).toBe('region-unknown');
+      expect(await getApiErrorReason(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
+      expect(await getApiErrorReason(put({ A: '2' }, { region: 'mars' }))).toBe('region-unknown');
+      expect(await getApiErrorReason(put({ A: '2' }, { region: 'mars' }, 'new'))).toBe('region-unknown');
       const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: encoded('me:pass:word') };
-      expect(await getRejectionReason(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
+      expect(await getApiErrorReason(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
     });
 
     it('refuses a set that is too large, and names the limit', async () => {
@@ -199,7 +199,7 @@ describe('secret sets', () => {
       expect(await values()).toEqual({ A: '1', B: '2' });
       expect((await history())[0]).toMatchObject({ action: 'rollback', rolledBackTo: 1, current: true });
       expect(await back(1)).toMatchObject({ change: 'none', revision: 3 });
-      expect(await getRejectionReason(back(9))).toBe('secret-revision-not-found');
+      expect(await getApiErrorReason(back(9))).toBe('secret-revision-not-found');
     });
   });
 
@@ -211,14 +211,14 @@ describe('secret sets', () => {
       await vault.deliver();
       expect((await history()).map(({ status }) => status)).toEqual(['pending', 'ready']);
       expect((await show()).status).toBe('pending');
-      expect(await getRejectionReason(pin())).toBe('secret-set-not-ready');
+      expect(await getApiErrorReason(pin())).toBe('secret-set-not-ready');
     });
 
     it('delivers a set only to its region, and refuses its use by a deployment in another region', async () => {
       await put({ A: '1' }, { region: 'eu' });
       expect(await vault.deliver()).toBe(0);
-      expect(await getRejectionReason(pin())).toBe('secret-set-elsewhere');
-      expect(await getRejectionReason(pin('none'))).toBe('secret-set-not-found');
+      expect(await getApiErrorReason(pin())).toBe('secret-set-elsewhere');
+      expect(await getApiErrorReason(pin('none'))).toBe('secret-set-not-found');
     });
 
     it('keeps the values of a pinned revision available after later writes', async () => {
@@ -240,16 +240,16 @@ describe('secret sets', () => {
     await put({ A: '2' });
     for (const force of [false, true]) {
       await expect(remove('keys', force, [], home, 1)).rejects.toThrow('at revision 2, but revision 1 was expected');
-      expect(await getRejectionReason(remove('keys', force, [], home, 0))).toBe('secret-set-changed');
+      expect(await getApiErrorReason(remove('keys', force, [], home, 0))).toBe('secret-set-changed');
     }
-    expect(await getRejectionReason(remove('nothing', true, [], home, 2))).toBe('secret-set-not-found');
+    expect(await getApiErrorReason(remove('nothing', true, [], home, 2))).toBe('secret-set-not-found');
     expect(await remove('keys', false, [], home, 2)).toMatchObject({ status: 'OK' });
     await put({ A: '1' });
     expect(await remove('keys', true, ['parrot'])).toMatchObject({ status: 'OK', agents: ['parrot'] });
     const left = await sql`select set_id from secret_values union select set_id from secret_revisions
       union select set_id from secret_deliveries`.execute(rows.db);
     expect(left.rows).toEqual([]);
-    expect(await getRejectionReason(remove('keys'))).toBe('secret-set-not-found');
+    expect(await getApiErrorReason(remove('keys'))).toBe('secret-set-not-found');
   });
 
   it('store image pull credentials under the canonical name of their registry', async () => {
@@ -261,11 +261,11 @@ describe('secret sets', () => {
     ]);
     expect(await pull('docker.io', 'me:a:b')).toMatchObject({ change: 'none' });
     expect(await pull('ghcr.io', 'me:a:b')).toMatchObject({ change: 'updated', revision: 2 });
-    expect(await getRejectionReason(show('hub'))).toBe('secret-set-has-no-keys');
-    expect(await getRejectionReason(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
-    expect(await getRejectionReason(pin('hub'))).toBe('secret-set-kind');
+    expect(await getApiErrorReason(show('hub'))).toBe('secret-set-has-no-keys');
+    expect(await getApiErrorReason(vault.put(home, 'hub', { remove: ['A'] }))).toBe('secret-not-found');
+    expect(await getApiErrorReason(pin('hub'))).toBe('secret-set-kind');
     for (const text of ['nocolon', ':x', ''])
-      expect(await getRejectionReason(pull('ghcr.io', text))).toBe('invalid-request');
+      expect(await getApiErrorReason(pull('ghcr.io', text))).toBe('invalid-request');
     expect(await listSecrets(vault.context, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
 

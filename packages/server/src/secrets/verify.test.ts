@@ -4,16 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type FakeRegistry,
   formatHttpResponse,
-  listCredentialEncodings,
+  listLeakableCredentialEncodings,
   type RegistryRequest,
   startFakeRegistry,
 } from '../../test/support/fake-registry.ts';
 import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
-import { createPutSecretsRequest, createTestVault, getRejectionReason } from '../../test/support/test-vault.ts';
+import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
-import { createRegistryPolicy } from './registry/registry-policy.ts';
+import { createImageRegistryPolicy } from './registry/registry-policy.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { verifyImagePullSecret } from './verify.ts';
 import { writeSecrets } from './write.ts';
@@ -53,7 +53,7 @@ describe('image pull secrets', () => {
 
   const host = () => `http://registry.test:${registry.port}`;
   const registries = () => ({
-    policy: createRegistryPolicy([host()], []),
+    policy: createImageRegistryPolicy([host()], []),
     resolve: async () => ['127.0.0.1'],
     timeoutMs: 5_000,
   });
@@ -111,7 +111,7 @@ describe('image pull secrets', () => {
     );
     const stored = tables[0]?.text ?? '';
     expect(stored).toContain('verified');
-    for (const form of listCredentialEncodings(credentials)) expect(stored).not.toContain(form);
+    for (const form of listLeakableCredentialEncodings(credentials)) expect(stored).not.toContain(form);
   });
 
   it('are reported as missing if they are deleted during the check', async () => {
@@ -120,24 +120,24 @@ describe('image pull secrets', () => {
       meanwhile = async () => {};
       await deleteSecretSet(vault.context, vault.scopeOf(home), 'hub', { force: false }, async () => []);
     };
-    expect(await getRejectionReason(verify())).toBe('secret-set-not-found');
+    expect(await getApiErrorReason(verify())).toBe('secret-set-not-found');
   });
 
   it('are sent only if the organization has the set, the set has a registry, and the image is in this registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
-    expect(await getRejectionReason(verify(null, 'hub', other))).toBe('secret-set-not-found');
-    expect(await getRejectionReason(verify(null, 'none'))).toBe('secret-set-not-found');
+    expect(await getApiErrorReason(verify(null, 'hub', other))).toBe('secret-set-not-found');
+    expect(await getApiErrorReason(verify(null, 'none'))).toBe('secret-set-not-found');
     await vault.put(home, 'keys', createPutSecretsRequest({ A: '1' }));
-    expect(await getRejectionReason(verify(null, 'keys'))).toBe('secret-set-no-registry');
-    expect(await getRejectionReason(verify('quay.io/x/y'))).toBe('invalid-request');
+    expect(await getApiErrorReason(verify(null, 'keys'))).toBe('secret-set-no-registry');
+    expect(await getApiErrorReason(verify('quay.io/x/y'))).toBe('invalid-request');
     expect(registry.requests).toEqual([]);
   });
 
   it('are not sent to their registry if its host was changed in the database', async () => {
     await put(credentials);
     await sql`update secret_revisions set host = 'evil.example'`.execute(rows.db);
-    expect(await getRejectionReason(verify())).toBe('secret-set-damaged');
+    expect(await getApiErrorReason(verify())).toBe('secret-set-damaged');
     expect(registry.requests).toEqual([]);
   });
 
@@ -153,16 +153,16 @@ describe('image pull secrets', () => {
     expect(await put('AWS:token', { host: ecr })).toMatchObject({ expiresAt: '2026-11-21T00:00:00.000Z' });
     expect(await put('me:token', { host: ecr })).toMatchObject({ expiresAt: null });
     expect(await put('AWS:token', { host: 'amazonaws.com.evil.io' })).toMatchObject({ expiresAt: null });
-    expect(await getRejectionReason(put(credentials, { expiresAt: '2026-11-20T12:00:00Z' }))).toBe('invalid-request');
+    expect(await getApiErrorReason(put(credentials, { expiresAt: '2026-11-20T12:00:00Z' }))).toBe('invalid-request');
     await rollBackSecrets(vault.context, vault.scopeOf(home), 'hub', { revision: 2 });
     expect(await listed()).toMatchObject({ expiresAt: '2026-12-01T23:00:00.000Z' });
   });
 
   it('are refused for a registry without TLS unless the operator listed it', async () => {
-    expect(await getRejectionReason((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
+    expect(await getApiErrorReason((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
       'invalid-request',
     );
-    expect(await getRejectionReason((async () => put(credentials, { host: 'http://ghcr.io' }))())).toBe(
+    expect(await getApiErrorReason((async () => put(credentials, { host: 'http://ghcr.io' }))())).toBe(
       'invalid-request',
     );
     expect(await put(credentials)).toMatchObject({ change: 'created', host: host() });

@@ -13,7 +13,7 @@ const maxLogged = 20;
  * Logs the secret sets that have been pending for more than a minute, because no server of their region is running or can
  * decrypt them. Returns how many it logged.
  */
-export async function logPendingDeliveries(context: {
+export async function logPendingSecretDeliveries(context: {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'warn'>;

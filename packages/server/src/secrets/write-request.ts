@@ -1,14 +1,14 @@
 import {
-  failure,
-  isEncodedCredentials,
+  createApiError,
+  isBasicAuthCredentials,
   isUnencryptedRegistry,
   normalizeRegistryHost,
   type PutSecretsRequest,
 } from '@bothost/contract';
 import { getCredentialLifetimeSeconds } from './expiry.ts';
 import { createDockerConfiguration, dockerConfigurationKey } from './registry/docker-configuration.ts';
-import { createRegistryUrl, formatHostAndPort, type RegistryPolicy } from './registry/registry-policy.ts';
-import { concealBuffer } from './vault/conceal.ts';
+import { createRegistryUrl, formatHostAndPort, type ImageRegistryPolicy } from './registry/registry-policy.ts';
+import { hideBufferFromLogs } from './vault/conceal.ts';
 
 /** A request to write secrets. All variants of the request body are converted to this form. */
 export type WriteRequest = {
@@ -31,7 +31,7 @@ export type WriteRequest = {
  *
  * @throws failure `invalid-request` if the registry or the encoding of the credentials is invalid
  */
-export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<RegistryPolicy, 'plain'>): WriteRequest {
+export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<ImageRegistryPolicy, 'plain'>): WriteRequest {
   const common = {
     region: body.region ?? null,
     expectedRevision: body.expectedRevision ?? null,
@@ -47,7 +47,7 @@ export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<Registry
     ...common,
     kind: 'secret',
     values: new Map(
-      pairs.map(({ secretKey, secretValue }) => [secretKey, concealBuffer(Buffer.from(secretValue, 'utf8'))]),
+      pairs.map(({ secretKey, secretValue }) => [secretKey, hideBufferFromLogs(Buffer.from(secretValue, 'utf8'))]),
     ),
     remove: [...new Set(body.remove ?? [])],
     mode: body.mode ?? 'merge',
@@ -67,7 +67,7 @@ export function estimateRequestBytes({
   return [...values.values()].reduce((sum, value) => sum + value.length, texts);
 }
 
-function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
+function pullSecret(host: string, encoded: string, policy: Pick<ImageRegistryPolicy, 'plain'>) {
   const registry = normalizeRegistryHost(host);
   if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
   if (isUnencryptedRegistry(registry.host) && !policy.plain.has(formatHostAndPort(createRegistryUrl(registry.host)))) {
@@ -75,10 +75,12 @@ function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 
       'Without TLS anybody on the network path could read the credentials, so the operator has to list such a registry.';
     throw invalid('body.host', `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`);
   }
-  if (!isEncodedCredentials(encoded)) {
+  if (!isBasicAuthCredentials(encoded)) {
     throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
   }
-  const values = new Map([[dockerConfigurationKey, concealBuffer(createDockerConfiguration(registry.host, encoded))]]);
+  const values = new Map([
+    [dockerConfigurationKey, hideBufferFromLogs(createDockerConfiguration(registry.host, encoded))],
+  ]);
   const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
   const lifetimeSeconds = getCredentialLifetimeSeconds(registry.host, user);
   return {
@@ -92,5 +94,5 @@ function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 
 }
 
 function invalid(path: string, message: string) {
-  return failure('invalid-request', { message, issues: [{ path, message }] });
+  return createApiError('invalid-request', { message, issues: [{ path, message }] });
 }

@@ -1,4 +1,10 @@
-import { ApiError, type CompletionStatus, failure, namePattern, type PhoneCarrier } from '@bothost/contract';
+import {
+  ApiError,
+  createApiError,
+  type PhoneCarrier,
+  resourceNamePattern,
+  type SessionCompletionStatus,
+} from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import type { BotAddress } from '../instances/address.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
@@ -32,7 +38,7 @@ export type SocketSession = {
   readonly onFirstMessage: () => void;
   /** Records the bot's HTTP response in the session if the bot rejected the WebSocket. */
   readonly refused: (response: { readonly status: number; readonly phrase: string }) => Promise<void>;
-  readonly finish: (status: CompletionStatus) => Promise<void>;
+  readonly finish: (status: SessionCompletionStatus) => Promise<void>;
   /** Registers a callback that is called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
 };
@@ -61,18 +67,18 @@ type ConnectContext = SocketParts &
  * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`, `storage-full`
  */
 export async function connectSocket(context: ConnectContext, requested: SocketTarget): Promise<SocketSession> {
-  if (context.isDraining()) throw failure('shutting-down');
+  if (context.isDraining()) throw createApiError('shutting-down');
   const requestedAt = context.now();
   // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
-  if (![requested.organizationName, requested.agentName].every((name) => namePattern.test(name)))
-    throw failure('token-invalid');
+  if (![requested.organizationName, requested.agentName].every((name) => resourceNamePattern.test(name)))
+    throw createApiError('token-invalid');
   const organization = await findOrganizationByName(context.db, requested.organizationName);
-  if (organization === null) throw failure('token-invalid');
+  if (organization === null) throw createApiError('token-invalid');
   await context.disk.require(0);
   const { agentName, carrier } = requested;
   const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
   // A client is already connected to the session, so the token was used before.
-  if (context.ownership.has(sessionId)) throw failure('token-invalid');
+  if (context.ownership.has(sessionId)) throw createApiError('token-invalid');
   context.ownership.acquire(sessionId);
   try {
     const target = { organizationId: organization.id, agentName, sessionId, carrier };
@@ -96,7 +102,7 @@ function sessionOf(
 ): string {
   const payload = verifyToken(context.socketTokenKey, token, context.now());
   const fits = payload !== null && payload.agent === requested.agentName && payload.org === requested.organizationName;
-  if (!fits) throw failure('token-invalid');
+  if (!fits) throw createApiError('token-invalid');
   return payload.session;
 }
 

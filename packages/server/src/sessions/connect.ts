@@ -1,9 +1,9 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import { lockAgentForStart } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { type ClaimContext, claimInstanceForSession, type InstanceClaimRequest } from './claim.ts';
-import { changeSession, insertSession } from './rows.ts';
+import { insertSession, updateSessionRow } from './rows.ts';
 
 type Context = ClaimContext & {
   host: { readonly region: string };
@@ -29,9 +29,9 @@ type Target = { readonly organizationId: string; readonly agentName: string };
 export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await lockAgentForStart(db, target.organizationId, target.agentName, context.host.region);
-    if (typeof deployment === 'string') throw failure('token-invalid');
+    if (typeof deployment === 'string') throw createApiError('token-invalid');
     const now = context.now();
-    const session = await changeSession(db, target.sessionId, ['waiting'], {
+    const session = await updateSessionRow(db, target.sessionId, ['waiting'], {
       state: 'starting',
       deployment_id: deployment.deploymentId,
       relay_id: context.serverId,
@@ -39,7 +39,7 @@ export function connectSession(context: Context, target: Target & { sessionId: s
       claimed_at: now,
       updated_at: now,
     });
-    if (session === undefined || session.agent_id !== deployment.agentId) throw failure('token-invalid');
+    if (session === undefined || session.agent_id !== deployment.agentId) throw createApiError('token-invalid');
     return claim({ ...context, db }, { ...target, sessionId: session.id, ...deployment });
   });
 }
@@ -58,8 +58,8 @@ export function connectSessionWithoutToken(
     const deployment = await lockAgentForStart(db, target.organizationId, target.agentName, context.host.region);
     // A missing agent gets the same response as an agent that requires a token. Otherwise, clients without a key could
     // find out which agents exist.
-    if (typeof deployment === 'string') throw failure('token-invalid', { cause: new Error(deployment) });
-    if (deployment.websocketAuth !== 'none') throw failure('token-invalid', { cause: new Error(wantsToken) });
+    if (typeof deployment === 'string') throw createApiError('token-invalid', { cause: new Error(deployment) });
+    if (deployment.websocketAuth !== 'none') throw createApiError('token-invalid', { cause: new Error(wantsToken) });
     const now = context.now();
     const session = insertSession({
       id: target.sessionId,

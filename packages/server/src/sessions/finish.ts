@@ -1,8 +1,8 @@
-import type { CompletionStatus } from '@bothost/contract';
+import type { SessionCompletionStatus } from '@bothost/contract';
 import { storeFinalMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { runInTransaction } from '../store/transaction.ts';
 import { endSessionRow, type SessionRow } from './rows.ts';
 
 /**
@@ -12,12 +12,12 @@ import { endSessionRow, type SessionRow } from './rows.ts';
 export function finishSession(
   context: { db: Database },
   sessionId: string,
-  status: CompletionStatus,
+  status: SessionCompletionStatus,
   endedAt: Date,
   late: readonly Sample[],
   only?: SessionState,
 ): Promise<SessionRow | undefined> {
-  return inTransaction(context.db, async (db) => {
+  return runInTransaction(context.db, async (db) => {
     const row = await endSessionRow(db, sessionId, status, endedAt, only);
     if (row !== undefined) await storeFinalMetrics({ db }, sessionId, late);
     return row;

@@ -1,9 +1,9 @@
-import { failure, type SessionResponse } from '@bothost/contract';
+import { createApiError, type SessionResponse } from '@bothost/contract';
 import { computeCurrentMetrics } from '../metrics/finish.ts';
-import { presentMetrics, type StoredMetrics } from '../metrics/present.ts';
+import { type StoredMetrics, toResourceMetrics } from '../metrics/present.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { presentSession } from './present.ts';
+import { toSessionResponse } from './present.ts';
 import { findSessionWithMetrics } from './rows.ts';
 
 /**
@@ -17,9 +17,9 @@ export async function getSession(
   agentName: string,
   sessionId: string,
 ): Promise<SessionResponse> {
-  if (!isUuid(sessionId)) throw failure('not-found');
+  if (!isUuid(sessionId)) throw createApiError('not-found');
   const row = await findSessionWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
-  if (row === undefined) throw failure('not-found');
+  if (row === undefined) throw createApiError('not-found');
   const metrics = row.state === 'ended' ? row.metrics : await computeCurrentMetrics(context, row.id);
-  return presentSession(row, metrics === null ? null : presentMetrics(metrics));
+  return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics));
 }

@@ -2,7 +2,7 @@ import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhaseDurati
 import type { SessionResponseRow } from './rows.ts';
 
 /** Converts a row to the form in which lists return a session. */
-export function presentSummary(row: SessionResponseRow): SessionSummary {
+export function presentSessionSummary(row: SessionResponseRow): SessionSummary {
   return {
     sessionId: row.id,
     serviceId: row.agent_id,
@@ -22,9 +22,9 @@ export function presentSummary(row: SessionResponseRow): SessionSummary {
  * Converts a row to the form in which `getSession` returns a session. `meetingIds` is empty, because this service has
  * no hosted rooms.
  */
-export function presentSession(row: SessionResponseRow, metrics: ResourceMetrics | null): SessionResponse {
+export function toSessionResponse(row: SessionResponseRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
-    ...presentSummary(row),
+    ...presentSessionSummary(row),
     resourceMetrics: metrics,
     meetingIds: [],
     events: row.events.map((event) => ({ eventCode: event.code, eventTs: event.at, detail: event.detail })),

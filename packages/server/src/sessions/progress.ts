@@ -1,11 +1,11 @@
-import type { CompletionStatus } from '@bothost/contract';
+import type { SessionCompletionStatus } from '@bothost/contract';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
-import { appendEvents, changeSession, findSessionBody, listOpenSessionRows } from './rows.ts';
+import { appendEvents, findSessionRequestBody, listOpenSessionRows, updateSessionRow } from './rows.ts';
 
 /** A session that has not ended, as the reconciler observes it. */
-export type OpenSession = Awaited<ReturnType<typeof listOpenSessionRows>>[number];
+export type OpenSessionRow = Awaited<ReturnType<typeof listOpenSessionRows>>[number];
 
-export function listOpenSessions(db: Database, region: string): Promise<OpenSession[]> {
+export function listOpenSessions(db: Database, region: string): Promise<OpenSessionRow[]> {
   return listOpenSessionRows(db, region);
 }
 
@@ -14,7 +14,7 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
  * session.
  */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
-  await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
+  await updateSessionRow(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }
 
 /**
@@ -26,7 +26,7 @@ export async function markLive(
   sessionId: string,
   took: { readonly at: Date; readonly readyAt: Date | null; readonly cold: boolean },
 ): Promise<void> {
-  await changeSession(context.db, sessionId, ['starting'], {
+  await updateSessionRow(context.db, sessionId, ['starting'], {
     state: 'live',
     bot_started_at: took.at,
     ready_at: took.readyAt,
@@ -39,10 +39,10 @@ export async function markLive(
 export async function recordEndCause(
   context: { db: Database; now: () => Date },
   sessionId: string,
-  status: CompletionStatus,
+  status: SessionCompletionStatus,
 ): Promise<boolean> {
   const change = { state: 'ending' as const, ending_status: status, updated_at: context.now() };
-  return (await changeSession(context.db, sessionId, ['starting', 'live'], change)) !== undefined;
+  return (await updateSessionRow(context.db, sessionId, ['starting', 'live'], change)) !== undefined;
 }
 
 /** Adds events to a session, also after its end. Details must not contain secrets. */
@@ -56,7 +56,7 @@ export async function recordEvents(
 
 /** Returns the request body for the bot as JSON text. */
 export async function findBotRequestBody(db: Database, sessionId: string): Promise<string | null> {
-  return (await findSessionBody(db, sessionId))?.body ?? null;
+  return (await findSessionRequestBody(db, sessionId))?.body ?? null;
 }
 
 export function findSessionState(db: Database, sessionId: string) {

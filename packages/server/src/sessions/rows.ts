@@ -1,4 +1,4 @@
-import type { CompletionStatus, SessionEndState } from '@bothost/contract';
+import type { SessionCompletionStatus, SessionEndState } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
@@ -67,7 +67,7 @@ const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(',
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 
 /** Updates a session if its state is one of `states`. Otherwise, returns undefined. */
-export function changeSession(
+export function updateSessionRow(
   db: Database,
   id: string,
   states: readonly SessionState[],
@@ -89,7 +89,7 @@ export function changeSession(
 export function endSessionRow(
   db: Database,
   id: string,
-  status: CompletionStatus,
+  status: SessionCompletionStatus,
   endedAt: Date,
   only: SessionState | undefined,
 ): Promise<SessionRow | undefined> {
@@ -176,7 +176,7 @@ export function findSessionLocation(
     .executeTakeFirst();
 }
 
-export function findSessionBody(db: Database, sessionId: string) {
+export function findSessionRequestBody(db: Database, sessionId: string) {
   return db.selectFrom('sessions').select(['body', 'transport']).where('id', '=', sessionId).executeTakeFirst();
 }
 

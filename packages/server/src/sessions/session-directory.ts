@@ -1,4 +1,4 @@
-import { failure, namePattern } from '@bothost/contract';
+import { createApiError, resourceNamePattern } from '@bothost/contract';
 import type { BotAddress } from '../instances/address.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -80,7 +80,7 @@ export function createSessionDirectory(context: {
   const find: SessionDirectory['find'] = async (session) => {
     const sessionId = session.sessionId.toLowerCase();
     // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
-    if (!isUuid(sessionId) || !namePattern.test(session.agentName)) return undefined;
+    if (!isUuid(sessionId) || !resourceNamePattern.test(session.agentName)) return undefined;
     const row = await findSessionLocation(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;
     const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
@@ -142,5 +142,5 @@ export function createSessionDirectory(context: {
 
 function elsewhere(region: string) {
   const message = `Another server runs this session. Send the request to the server of region ${region}.`;
-  return failure('session-elsewhere', { message });
+  return createApiError('session-elsewhere', { message });
 }

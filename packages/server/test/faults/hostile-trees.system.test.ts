@@ -11,18 +11,18 @@ import { pino } from 'pino';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
-  createHostileTrees,
+  createHostileDirectoryTrees,
   createOutsideFiles,
-  type HostileTreeOutcomes,
-  removeHostileTrees,
+  type HostileDirectoryTreeOutcomes,
+  removeHostileDirectoryTrees,
   requireOutsideFilesIntact,
-  runHostileTreeScenario,
-  watchQuarantine,
+  runHostileDirectoryTreeScenario,
+  watchQuarantinedDirectoryTrees,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
-import { type HostileTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
+import { type HostileDirectoryTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
 import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { createBuildLogNotifier } from '../../src/builds/log-news.ts';
-import { openBuildDirectories } from '../../src/builds/places.ts';
+import { createBuildDirectories } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
 import { purgeLogs } from '../../src/logs/retention.ts';
 import { newId } from '../../src/store/uuid.ts';
@@ -37,19 +37,19 @@ const lacksTmpfs = statfsSync(memory).type !== 0x0102_1994;
 type Scenario = { readonly root: string; readonly names: readonly string[] };
 
 const runHere = (scenario: Scenario) =>
-  runHostileTreeScenario({
+  runHostileDirectoryTreeScenario({
     ...scenario,
     open: ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger)),
   });
 
 const PROGRAM = `
-import { runHostileTreeScenario } from './hostile-tree-scenario.mjs';
+import { runHostileDirectoryTreeScenario } from './hostile-tree-scenario.mjs';
 import { runtimes } from './registry.mjs';
 import { createTestOptions } from './test-options.mjs';
 const open = ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger));
-console.log(JSON.stringify(await runHostileTreeScenario({ open, ...JSON.parse(process.argv[2]) })));`;
+console.log(JSON.stringify(await runHostileDirectoryTreeScenario({ open, ...JSON.parse(process.argv[2]) })));`;
 
-async function runAsNobody(scenario: Scenario): Promise<HostileTreeOutcomes> {
+async function runAsNobody(scenario: Scenario): Promise<HostileDirectoryTreeOutcomes> {
   // Bundle the program, because an ordinary user may not be able to read the files of this checkout.
   const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}`, import.meta.url));
   await build({
@@ -82,7 +82,7 @@ const users = [
 ];
 
 /** Returns why the user or the machine cannot create this directory tree. Returns null if the tree can be created. */
-function lacks({ needs, needsRoot }: HostileTree, isUserRoot: boolean): string | null {
+function lacks({ needs, needsRoot }: HostileDirectoryTree, isUserRoot: boolean): string | null {
   if (needsRoot === true && !isUserRoot) return 'only root can make this tree';
   if (needs === 'tmpfs' && lacksTmpfs) return `${memory} is not a tmpfs`;
   return null;
@@ -112,7 +112,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     }
   });
   afterAll(async () => {
-    for (const root of roots) await removeHostileTrees(root);
+    for (const root of roots) await removeHostileDirectoryTrees(root);
   });
 
   // Only root can create some of the trees. If these tests run as root, they test such trees with the service that runs as
@@ -150,12 +150,12 @@ it('the service removes hostile directory trees from interrupted builds at start
   const rows = await createTestRows();
   onTestFinished(async () => {
     await rows.close();
-    await removeHostileTrees(root);
+    await removeHostileDirectoryTrees(root);
   });
   const quarantineDirectory = join(root, 'quarantine');
-  const { logger, describeRemoval, settle } = watchQuarantine(quarantineDirectory);
+  const { logger, describeRemoval, settle } = watchQuarantinedDirectoryTrees(quarantineDirectory);
   const removeTree = openTreeRemover({ quarantineDirectory, logger });
-  const places = await openBuildDirectories(root, removeTree);
+  const places = await createBuildDirectories(root, removeTree);
   const outside = createOutsideFiles(root);
   const names = Object.keys(hostileDirectoryTrees).filter((name) => {
     const tree = hostileDirectoryTrees[name];
@@ -171,8 +171,8 @@ it('the service removes hostile directory trees from interrupted builds at start
     const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times };
     await rows.db.insertInto('instance_logs').values(row).execute();
   }
-  await createHostileTrees(names, (name) => join(places.tree(name), 'project'), { outside });
-  await createHostileTrees(names, (name) => join(logOf(name), 'tree'), { outside });
+  await createHostileDirectoryTrees(names, (name) => join(places.tree(name), 'project'), { outside });
+  await createHostileDirectoryTrees(names, (name) => join(logOf(name), 'tree'), { outside });
 
   const worker = createBuildWorker({
     db: rows.db,

@@ -57,7 +57,7 @@ export function formatHttpResponse(status: number, headers: Readonly<Record<stri
 }
 
 /** Returns the credentials in each encoding in which they could leak. */
-export function listCredentialEncodings(credentials: string): string[] {
+export function listLeakableCredentialEncodings(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {
     const bytes = Buffer.from(text);

@@ -3,15 +3,15 @@ import { ApiError, type PutSecretsRequest } from '@bothost/contract';
 import { pino } from 'pino';
 import { deliverSecrets } from '../../src/secrets/deliver.ts';
 import { decryptForDeployment } from '../../src/secrets/pin.ts';
-import { createRegistryPolicy } from '../../src/secrets/registry/registry-policy.ts';
+import { createImageRegistryPolicy } from '../../src/secrets/registry/registry-policy.ts';
 import { createKeyring } from '../../src/secrets/vault/keyring.ts';
 import { openVault } from '../../src/secrets/vault/open-vault.ts';
 import { writeSecrets } from '../../src/secrets/write.ts';
 import { parseWriteRequest } from '../../src/secrets/write-request.ts';
-import type { Database, SecretPin } from '../../src/store/tables.ts';
+import type { Database, SecretRevisionPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-export const testRegistryPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
+export const exampleImageRegistryPolicy = createImageRegistryPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
 /** Creates a vault with its own root key in a test's database, and functions that use it for an organization. */
@@ -27,10 +27,16 @@ export async function createTestVault(rows: { readonly db: Database }, keys: rea
     rootKeys,
     scopeOf,
     /** Returns the decrypted environment variables of a deployment in the region of the host. */
-    variables: (organizationId: string, ...pins: SecretPin[]) =>
+    variables: (organizationId: string, ...pins: SecretRevisionPin[]) =>
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
-      writeSecrets(context, scopeOf(organizationId), name, parseWriteRequest(body, testRegistryPolicy), testRegions),
+      writeSecrets(
+        context,
+        scopeOf(organizationId),
+        name,
+        parseWriteRequest(body, exampleImageRegistryPolicy),
+        testRegions,
+      ),
     deliver: async () => {
       let delivered = 0;
       for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
@@ -47,7 +53,7 @@ export function createPutSecretsRequest(values: Readonly<Record<string, string>>
  * If the promise rejects with an `ApiError`, returns the field `reason` of this error. If the promise rejects with another
  * error, returns that error. If the promise resolves, returns null.
  */
-export async function getRejectionReason(promise: Promise<unknown>): Promise<unknown> {
+export async function getApiErrorReason(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => null,
     (thrown: unknown) => thrown,

@@ -5,10 +5,10 @@ import type { PackageManager } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import { requireConfirmation } from '../../io/confirm.ts';
 import { getObjectFields } from '../../json-object.ts';
-import type { Report } from '../../output/report.ts';
+import type { CommandReport } from '../../output/report.ts';
 import { version } from '../../version.ts';
 import { readProjectRecord } from '../checking/read-project-record.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
 import { detectPackageManager } from '../package-manager.ts';
@@ -24,7 +24,7 @@ import { type PlannedFileChange, planChange } from './plan-change.ts';
 export type ChangeRequest = {
   /** Absolute path of the project. */
   readonly directory: string;
-  readonly next: (configuration: Configuration) => Configuration;
+  readonly next: (configuration: ProjectConfiguration) => ProjectConfiguration;
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly conflictMarkers: boolean;
@@ -35,7 +35,7 @@ export type ChangeRequest = {
  * for confirmation, and writes all files or none. Locks the project before it computes the difference, so that it writes
  * exactly the change that it shows. Throws a `Failure` if there are conflicts, because the user must resolve them.
  */
-export async function changeProject(context: CommandContext, request: ChangeRequest): Promise<Report> {
+export async function changeProject(context: CommandContext, request: ChangeRequest): Promise<CommandReport> {
   const { directory, dryRun } = request;
   if (dryRun) {
     refuseInterrupted(directory);
@@ -59,7 +59,7 @@ function begin(directory: string, say: (text: string) => void): () => void {
   }
 }
 
-async function change({ io, mode, notify, messages }: CommandContext, request: ChangeRequest): Promise<Report> {
+async function change({ io, mode, notify, messages }: CommandContext, request: ChangeRequest): Promise<CommandReport> {
   const { directory, dryRun, yes, conflictMarkers } = request;
   const answers = readProjectRecord(directory);
   const next = request.next(answers.configuration);
@@ -78,7 +78,7 @@ async function change({ io, mode, notify, messages }: CommandContext, request: C
         variables,
         manager,
       );
-  const report: Report = {
+  const report: CommandReport = {
     json: { directory, steps: steps.map(({ path, kind }) => ({ path, kind })), variables, patch },
     blocks: [
       ...(dryRun && patch !== '' ? [{ kind: 'document' as const, text: patch }] : []),
@@ -129,7 +129,7 @@ function refuseUnresolved(steps: readonly PlannedFileChange[]): void {
   throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, { issues });
 }
 
-function conflictFailure(conflicts: readonly PlannedFileChange[], { json }: Report, shown: boolean): Failure {
+function conflictFailure(conflicts: readonly PlannedFileChange[], { json }: CommandReport, shown: boolean): Failure {
   const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that this change would overwrite' }));
   const hint = [
     ...(shown ? [] : ['To see both versions, pass --dry-run.']),
@@ -139,7 +139,7 @@ function conflictFailure(conflicts: readonly PlannedFileChange[], { json }: Repo
   return new Failure('edits-in-the-way', message, hint, { issues, details: getObjectFields(json) });
 }
 
-function markersFailure(conflicts: readonly PlannedFileChange[], { json }: Report): Failure {
+function markersFailure(conflicts: readonly PlannedFileChange[], { json }: CommandReport): Failure {
   const issues = conflicts.map(({ path }) => ({
     path,
     message: 'the file contains both versions, between conflict markers',
@@ -191,7 +191,7 @@ function createPatch({ path, before, after }: PlannedFileChange): string {
   );
 }
 
-function newVariables(before: Configuration, after: Configuration): readonly string[] {
+function newVariables(before: ProjectConfiguration, after: ProjectConfiguration): readonly string[] {
   const required = listRequiredVariables(createProjectPlan(before));
   return listRequiredVariables(createProjectPlan(after)).filter((name) => !required.includes(name));
 }

@@ -6,7 +6,7 @@ import {
   type PythonExpression,
 } from '../python/expression.ts';
 import { dialsOut } from './bot-calls.ts';
-import { listExtraParameters } from './bot-run.ts';
+import { listExtraRunBotParameters } from './bot-run.ts';
 import { createTransportParametersExpression } from './bot-transports.ts';
 import { createPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
@@ -108,7 +108,7 @@ function runnerTransport(space: string): PythonCode {
 }
 
 function runs(plan: ProjectPlan, space: string): PythonCode {
-  const names = ['transport', 'runner_args', ...listExtraParameters(plan).map(([name]) => name)];
+  const names = ['transport', 'runner_args', ...listExtraRunBotParameters(plan).map(([name]) => name)];
   const line = `await run_bot(${names.join(', ')})`;
   if (!plan.needsSession) return createPythonCode([`${space}${line}`]);
   return createPythonCode(

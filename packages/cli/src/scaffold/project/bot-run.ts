@@ -29,7 +29,7 @@ export function generateRunBotFunction(plan: ProjectPlan): PythonCode {
 }
 
 /** Lists the parameters of `run_bot` besides the transport and the runner's arguments. */
-export function listExtraParameters(plan: ProjectPlan): readonly (readonly [name: string, type: string])[] {
+export function listExtraRunBotParameters(plan: ProjectPlan): readonly (readonly [name: string, type: string])[] {
   return [
     ...(plan.needsSession ? [['session', 'aiohttp.ClientSession'] as const] : []),
     ...(dialsOut(plan) ? [['callee', 'DialOut | None'] as const] : []),
@@ -38,7 +38,7 @@ export function listExtraParameters(plan: ProjectPlan): readonly (readonly [name
 }
 
 function signature(plan: ProjectPlan): PythonCode {
-  const extra = listExtraParameters(plan);
+  const extra = listExtraRunBotParameters(plan);
   const all = [['transport', 'BaseTransport'], ['runner_args', 'RunnerArguments'], ...extra];
   const named = all.map(([name, type]) => `${name}: ${type}`);
   const line = `async def run_bot(${named.join(', ')}) -> None:`;

@@ -21,7 +21,7 @@ export type SocketPaths = {
  * is stored as the target of a second link, `<dataDirectory>/short-path`, so that the next server process uses it too. If a
  * clean-up of `/tmp` has removed the directory with the short path, it is created again.
  */
-export function openSocketPaths(dataDirectory: string, instancesDirectory: string, isRoot: boolean): SocketPaths {
+export function prepareSocketPaths(dataDirectory: string, instancesDirectory: string, isRoot: boolean): SocketPaths {
   const record = join(dataDirectory, 'short-path');
   const shorten = () => {
     const directory = requireDirectory(record, isRoot ? systemDirectory : sharedDirectory);

@@ -5,7 +5,7 @@ import { type StartedProgram, startProgram } from '../../spawner.ts';
 import type { CpuPriority } from '../containment/cgroup.ts';
 import { wrapWithLowerPriority } from '../containment/niceness.ts';
 import { wrapWithoutNewPrivileges } from '../containment/no-new-privileges.ts';
-import { rootEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
+import { rootProgramEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
 import { findPerl, prepareShellLaunch } from './shell-environment.ts';
 
 /**
@@ -92,7 +92,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Start
   const prepared = isPrepared ? wrapWithPrivateTmp(tmpDirectories, account, shell) : shell;
   return startProgram(options.priority === null ? prepared : wrapWithLowerPriority(options.priority, prepared), {
     cwd: options.directory,
-    env: isPrepared ? rootEnvironment : environment,
+    env: isPrepared ? rootProgramEnvironment : environment,
     outputPath: options.outputPath,
     exitPath: options.exitPath,
     input: isPrepared ? exportLine(environment) : '',

@@ -5,7 +5,7 @@ import { createTestRows, type TestRows } from '../../../test/support/test-rows.t
 import { createPutSecretsRequest, createTestVault } from '../../../test/support/test-vault.ts';
 import { rollBackSecrets } from '../rollback.ts';
 import { getSecretHistory } from '../show.ts';
-import { logPendingDeliveries } from '../watch.ts';
+import { logPendingSecretDeliveries } from '../watch.ts';
 import { keptRevisionCount, planPruning, pruneRevisions } from './prune.ts';
 import { verifyVault } from './verify.ts';
 
@@ -86,14 +86,14 @@ describe('a secret set with 15 revisions', () => {
     expect(await count()).toBe(16);
   });
 
-  it('is logged by logPendingDeliveries after its delivery has been pending for a minute', async () => {
+  it('is logged by logPendingSecretDeliveries after its delivery has been pending for a minute', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    expect(await logPendingDeliveries({ ...vault.context, logger })).toBe(0);
+    expect(await logPendingSecretDeliveries({ ...vault.context, logger })).toBe(0);
     const later = () => new Date(vault.context.now().getTime() + 61_000);
-    expect(await logPendingDeliveries({ ...vault.context, now: later, logger })).toBe(1);
+    expect(await logPendingSecretDeliveries({ ...vault.context, now: later, logger })).toBe(1);
     expect(lines).toMatchObject([{ organization: 'home', set: 'keys', revision: 15, region: 'us-west' }]);
     await vault.deliver();
-    expect(await logPendingDeliveries({ ...vault.context, now: later, logger })).toBe(0);
+    expect(await logPendingSecretDeliveries({ ...vault.context, now: later, logger })).toBe(0);
   });
 });

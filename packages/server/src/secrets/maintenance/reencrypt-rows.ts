@@ -20,7 +20,7 @@ const isBehind = sql<boolean>`(exists (select from secret_values v where v.set_i
  * Locks and returns secret sets that use former keys, at most `limit`, in the order of their ids. Starts after the id `after`;
  * null means with the first set. Skips sets that another transaction has locked.
  */
-export async function lockSetsWithFormerKeys(
+export async function lockSecretSetsForReencryption(
   db: Database,
   organizationId: string | null,
   after: string | null,

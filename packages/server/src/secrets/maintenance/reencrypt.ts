@@ -1,5 +1,5 @@
 import type { VaultFinding } from '../../store/tables.ts';
-import { decryptRow, encryptToRow, readCurrentKeys } from '../encrypted-values.ts';
+import { decryptRow, encryptToRow, readCurrentOrganizationKeys } from '../encrypted-values.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
 import { listRevisionRows, type SecretSetRow, updateRevisionMac } from '../rows.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
@@ -7,7 +7,7 @@ import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import type { MaintenanceContext, MaintenancePassResult, ProgressReporter } from './context.ts';
 import { findOrganizationName } from './organizations.ts';
-import { listValueRows, lockSetsWithFormerKeys, replaceEncryptedValue } from './reencrypt-rows.ts';
+import { listValueRows, lockSecretSetsForReencryption, replaceEncryptedValue } from './reencrypt-rows.ts';
 
 const setsAtOnce = 10;
 
@@ -24,7 +24,7 @@ export async function reencryptSets(
   const findings: VaultFinding[] = [];
   for (let after: string | null = null; ; ) {
     const sets: SecretSetRow[] = await context.db.transaction().execute(async (db) => {
-      const locked = await lockSetsWithFormerKeys(db, organizationId, after, setsAtOnce);
+      const locked = await lockSecretSetsForReencryption(db, organizationId, after, setsAtOnce);
       for (const set of locked) {
         const problem = await reencryptSet({ ...context, db }, set);
         if (problem === null) continue;
@@ -43,7 +43,7 @@ async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Pro
   const { db } = context;
   const reading = { db, keyring: createCachingKeyring(context.keyring) };
   try {
-    const keys = await readCurrentKeys(reading, set.organization_id);
+    const keys = await readCurrentOrganizationKeys(reading, set.organization_id);
     const revisions = await listRevisionRows(db, set.id);
     for (const row of revisions) await requireRevisionMac(reading, set, row);
     const values = [];

@@ -2,20 +2,20 @@ import { format, inspect } from 'node:util';
 import { operations } from '@bothost/contract';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { testRegistryPolicy } from '../../../test/support/test-vault.ts';
+import { exampleImageRegistryPolicy } from '../../../test/support/test-vault.ts';
 import { parseWriteRequest } from '../write-request.ts';
-import { concealBuffer } from './conceal.ts';
+import { hideBufferFromLogs } from './conceal.ts';
 
 const canary = 'canary-7f3a';
 const hidden = [canary, Buffer.from(canary).toString('hex'), JSON.stringify([...Buffer.from(canary)]).slice(1, -1)];
 
 it.each([
-  ['bytes', { value: concealBuffer(Buffer.from(canary)) }],
+  ['bytes', { value: hideBufferFromLogs(Buffer.from(canary)) }],
   [
     'the values of a write request',
-    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testRegistryPolicy),
+    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, exampleImageRegistryPolicy),
   ],
-])('conceal hides %s in JSON, inspection, errors and logs', (_, content) => {
+])('hideBufferFromLogs hides %s in JSON, inspection, errors and logs', (_, content) => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   log.info({ content, values: [...Object.values(content)] }, 'a message');
@@ -45,7 +45,9 @@ it.each([
 ])('parseWriteRequest reports an invalid request without its values: case %#', (body) => {
   const parsed = operations.putSecrets.body.safeParse(body);
   const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path, message }));
-  const refused = parsed.success ? String(errorOf(() => parseWriteRequest(parsed.data, testRegistryPolicy))) : '';
+  const refused = parsed.success
+    ? String(errorOf(() => parseWriteRequest(parsed.data, exampleImageRegistryPolicy)))
+    : '';
   expect(issues.length > 0 || refused !== '').toBe(true);
   expect(JSON.stringify(issues) + refused).not.toContain(canary);
 });

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, encryptionOverheadBytes } from './aes-gcm.ts';
-import { concealBuffer } from './conceal.ts';
+import { hideBufferFromLogs } from './conceal.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeParts, toMilliseconds } from './encode.ts';
+import { encodeValueList, toMilliseconds } from './encode.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
@@ -10,7 +10,7 @@ export type VersionedKey = { readonly version: number; readonly key: Buffer };
  * Associated data of a value: the columns that identify its row. A value that is decrypted with other associated data is
  * rejected.
  */
-export type ValueContext = {
+export type SecretEncryptionContext = {
   readonly organizationId: string;
   readonly region: string;
   readonly setId: string;
@@ -35,7 +35,7 @@ const headBytes = 6;
  */
 export function encryptValue(
   organizationKey: VersionedKey,
-  context: ValueContext,
+  context: SecretEncryptionContext,
   value: Buffer,
   random: (bytes: number) => Buffer,
 ): Buffer {
@@ -63,7 +63,7 @@ export function readKeyVersion(stored: Buffer): number {
  * Decrypts the stored form of a value. @throws DamagedDataError if the stored form was changed, or if `context` is not the
  * context with which the value was encrypted
  */
-export function decryptValue(organizationKey: VersionedKey, context: ValueContext, stored: Buffer): Buffer {
+export function decryptValue(organizationKey: VersionedKey, context: SecretEncryptionContext, stored: Buffer): Buffer {
   if (readKeyVersion(stored) !== organizationKey.version)
     throw new DamagedDataError('the value is encrypted with another version of the key');
   const head = stored.subarray(0, headBytes);
@@ -71,7 +71,7 @@ export function decryptValue(organizationKey: VersionedKey, context: ValueContex
   try {
     const value = decrypt(key, associatedData(context, head), stored.subarray(headBytes + saltBytes));
     if (value.length !== context.bytes) throw new DamagedDataError('the decrypted value has the wrong length');
-    return concealBuffer(value);
+    return hideBufferFromLogs(value);
   } finally {
     key.fill(0);
   }
@@ -81,8 +81,8 @@ function valueKey(organizationKey: Buffer, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', organizationKey, salt, 'bothost secret value', 32));
 }
 
-function associatedData(context: ValueContext, head: Buffer): Buffer {
-  return encodeParts([
+function associatedData(context: SecretEncryptionContext, head: Buffer): Buffer {
+  return encodeValueList([
     'bothost secret value',
     head,
     context.organizationId,

@@ -38,7 +38,7 @@ export async function listRootKeyIds(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-export async function hasSecrets(db: Database): Promise<boolean> {
+export async function hasStoredSecrets(db: Database): Promise<boolean> {
   const { rows } = await sql<{ stored: boolean }>`
     select exists (select from secret_sets) or exists (select from secret_values) as stored`.execute(db);
   return rows[0]?.stored === true;
@@ -99,7 +99,7 @@ export async function findUnusedKeyVersion(db: Database, organizationId: string)
 }
 
 /** Inserts a key. If another server has already created this version, the other server's key is kept. */
-export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): Promise<void> {
+export async function insertVaultKey(db: Database, row: Insertable<VaultKeysTable>): Promise<void> {
   await db
     .insertInto('vault_keys')
     .values(row)
@@ -111,7 +111,7 @@ export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): 
  * Locks and returns keys that a former root key wraps, at most `limit`, in the order of the primary key. Starts after the key
  * `after`; null means with the first key. Skips keys that another server has locked.
  */
-export function lockKeysOfOtherRootKeys(
+export function lockKeyRowsToRewrap(
   db: Database,
   rootKeyId: string,
   after: KeyIdentity | null,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../store/tables.ts';
-import { inTransaction } from '../../store/transaction.ts';
-import { concealBuffer } from './conceal.ts';
+import { runInTransaction } from '../../store/transaction.ts';
+import { hideBufferFromLogs } from './conceal.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeParts, toMilliseconds } from './encode.ts';
+import { encodeValueList, toMilliseconds } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 import {
   findKey,
@@ -11,7 +11,7 @@ import {
   findUnusedKeyVersion,
   findVaultState,
   hasLostKey,
-  insertKey,
+  insertVaultKey,
   type KeyPurpose,
   type VaultKeyRow,
 } from './key-rows.ts';
@@ -56,7 +56,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
 
   /** Creates a key. Locks the vault's state meanwhile, so that no rotation replaces the root key that wraps the new key. */
   function create(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
-    return inTransaction(db, async (inside) => {
+    return runInTransaction(db, async (inside) => {
       const state = await findVaultState(inside, 'share');
       if (state === undefined) throw new DamagedDataError('the row of vault_state is missing');
       const key = randomBytes(32);
@@ -69,7 +69,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
       };
       const wrapped = await rootKeys.wrap(key, state.root_key_id, encodeWrappedKeyContext(row));
       key.fill(0);
-      await insertKey(inside, { ...row, wrapped });
+      await insertVaultKey(inside, { ...row, wrapped });
     });
   }
 
@@ -79,7 +79,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     const cached = cache.get(id);
     if (cached !== undefined && cached.until > now().getTime()) return cached.key;
     const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, encodeWrappedKeyContext(row));
-    const key = { version: row.version, key: concealBuffer(unwrapped) };
+    const key = { version: row.version, key: hideBufferFromLogs(unwrapped) };
     if (cache.size >= cacheEntries) cache.clear();
     cache.set(id, { key, until: now().getTime() + cacheMs });
     return key;
@@ -136,5 +136,11 @@ export function createCachingKeyring(keyring: Keyring): Keyring {
 
 /** Returns the associated data of a wrapped key: all other columns of its row. */
 export function encodeWrappedKeyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
-  return encodeParts([row.organization_id, row.purpose, row.version, row.root_key_id, toMilliseconds(row.created_at)]);
+  return encodeValueList([
+    row.organization_id,
+    row.purpose,
+    row.version,
+    row.root_key_id,
+    toMilliseconds(row.created_at),
+  ]);
 }

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from .exit_file import ExitFile
-from .proc import find_privileges, has_variable, read_stat
+from .proc import find_privileges, has_environment_variable, read_stat
 
 _CREDENTIALS = struct.Struct("iii")
 _MESSAGE_BYTES = 196_608
 HELLO_MESSAGE = b"h"
-GO_MESSAGE = b"g"
+RUN_BOT_MESSAGE = b"g"
 
 
 class UnsafeForkError(Exception):
@@ -96,7 +96,7 @@ class Instance:
             problem = find_privileges(pid, self.request.uid)
             if problem is not None:
                 raise UnsafeForkError(problem)
-        if self.request.mark is not None and not has_variable(pid, self.request.mark):
+        if self.request.mark is not None and not has_environment_variable(pid, self.request.mark):
             raise UnsafeForkError("the environment of the forked process does not contain the id of the instance")
         for path in self.request.cgroups:
             with open(path, "w", encoding="ascii") as file:
@@ -111,7 +111,7 @@ class Instance:
         """
         self.exit_file.mark_started()
         self.owner = None
-        self.channel.send(GO_MESSAGE)
+        self.channel.send(RUN_BOT_MESSAGE)
 
     def close(self) -> None:
         """Close the exit file and both ends of the channel to the process."""

@@ -68,7 +68,7 @@ def read_cgroup_pids(cgroup_procs: str) -> list[int]:
         return [int(line) for line in file]
 
 
-def has_variable(pid: int, variable: str) -> bool:
+def has_environment_variable(pid: int, variable: str) -> bool:
     """Return whether the initial environment of a process, as `/proc` shows it, contains `NAME=value`."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:

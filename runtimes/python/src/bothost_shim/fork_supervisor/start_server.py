@@ -17,7 +17,7 @@ _OOM_SCORE = "300"
 
 
 @dataclass(frozen=True)
-class Account:
+class UserIdRange:
     """A range of `count` user ids. The fork server has the first id, `uid`, and each instance has another id."""
 
     uid: int
@@ -31,7 +31,7 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
     Return its pid and the connection to it. Raises OSError with the reason if it cannot start.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    account = Account(**config["account"]) if config["account"] else None
+    user_ids = UserIdRange(**config["account"]) if config["account"] else None
     # A successful `exec` closes the write end of this pipe, so an end-of-file means that the program is running.
     failure_read, failure_write = os.pipe()
     namespace_read, namespace_write = os.pipe()
@@ -43,8 +43,8 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
             for descriptor in (failure_read, namespace_read, mapped_write):
                 os.close(descriptor)
             _contain(config)
-            if account is not None:
-                _switch_account(account, namespace_write, mapped_read)
+            if user_ids is not None:
+                _switch_account(user_ids, namespace_write, mapped_read)
             _execute(config, theirs)
         except BaseException as error:
             os.write(failure_write, str(error).encode()[:1000])
@@ -53,8 +53,8 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
     for descriptor in (failure_write, namespace_write, mapped_read):
         os.close(descriptor)
     try:
-        if account is not None and os.read(namespace_read, 1):
-            _write_maps(pid, account)
+        if user_ids is not None and os.read(namespace_read, 1):
+            _write_maps(pid, user_ids)
             os.write(mapped_write, b"m")
         reason = os.read(failure_read, 1000).decode()
     finally:
@@ -86,14 +86,14 @@ def _contain(config: dict[str, Any]) -> None:
         os.dup2(source, target)
 
 
-def _switch_account(account: Account, namespace_write: int, mapped_read: int) -> None:
-    """Switch to the first user id of `account`, with no capability except to switch to its other user ids.
+def _switch_account(user_ids: UserIdRange, namespace_write: int, mapped_read: int) -> None:
+    """Switch to the first user id of `user_ids`, with no capability except to switch to its other user ids.
 
     Create a user namespace before the switch, so that root owns the namespace. If one of the user ids owned the
     namespace, it would have all capabilities in it.
     """
     os.setgroups([])
-    os.setresgid(account.gid, account.gid, account.gid)
+    os.setresgid(user_ids.gid, user_ids.gid, user_ids.gid)
     try:
         linux.enter_user_namespace()
     except OSError as error:
@@ -104,16 +104,16 @@ def _switch_account(account: Account, namespace_write: int, mapped_read: int) ->
     if not os.read(mapped_read, 1):
         raise OSError("the supervisor could not map the user ids")
     linux.keep_capabilities()
-    os.setresgid(account.gid, account.gid, account.gid)
-    os.setresuid(account.uid, account.uid, account.uid)
+    os.setresgid(user_ids.gid, user_ids.gid, user_ids.gid)
+    os.setresuid(user_ids.uid, user_ids.uid, user_ids.uid)
     linux.limit_capabilities(linux.CAP_SETUID)
     linux.forbid_new_privileges()
 
 
-def _write_maps(pid: int, account: Account) -> None:
+def _write_maps(pid: int, user_ids: UserIdRange) -> None:
     try:
-        _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
-        _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
+        _write(f"/proc/{pid}/gid_map", f"{user_ids.gid} {user_ids.gid} 1\n")
+        _write(f"/proc/{pid}/uid_map", f"{user_ids.uid} {user_ids.uid} {user_ids.count}\n")
     except OSError:
         # Ignore the error. Without the mapping of user ids, the fork server cannot switch its account, and it then
         # reports this failure itself.

@@ -6,7 +6,7 @@ import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
 import type { Colors } from '../../../output/colors.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
-import type { ReportStreamItem } from '../../../output/report.ts';
+import type { CommandReportItem } from '../../../output/report.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
 type LogPage = Awaited<ReturnType<Client['getLogs']>>;
@@ -120,7 +120,7 @@ const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 /**
  * Formats a log line. `isOneSession` means that all lines belong to one session; on a terminal, the session id is then omitted.
  */
-function logItem(line: LogLine, isOneSession: boolean): ReportStreamItem {
+function logItem(line: LogLine, isOneSession: boolean): CommandReportItem {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
   const plain = parseLogText(escapeLogLine(line.log, false));
   return {

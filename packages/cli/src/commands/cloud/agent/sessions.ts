@@ -4,8 +4,8 @@ import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatDuration, formatOptionalCell, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
-import type { Report, ReportBlock } from '../../../output/report.ts';
-import { createSessionBlocks } from '../../../records/session-detail.ts';
+import type { CommandReport, ReportBlock } from '../../../output/report.ts';
+import { createSessionReportBlocks } from '../../../records/session-detail.ts';
 import {
   computeStartTimeStatistics,
   formatSessionStateCell,
@@ -62,11 +62,11 @@ export const command = defineCommand({
     }
     const client = await context.service();
     const session = await client.getSession({ params: { agentName: name, sessionId: id } });
-    return { json: session, blocks: createSessionBlocks(session, context.io.now()) };
+    return { json: session, blocks: createSessionReportBlocks(session, context.io.now()) };
   },
 });
 
-async function list({ service, io }: CommandContext, agentName: string, query: Filter): Promise<Report> {
+async function list({ service, io }: CommandContext, agentName: string, query: Filter): Promise<CommandReport> {
   const client = await service();
   const page = await client.getSessions({ params: { agentName }, query });
   const totals = computeStartTimeStatistics(page.sessions);

@@ -6,7 +6,7 @@ import { choiceOption, flagOption, textOption } from '../../../command-line/opti
 import { Failure, getSystemErrorCode, UsageError } from '../../../failure.ts';
 import type { CommandIo } from '../../../io/io.ts';
 import { formatTime } from '../../../output/format.ts';
-import type { Cell, Report } from '../../../output/report.ts';
+import type { Cell, CommandReport } from '../../../output/report.ts';
 
 export const command = defineCommand({
   summary: 'Start a session of an agent',
@@ -45,12 +45,12 @@ export const command = defineCommand({
       params: { agentName: name },
       body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
     });
-    const { publicBasePath, socketTokenLifetimeSeconds, createTalkPath } = await import('@bothost/contract');
+    const { publicBasePath, socketTokenLifetimeSeconds, createTalkPagePath } = await import('@bothost/contract');
     const tokenExpiresAt = new Date(io.now().getTime() + socketTokenLifetimeSeconds * 1_000).toISOString();
     const agent = encodeURIComponent(name);
     const urls = {
       proxyUrl: `${settings.origin.value}${publicBasePath}/${agent}/sessions/${answer.sessionId ?? ''}/`,
-      talkUrl: settings.origin.value + createTalkPath(name),
+      talkUrl: settings.origin.value + createTalkPagePath(name),
     };
     const { json, blocks } = report(io.environment.program, name, urls, answer, tokenExpiresAt);
     const elsewhere = io.environment.publicKey === null && answer.wsUrl === undefined;
@@ -65,7 +65,7 @@ function report(
   { proxyUrl, talkUrl }: { readonly proxyUrl: string; readonly talkUrl: string },
   answer: StartResponse,
   tokenExpiresAt: string,
-): Report {
+): CommandReport {
   const sessionId = answer.sessionId ?? '';
   const lookUp = `${program} cloud agent sessions ${name} --id ${sessionId}`;
   const stop = `${program} cloud agent stop ${name} --session-id ${sessionId}`;

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
-import type { ReportStreamItem } from '../../../output/report.ts';
+import type { CommandReportItem } from '../../../output/report.ts';
 import { auditOptions, toAuditQuery } from '../../../records/audit-filter.ts';
 
 export const command = defineCommand({
@@ -31,7 +31,7 @@ export const command = defineCommand({
   },
 });
 
-function piece(entry: AuditEntry): ReportStreamItem {
+function piece(entry: AuditEntry): CommandReportItem {
   // Escape the control characters from U+007F on, because they can control a terminal. JSON.stringify escapes only control
   // characters below U+0020.
   const line = JSON.stringify(entry).replace(

@@ -3,7 +3,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { flagOption, integerOption } from '../../../command-line/options.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
-import type { ReportStreamItem } from '../../../output/report.ts';
+import type { CommandReportItem } from '../../../output/report.ts';
 
 export const command = defineCommand({
   summary: 'Show the log of a build',
@@ -85,7 +85,7 @@ function fullQuery({ isFull }: Log) {
 }
 
 /** Formats a line of a build log, which begins with its time (ISO 8601) and a space. */
-function piece(line: string): ReportStreamItem {
+function piece(line: string): CommandReportItem {
   const end = line.indexOf(' ');
   const [at, text] = [line.slice(0, end), line.slice(end + 1)];
   return {

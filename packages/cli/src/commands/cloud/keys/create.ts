@@ -1,4 +1,4 @@
-import { maxKeyLifetimeSeconds } from '@bothost/contract/limits';
+import { maxApiKeyLifetimeSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, durationOption, flagOption, requiredOption } from '../../../command-line/options.ts';
 import { writeProfile } from '../../../connection/profile.ts';
@@ -15,7 +15,7 @@ export const command = defineCommand({
     kind: requiredOption(choiceOption({ description: 'private or public' }, ['private', 'public'])),
     expires: durationOption(
       { description: 'Validity, such as 90d; without it, until the key is revoked' },
-      maxKeyLifetimeSeconds,
+      maxApiKeyLifetimeSeconds,
     ),
     default: flagOption('Also store it in the profile as the public key for `cloud agent start`', 'd'),
   },
