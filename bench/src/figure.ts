@@ -5,10 +5,10 @@ export type BenchmarkFigure = {
   readonly reference: string;
   /** The figure divided by its reference. Null if the two are not compared. */
   readonly ratio: number | null;
-  readonly limit: RatioLimit | null;
+  readonly limit: BenchmarkRatioLimit | null;
 };
 
-export type RatioLimit = { readonly most: number } | { readonly least: number };
+export type BenchmarkRatioLimit = { readonly most: number } | { readonly least: number };
 
 /** A benchmark: its name on the command line, and the function that measures its figures. */
 export type Benchmark = {
@@ -27,10 +27,10 @@ export type BenchmarkOptions = {
   readonly log: (line: string) => void;
 };
 
-export type FigureVerdict = 'pass' | 'over' | '';
+export type LimitComparison = 'pass' | 'over' | '';
 
 /** A ratio that could not be measured counts as exceeding its limit. */
-export function judgeFigure({ ratio, limit }: Pick<BenchmarkFigure, 'ratio' | 'limit'>): FigureVerdict {
+export function compareFigureWithLimit({ ratio, limit }: Pick<BenchmarkFigure, 'ratio' | 'limit'>): LimitComparison {
   if (limit === null) return '';
   if (ratio === null) return 'over';
   return ('most' in limit ? ratio <= limit.most : ratio >= limit.least) ? 'pass' : 'over';

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { type Benchmark, type BenchmarkFigure, judgeFigure } from './figure.ts';
+import { type Benchmark, type BenchmarkFigure, compareFigureWithLimit } from './figure.ts';
 import { coldStartBench } from './figures/cold-start.ts';
 import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
-import { firstSecondBench } from './figures/first-second.ts';
-import { getSessionBench } from './figures/get-session.ts';
+import { firstSecondOfCallBench } from './figures/first-second.ts';
+import { sessionReadBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
 import { liveSessionsBench } from './figures/live-sessions.ts';
 import { logCaptureBench } from './figures/log-capture.ts';
@@ -20,7 +20,7 @@ import { renderTable } from './table.ts';
 
 const benches: readonly Benchmark[] = [
   warmStartBench,
-  getSessionBench,
+  sessionReadBench,
   proxyBench,
   socketRelayBench,
   liveSessionsBench,
@@ -28,7 +28,7 @@ const benches: readonly Benchmark[] = [
   idleBench,
   coldStartBench,
   pythonStartBench,
-  firstSecondBench,
+  firstSecondOfCallBench,
   scaffoldBench,
   deployBench,
   secretsBench,
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   }
   process.stdout.write(`${renderTable(all)}\n`);
   if (values.write && positionals.length === 0) await writeResults(renderTable(common), null, new Date());
-  if (values.strict && all.some((figure) => judgeFigure(figure) === 'over')) process.exitCode = 1;
+  if (values.strict && all.some((figure) => compareFigureWithLimit(figure) === 'over')) process.exitCode = 1;
 }
 
 await main();

@@ -1,4 +1,4 @@
-import { type BenchmarkFigure, judgeFigure, type RatioLimit } from './figure.ts';
+import { type BenchmarkFigure, type BenchmarkRatioLimit, compareFigureWithLimit } from './figure.ts';
 
 const heads = ['what', 'ours', 'reference', 'ratio', 'limit', 'verdict'] as const;
 
@@ -9,7 +9,7 @@ export function renderTable(figures: readonly BenchmarkFigure[]): string {
     figure.reference,
     figure.ratio === null ? '' : figure.ratio.toFixed(2),
     figure.limit === null ? '' : renderLimit(figure.limit),
-    judgeFigure(figure),
+    compareFigureWithLimit(figure),
   ]);
   const all = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -18,6 +18,6 @@ export function renderTable(figures: readonly BenchmarkFigure[]): string {
   return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-function renderLimit(limit: RatioLimit): string {
+function renderLimit(limit: BenchmarkRatioLimit): string {
   return 'most' in limit ? `at most ${limit.most}` : `at least ${limit.least}`;
 }

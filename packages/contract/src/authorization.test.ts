@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { type Grantee, granteesByOperation, isAuthorized } from './authorization.ts';
+import { granteesByOperation, isAuthorized, type OperationGrantee } from './authorization.ts';
 import type { Operation } from './operation.ts';
 import { type AllOperations, allOperations } from './operations/all.ts';
 
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
-const namesOf = (grantee: Grantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
+const namesOf = (grantee: OperationGrantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
 
 it.each(all)('operation %s is granted only to callers that its property `key` allows', (name, { key }) => {
   const roles = ['owner', 'member', 'viewer'];
@@ -19,7 +19,7 @@ it.each(all)('operation %s is granted only to callers that its property `key` al
     public: ['public-key'],
     operator: ['operator'],
   }[key];
-  const grantees: readonly Grantee[] = granteesByOperation[name];
+  const grantees: readonly OperationGrantee[] = granteesByOperation[name];
   expect(grantees.length).toBeGreaterThan(0);
   expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
 });

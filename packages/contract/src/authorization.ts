@@ -5,7 +5,7 @@ import type { Role } from './roles.ts';
  * The kind of a request's principal. On a path with an organization, the kind of a person is the person's role. On other paths,
  * it is `session` (of a browser) or `personal-token`.
  */
-export type Grantee =
+export type OperationGrantee =
   | Role
   | 'session'
   | 'personal-token'
@@ -146,9 +146,9 @@ export const granteesByOperation = {
   linkService: editors,
   unlinkService: editors,
   deployServiceFromGit: editors,
-} as const satisfies Record<keyof AllOperations, readonly Grantee[]>;
+} as const satisfies Record<keyof AllOperations, readonly OperationGrantee[]>;
 
-export function isAuthorized(name: keyof AllOperations, grantee: Grantee): boolean {
-  const grantees: readonly Grantee[] = granteesByOperation[name];
+export function isAuthorized(name: keyof AllOperations, grantee: OperationGrantee): boolean {
+  const grantees: readonly OperationGrantee[] = granteesByOperation[name];
   return grantees.includes(grantee);
 }

@@ -4,11 +4,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOutError } from './api.ts';
 import './app.css';
-import { forgetUser, syncSignInAcrossTabs } from './accounts/session.ts';
+import { clearSignedOutUserData, syncSignInAcrossTabs } from './accounts/session.ts';
 import { ConnectionBanner } from './connection/connection-banner.tsx';
 import { watchConnection } from './connection/watch-connection.ts';
 import { createAppRouter } from './router.ts';
-import { loadPublicKey } from './talk/public-key.ts';
+import { loadPublicApiKey } from './talk/public-key.ts';
 import { initializeTheme } from './theme.ts';
 
 const container = document.getElementById('root');
@@ -16,12 +16,12 @@ if (container === null) throw new Error('index.html has no element with the id r
 
 // If a request fails because the session has expired, mark the person as signed out. Pages that need a session then redirect to
 // the sign-in page.
-const queryCache = new QueryCache({ onError: (error) => isSignedOutError(error) && forgetUser(queries) });
+const queryCache = new QueryCache({ onError: (error) => isSignedOutError(error) && clearSignedOutUserData(queries) });
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);
 
 // The URL of a talk page can contain a public key. Store the key and remove it from the URL before the router reads the URL.
-if (location.pathname.startsWith('/talk/')) loadPublicKey({ location, history, storage: sessionStorage });
+if (location.pathname.startsWith('/talk/')) loadPublicApiKey({ location, history, storage: sessionStorage });
 initializeTheme();
 syncSignInAcrossTabs(queries);
 watchConnection();

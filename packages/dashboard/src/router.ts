@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import {
-  authorizeRoute,
-  deviceRoute,
+  authorizationPageRoute,
+  deviceLoginRoute,
   joinRoute,
   openIdRoute,
   resetPasswordRoute,
@@ -24,9 +24,9 @@ import {
 import { rootRoute } from './routes/root.tsx';
 import {
   accountRoute,
+  apiKeysRoute,
   auditRoute,
   generalRoute,
-  keysRoute,
   membersRoute,
   organizationSettingsRoute,
   personalSettingsIndexRoute,
@@ -48,7 +48,7 @@ const routes = rootRoute.addChildren([
   reference,
   shellLayout.addChildren([home, talkRoute, signInRoute, openIdRoute, joinRoute, resetPasswordRoute]),
   signedInLayout.addChildren([
-    signedInShellLayout.addChildren([deviceRoute, authorizeRoute]),
+    signedInShellLayout.addChildren([deviceLoginRoute, authorizationPageRoute]),
     appLayout.addChildren([
       organizationsRoute,
       organizationLayout.addChildren([
@@ -63,7 +63,13 @@ const routes = rootRoute.addChildren([
         sessionsRoute,
         sessionRoute,
         logsRoute,
-        organizationSettingsRoute.addChildren([settingsIndexRoute, generalRoute, keysRoute, membersRoute, auditRoute]),
+        organizationSettingsRoute.addChildren([
+          settingsIndexRoute,
+          generalRoute,
+          apiKeysRoute,
+          membersRoute,
+          auditRoute,
+        ]),
       ]),
       personalSettingsRoute.addChildren([personalSettingsIndexRoute, accountRoute, tokensRoute]),
     ]),

@@ -4,13 +4,13 @@ import { chmod, mkdir, mkdtemp, readdir, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { removeHostileTrees } from '../test/hostile-tree-scenario.ts';
+import { removeHostileDirectoryTrees } from '../test/hostile-tree-scenario.ts';
 import { rootTest } from '../test/root.ts';
 import { openTreeRemover } from './remove-tree.ts';
 
 async function openRoot() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-remove-'));
-  onTestFinished(() => removeHostileTrees(root));
+  onTestFinished(() => removeHostileDirectoryTrees(root));
   const quarantineDirectory = join(root, 'quarantine');
   const reports: object[] = [];
   const logger = { error: (fields: object, message: string) => void reports.push({ ...fields, message }) };

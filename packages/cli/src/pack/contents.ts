@@ -3,7 +3,7 @@ import type { Archive, ExcludedPath, ProjectFiles } from '@bothost/packing';
 import { formatCount } from '../output/format.ts';
 import type { ReportBlock } from '../output/report.ts';
 
-export function createFileListBlocks(
+export function createFileListReportBlocks(
   projectPath: string,
   { files, excluded }: ProjectFiles,
   archive: Archive,

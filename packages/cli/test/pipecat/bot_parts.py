@@ -10,21 +10,21 @@ from pydantic import BaseModel
 LIBRARY_PROCESSORS = (PipelineSource, PipelineSink, RTVIProcessor)
 
 
-def walk_processors(processor):
+def walk_pipeline_processors(processor):
     """Yield the processors of a pipeline and of its nested pipelines."""
     for one in processor.processors:
-        inner = list(walk_processors(one))
+        inner = list(walk_pipeline_processors(one))
         yield from inner if inner else [one]
 
 
 def list_processors(worker):
     """Return the class names of the bot's processors, in order."""
-    return [type(one).__name__ for one in walk_processors(worker._pipeline) if not isinstance(one, LIBRARY_PROCESSORS)]
+    return [type(one).__name__ for one in walk_pipeline_processors(worker._pipeline) if not isinstance(one, LIBRARY_PROCESSORS)]
 
 
 def list_tools(worker):
     """Return the names of the tools that the bot gives to its language model."""
-    contexts = [one._context for one in walk_processors(worker._pipeline) if isinstance(one, LLMUserAggregator)]
+    contexts = [one._context for one in walk_pipeline_processors(worker._pipeline) if isinstance(one, LLMUserAggregator)]
     schemas = [context.tools for context in contexts if isinstance(context.tools, ToolsSchema)]
     return [tool.name for schema in schemas for tool in schema.standard_tools]
 
@@ -35,18 +35,18 @@ def list_observers(worker):
     return [one.__name__ for one in found if not one.__module__.startswith("pipecat.")]
 
 
-def to_json(value):
+def convert_parameter_to_json(value):
     """Convert a parameter to JSON. An object that JSON cannot express becomes the name of its type."""
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_defaults=True)
     if isinstance(value, dict):
-        return {key: to_json(one) for key, one in value.items()}
+        return {key: convert_parameter_to_json(one) for key, one in value.items()}
     return value if isinstance(value, bool | int | float | str | None) else type(value).__name__
 
 
-def list_changed_parameters(transport):
+def list_nondefault_transport_parameters(transport):
     """Return the parameters of a transport that differ from the library's defaults."""
     parameters = transport._params
     by_default = {name: field.get_default(call_default_factory=True) for name, field in type(parameters).model_fields.items()}
     values = {name: getattr(parameters, name) for name in sorted(by_default)}
-    return {name: to_json(value) for name, value in values.items() if value != by_default[name]}
+    return {name: convert_parameter_to_json(value) for name, value in values.items() if value != by_default[name]}

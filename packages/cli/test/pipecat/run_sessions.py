@@ -230,7 +230,10 @@ def record_run_bot_transport(module):
 
     async def seen(transport, *values):
         assert isinstance(transport, BaseTransport)
-        session.seen = {"transport": type(transport).__name__, "parameters": list_nondefault_transport_parameters(transport)}
+        session.seen = {
+            "transport": type(transport).__name__,
+            "parameters": list_nondefault_transport_parameters(transport),
+        }
         await run_bot(transport, *values)
 
     module.run_bot = seen

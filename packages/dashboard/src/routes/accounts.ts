@@ -33,13 +33,13 @@ export const resetPasswordRoute = createRoute({
   path: '/reset-password',
   component: lazyRouteComponent(() => import('../accounts/reset-password-page.tsx'), 'ResetPasswordPage'),
 });
-export const deviceRoute = createRoute({
+export const deviceLoginRoute = createRoute({
   getParentRoute: () => signedInShellLayout,
   path: '/device',
   validateSearch: ({ code }): { code?: string } => (typeof code === 'string' ? { code } : {}),
-  component: lazyRouteComponent(() => import('../accounts/device-page.tsx'), 'DevicePage'),
+  component: lazyRouteComponent(() => import('../accounts/device-login-page.tsx'), 'DeviceLoginPage'),
 });
-export const authorizeRoute = createRoute({
+export const authorizationPageRoute = createRoute({
   getParentRoute: () => signedInShellLayout,
   path: '/authorize',
   validateSearch: ({ response_type, client_id, redirect_uri, code_challenge, code_challenge_method, state }) => ({

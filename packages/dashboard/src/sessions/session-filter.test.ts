@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSessionListCommand, createSessionQuery } from './session-filter.ts';
+import { createSessionListShellCommand, createSessionQuery } from './session-filter.ts';
 
 const now = Date.parse('2026-11-23T12:00:00.900Z');
 const origin = 'http://127.0.0.1:7420';
@@ -23,10 +23,10 @@ describe('createSessionQuery', () => {
   });
 });
 
-describe('createSessionListCommand', () => {
+describe('createSessionListShellCommand', () => {
   it('returns a botcli command for a filter by one agent and status', () => {
     const filter = { agent: 'parrot', status: 'terminated' };
-    expect(createSessionListCommand(origin, 'home', filter, now)).toBe(
+    expect(createSessionListShellCommand(origin, 'home', filter, now)).toBe(
       'npx botcli cloud agent sessions parrot --end-state terminated --organization home',
     );
   });
@@ -35,7 +35,7 @@ describe('createSessionListCommand', () => {
     [{}, 'limit=100'],
     [{ agent: 'parrot', duration: '60-' }, 'agent=parrot&durationMin=60&limit=100'],
   ])('returns a curl command for the filter %j, for which botcli has no option', (filter, query) => {
-    expect(createSessionListCommand(origin, 'home', filter, now)).toContain(
+    expect(createSessionListShellCommand(origin, 'home', filter, now)).toContain(
       `'${origin}/v1/organizations/home/sessions?${query}'`,
     );
   });

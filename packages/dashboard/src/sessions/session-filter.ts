@@ -56,7 +56,7 @@ function statusQuery(status: string | undefined): SessionQuery {
  * Returns a shell command that lists the sessions that match a filter. If the filter consists of an agent and optionally a
  * status other than `failed`, returns a `botcli` command. Otherwise, returns a `curl` command.
  */
-export function createSessionListCommand(
+export function createSessionListShellCommand(
   origin: string,
   organization: string,
   filter: SessionFilter,

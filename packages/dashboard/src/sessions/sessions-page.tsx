@@ -9,7 +9,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { NoSessions } from './no-sessions.tsx';
-import { createSessionListCommand, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
+import { createSessionListShellCommand, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
 import { SessionList } from './session-list.tsx';
 import { useNewestSessions } from './use-session-rows.ts';
 
@@ -38,7 +38,7 @@ export function SessionsPage() {
     <div className="flex flex-col gap-6">
       <PageHeader title="Sessions" lead="Every run of every agent, newest first. The list updates by itself." />
       <SessionFilters organization={organization} filter={filter} onChange={(change) => void setFilter(change)} />
-      <Command command={createSessionListCommand(location.origin, organization, filter, Date.now())} />
+      <Command command={createSessionListShellCommand(location.origin, organization, filter, Date.now())} />
       <Section>
         <QueryBoundary query={newest}>
           {(data) =>

@@ -7,7 +7,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { lifetimeOptions } from './lifetimes.ts';
+import { credentialLifetimeOptions } from './lifetimes.ts';
 
 type CreateCredentialDialogProps = {
   /** What the dialog creates, for example `private key`. */
@@ -59,7 +59,7 @@ export function CreateCredentialDialog(props: CreateCredentialDialogProps) {
           maxLength={100}
           required
         />
-        <SelectField label="Expiration" options={lifetimeOptions} value={days} onValue={setDays} />
+        <SelectField label="Expiration" options={credentialLifetimeOptions} value={days} onValue={setDays} />
         <div className="flex justify-end gap-3">
           <Button variant="outline" onClick={onClose}>
             Cancel

@@ -1,5 +1,5 @@
 /** Choices for the validity of a key or token, in days; an empty text means that it does not expire. */
-export const lifetimeOptions = [
+export const credentialLifetimeOptions = [
   ['7', '7 days'],
   ['30', '30 days'],
   ['90', '90 days'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { findKeyProblem, loadPublicKey } from './public-key.ts';
+import { findKeyProblem, loadPublicApiKey } from './public-key.ts';
 
 const plausible = 'pk_bootstrapkeythatisatleastthirtytwocharacterslong';
 
-test('loadPublicKey removes the key from the address bar and stores it for the tab', () => {
+test('loadPublicApiKey removes the key from the address bar and stores it for the tab', () => {
   const stored = new Map<string, string>();
   const addresses: string[] = [];
   const page = (hash: string) => ({
@@ -15,10 +15,10 @@ test('loadPublicKey removes the key from the address bar and stores it for the t
       removeItem: (name: string) => void stored.delete(name),
     },
   });
-  expect(loadPublicKey(page(''))).toBeUndefined();
-  expect(loadPublicKey(page(`#key=${plausible}`))).toBe(plausible);
+  expect(loadPublicApiKey(page(''))).toBeUndefined();
+  expect(loadPublicApiKey(page(`#key=${plausible}`))).toBe(plausible);
   expect(addresses).toEqual(['/talk/parrot?a=1']);
-  expect(loadPublicKey(page(''))).toBe(plausible);
+  expect(loadPublicApiKey(page(''))).toBe(plausible);
 });
 
 test('findKeyProblem detects a wrong key format without a request to the service', () => {

@@ -1,8 +1,8 @@
-import { checkKeyFormat } from '@bothost/contract';
+import { checkApiKeyFormat } from '@bothost/contract';
 
 const storageName = 'bothost.publicKey';
 
-export type PublicKeyStorage = {
+export type PublicApiKeyStorage = {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
   readonly history: Pick<History, 'replaceState'>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -12,9 +12,9 @@ let linkProblem: string | undefined;
 
 /**
  * Returns an error message if the link that opened the page contains a malformed key. Otherwise, returns undefined. Call
- * `loadPublicKey` first.
+ * `loadPublicApiKey` first.
  */
-export function getKeyLinkProblem(): string | undefined {
+export function getUrlPublicKeyProblem(): string | undefined {
   return linkProblem;
 }
 
@@ -22,25 +22,25 @@ export function getKeyLinkProblem(): string | undefined {
  * Returns the public key from the URL fragment (`#key=pk_...`) or from an earlier page of this tab. Removes the fragment from
  * the address bar, so that people do not copy the key with the address by accident.
  */
-export function loadPublicKey({ location, history, storage }: PublicKeyStorage): string | undefined {
+export function loadPublicApiKey({ location, history, storage }: PublicApiKeyStorage): string | undefined {
   const fromFragment = new URLSearchParams(location.hash.slice(1)).get('key');
   if (fromFragment === null) return storage.getItem(storageName) ?? undefined;
   history.replaceState(null, '', location.pathname + location.search);
   linkProblem = findKeyProblem(fromFragment);
   if (linkProblem !== undefined) return undefined;
-  storePublicKey(storage, fromFragment);
+  storePublicApiKey(storage, fromFragment);
   return fromFragment;
 }
 
 /** Stores the key for this browser tab. Undefined removes the stored key. */
-export function storePublicKey(storage: PublicKeyStorage['storage'], key: string | undefined): void {
+export function storePublicApiKey(storage: PublicApiKeyStorage['storage'], key: string | undefined): void {
   if (key === undefined) storage.removeItem(storageName);
   else storage.setItem(storageName, key);
 }
 
 /** Returns a sentence about an error in the format of a key, or undefined if the format is right. Does not ask the service. */
 export function findKeyProblem(key: string): string | undefined {
-  const { kind, verdict } = checkKeyFormat(key);
+  const { kind, verdict } = checkApiKeyFormat(key);
   if (key === '') return 'Enter a public key.';
   if (kind === 'private' || kind === 'personal')
     return 'This is a private key. Do not use it in a browser. Enter a public key, which begins with pk_.';

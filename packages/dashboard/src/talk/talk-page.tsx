@@ -3,23 +3,23 @@ import { useState } from 'react';
 import { PageHeader } from '../components/section.tsx';
 import { AgentConversation } from './agent-conversation.tsx';
 import { KeyForm } from './key-form.tsx';
-import { getKeyLinkProblem, loadPublicKey, storePublicKey } from './public-key.ts';
+import { getUrlPublicKeyProblem, loadPublicApiKey, storePublicApiKey } from './public-key.ts';
 
 const route = getRouteApi('/shell/talk/$agent');
 
 /** The page at `/talk/:agent`, for people with a public key, who need no account. */
 export function TalkPage() {
   const { agent } = route.useParams();
-  const [publicKey, setPublicKey] = useState(() => loadPublicKey({ location, history, storage: sessionStorage }));
+  const [publicKey, setPublicKey] = useState(() => loadPublicApiKey({ location, history, storage: sessionStorage }));
   const changeKey = (key: string | undefined) => {
-    storePublicKey(sessionStorage, key);
+    storePublicApiKey(sessionStorage, key);
     setPublicKey(key);
   };
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-6">
       <PageHeader title={`Talk to ${agent}`} />
       {publicKey === undefined ? (
-        <KeyForm linkProblem={getKeyLinkProblem()} help={<KeyHelp />} onKey={changeKey} />
+        <KeyForm linkProblem={getUrlPublicKeyProblem()} help={<KeyHelp />} onKey={changeKey} />
       ) : (
         <AgentConversation agent={agent} publicKey={publicKey} onForgetKey={() => changeKey(undefined)} />
       )}

@@ -6,17 +6,17 @@ import {
   createTraversableDirectory,
   type Isolation,
   requireTraversableDirectory,
-  usesAccountPerBot,
-  warnAboutSharedAccount,
+  usesUnixAccountPerBot,
+  warnAboutWeakIsolation,
 } from './containment/isolation.ts';
-import { type KernelUnits, readKernelUnits } from './containment/kernel-units.ts';
+import { type PageAndTickSizes, readKernelMeasurementUnits } from './containment/kernel-units.ts';
 import type { RemovalContext } from './instances/remove-instance.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './proc/process-identity.ts';
 
 export type MachineContext = RemovalContext & {
   readonly isolation: Isolation;
-  readonly units: KernelUnits;
+  readonly units: PageAndTickSizes;
   readonly bootId: string;
   readonly instancesDirectory: string;
 };
@@ -35,13 +35,13 @@ export async function prepareMachine(
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
   if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
-  if (usesAccountPerBot(isRoot, options.containment)) await requireTraversableDirectory(dataDirectory);
+  if (usesUnixAccountPerBot(isRoot, options.containment)) await requireTraversableDirectory(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
   createTraversableDirectory(instancesDirectory);
-  warnAboutSharedAccount(isolation, logger);
+  warnAboutWeakIsolation(isolation, logger);
   return {
     isolation,
-    units: readKernelUnits(),
+    units: readKernelMeasurementUnits(),
     bootId: readBootId(),
     instancesDirectory,
     reservationsDirectory: options.reservationsDirectory,

@@ -1,5 +1,5 @@
 import type { RuntimeOptions } from '../runtime.ts';
-import { systemReservationsDirectory } from './containment/accounts.ts';
+import { systemUidReservationsDirectory } from './containment/accounts.ts';
 import type { ContainmentKind } from './records/contained-processes.ts';
 
 /**
@@ -25,7 +25,7 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly containment?: ContainmentKind | undefined;
   /** Milliseconds that a fork server may take to import a bot. Default: 60000. */
   readonly forkImportMs?: number | undefined;
-  /** Directory of reserved user ids, shared by all servers on this machine. Default: `systemReservationsDirectory`. */
+  /** Directory of reserved user ids, shared by all servers on this machine. Default: `systemUidReservationsDirectory`. */
   readonly reservationsDirectory?: string | undefined;
 };
 
@@ -38,6 +38,6 @@ export function applyDefaultOptions(options: ProcessRuntimeOptions) {
     cacheLimitBytes: options.cacheLimitBytes ?? 10 * 1024 ** 3,
     pollMs: options.pollMs ?? 1000,
     forkImportMs: options.forkImportMs ?? 60_000,
-    reservationsDirectory: options.reservationsDirectory ?? systemReservationsDirectory,
+    reservationsDirectory: options.reservationsDirectory ?? systemUidReservationsDirectory,
   };
 }

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
-import { systemReservationsDirectory } from '../../src/process/containment/accounts.ts';
-import { listReservedIds, readReservationOwner } from '../../src/process/containment/reservations.ts';
+import { systemUidReservationsDirectory } from '../../src/process/containment/accounts.ts';
+import { listReservedUids, readUidReservationOwner } from '../../src/process/containment/reservations.ts';
 import { getUidRangesDirectory } from '../../src/process/fork-servers/uid-ranges.ts';
 import { isAlive } from '../../src/process/proc/process-identity.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
@@ -177,8 +177,8 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
   await runtime.retain(new Set());
   expect(await readdir(join(bot.dataDirectory, 'fork-servers'))).toEqual([]);
   await expect.poll(() => processesOf(bot.dataDirectory), { timeout: 20_000 }).toEqual([]);
-  for (const directory of [systemReservationsDirectory, getUidRangesDirectory(systemReservationsDirectory)]) {
-    const owners = listReservedIds(directory).map((id) => readReservationOwner(directory, id));
+  for (const directory of [systemUidReservationsDirectory, getUidRangesDirectory(systemUidReservationsDirectory)]) {
+    const owners = listReservedUids(directory).map((id) => readUidReservationOwner(directory, id));
     expect(owners.filter((owner) => owner?.startsWith(`${bot.dataDirectory}/`))).toEqual([]);
   }
   await bot.closeServer();

@@ -9,8 +9,8 @@ import type {
 } from '../store/tables.ts';
 
 export type UserRow = Selectable<UsersTable>;
-export type TokenRow = Selectable<PersonalTokensTable>;
-export type LinkRow = Selectable<OneTimeLinksTable>;
+export type PersonalTokenRow = Selectable<PersonalTokensTable>;
+export type OneTimeLinkRow = Selectable<OneTimeLinksTable>;
 export type DeviceLoginRow = Selectable<DeviceLoginsTable>;
 
 /** The `provider_id` of a credential that is a password. better-auth defines this value. */
@@ -87,12 +87,12 @@ export async function insertOneTimeLink(db: Database, row: Insertable<OneTimeLin
   await db.insertInto('one_time_links').values(row).execute();
 }
 
-export function findOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
+export function findOneTimeLink(db: Database, hash: Buffer): Promise<OneTimeLinkRow | undefined> {
   return db.selectFrom('one_time_links').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
 /** Deletes a link and returns its row. Of several concurrent calls, only one gets the row; the others get undefined. */
-export function consumeOneTimeLink(db: Database, hash: Buffer): Promise<LinkRow | undefined> {
+export function consumeOneTimeLink(db: Database, hash: Buffer): Promise<OneTimeLinkRow | undefined> {
   return db.deleteFrom('one_time_links').where('hash', '=', hash).returningAll().executeTakeFirst();
 }
 
@@ -100,7 +100,7 @@ export async function deletePasswordResets(db: Database, userId: string): Promis
   await db.deleteFrom('one_time_links').where('user_id', '=', userId).execute();
 }
 
-export function listInvitationRows(db: Database, organizationId: string, now: Date): Promise<LinkRow[]> {
+export function listInvitationRows(db: Database, organizationId: string, now: Date): Promise<OneTimeLinkRow[]> {
   return db
     .selectFrom('one_time_links')
     .selectAll()
@@ -111,7 +111,11 @@ export function listInvitationRows(db: Database, organizationId: string, now: Da
     .execute();
 }
 
-export function deleteInvitation(db: Database, organizationId: string, id: string): Promise<LinkRow | undefined> {
+export function deleteInvitation(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<OneTimeLinkRow | undefined> {
   return db
     .deleteFrom('one_time_links')
     .where('organization_id', '=', organizationId)
@@ -120,11 +124,11 @@ export function deleteInvitation(db: Database, organizationId: string, id: strin
     .executeTakeFirst();
 }
 
-export async function insertToken(db: Database, row: Insertable<PersonalTokensTable>): Promise<void> {
+export async function insertPersonalToken(db: Database, row: Insertable<PersonalTokensTable>): Promise<void> {
   await db.insertInto('personal_tokens').values(row).execute();
 }
 
-export function listTokenRows(db: Database, userId: string): Promise<TokenRow[]> {
+export function listPersonalTokenRows(db: Database, userId: string): Promise<PersonalTokenRow[]> {
   return db
     .selectFrom('personal_tokens')
     .selectAll()
@@ -134,7 +138,7 @@ export function listTokenRows(db: Database, userId: string): Promise<TokenRow[]>
     .execute();
 }
 
-export function deleteToken(db: Database, userId: string, id: string): Promise<TokenRow | undefined> {
+export function deletePersonalToken(db: Database, userId: string, id: string): Promise<PersonalTokenRow | undefined> {
   return db
     .deleteFrom('personal_tokens')
     .where('user_id', '=', userId)
@@ -151,7 +155,10 @@ export async function deleteDeviceTokens(db: Database, userId: string): Promise<
     .execute();
 }
 
-export function findTokenByHash(db: Database, hash: Buffer): Promise<(TokenRow & { email: string }) | undefined> {
+export function findPersonalTokenByHash(
+  db: Database,
+  hash: Buffer,
+): Promise<(PersonalTokenRow & { email: string }) | undefined> {
   return db
     .selectFrom('personal_tokens')
     .innerJoin('users', 'users.id', 'user_id')
@@ -161,7 +168,7 @@ export function findTokenByHash(db: Database, hash: Buffer): Promise<(TokenRow &
     .executeTakeFirst();
 }
 
-export async function updateTokenLastUse(db: Database, id: string, at: Date): Promise<void> {
+export async function updatePersonalTokenLastUse(db: Database, id: string, at: Date): Promise<void> {
   await db.updateTable('personal_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 

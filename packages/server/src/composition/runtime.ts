@@ -1,9 +1,9 @@
 import { totalmem } from 'node:os';
-import { type Runtime, RuntimeUnavailableError, type TreeRemover } from '@bothost/runtime';
+import { type DirectoryTreeRemover, type Runtime, RuntimeUnavailableError } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
-import { storeOutput, withStoredOutput } from '../logs/store-output.ts';
+import { createOutputStoringDriver, storeOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -18,7 +18,7 @@ export const runtimeDriver = { kind, ...runtimes[kind] };
  */
 export async function openRuntime(
   base: Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'retryWrite' | 'logsDirectory'> & {
-    readonly removeTree: TreeRemover;
+    readonly removeTree: DirectoryTreeRemover;
   },
   config: Config,
   dataDirectory: string,
@@ -50,5 +50,5 @@ export async function openRuntime(
     throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
   });
   teardown.add(() => driver.close());
-  return withStoredOutput(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));
+  return createOutputStoringDriver(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));
 }

@@ -1,4 +1,4 @@
-import { callBufferLimits, type PhoneCarrier } from '@bothost/contract';
+import { type PhoneCarrier, phoneCallBufferLimits } from '@bothost/contract';
 import type { RawData } from 'ws';
 import { getObjectFields } from './json-body.ts';
 
@@ -32,7 +32,7 @@ const messageBytes = 64;
  * messages, which contain no audio.
  */
 export function createCallMessageBuffer(carrier: PhoneCarrier): CallMessageBuffer {
-  const most = callBufferLimits.audioSeconds * audioRates[carrier];
+  const most = phoneCallBufferLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
   let audioBytes = 0;
   let audioWireBytes = 0;
@@ -51,7 +51,7 @@ export function createCallMessageBuffer(carrier: PhoneCarrier): CallMessageBuffe
       held.push(message);
       if (message.audioBytes === 0) {
         otherBytes += messageBytes + message.data.length;
-        return otherBytes <= callBufferLimits.otherBytes;
+        return otherBytes <= phoneCallBufferLimits.otherBytes;
       }
       audioBytes += message.audioBytes;
       audioWireBytes += message.data.length;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 export function getLogDirectory(
   logsDirectory: string,
-  owner: { readonly agent_id: string; readonly instance_id: string },
+  instance: { readonly agent_id: string; readonly instance_id: string },
 ): string {
-  return join(logsDirectory, owner.agent_id, owner.instance_id);
+  return join(logsDirectory, instance.agent_id, instance.instance_id);
 }

@@ -2,7 +2,7 @@
  * Size of a block in bytes. Longer lines are split into blocks, so that a bot that prints no line break cannot exhaust the
  * memory.
  */
-export const lineBlockSizeBytes = 16 * 1024;
+export const longLineBlockBytes = 16 * 1024;
 const newline = 10;
 
 /**
@@ -27,7 +27,7 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   for (;;) {
     const found = bytes.indexOf(newline, start);
     const end = found === -1 ? bytes.length : found;
-    const block = Math.ceil((from + start) / lineBlockSizeBytes) * lineBlockSizeBytes + lineBlockSizeBytes - from;
+    const block = Math.ceil((from + start) / longLineBlockBytes) * longLineBlockBytes + longLineBlockBytes - from;
     const isForced = block <= end && block <= bytes.length;
     if (!isForced && found === -1) return lines;
     const to = isForced ? wholeCharacters(bytes, block) : found + 1;
@@ -42,7 +42,7 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
  */
 export function findFirstLineStart(bytes: Buffer, from: number): number | null {
   const found = bytes.indexOf(newline);
-  const block = Math.ceil(from / lineBlockSizeBytes) * lineBlockSizeBytes + lineBlockSizeBytes - from;
+  const block = Math.ceil(from / longLineBlockBytes) * longLineBlockBytes + longLineBlockBytes - from;
   if (found !== -1 && found < block) return from + found + 1;
   return block <= bytes.length ? from + wholeCharacters(bytes, block) : null;
 }

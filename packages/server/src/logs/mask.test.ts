@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineBlockSizeBytes, splitLines } from './line-breaks.ts';
-import { createSecretMask, maskOutputTail, maskSpans } from './mask.ts';
-import { scanLines } from './scan-lines.ts';
+import { longLineBlockBytes, splitLines } from './line-breaks.ts';
+import { createSecretMask, maskOutputTail, maskTextSpans } from './mask.ts';
+import { scanForMatchingLines } from './scan-lines.ts';
 import { createTextSearch } from './search.ts';
 
 const noFilter = { text: undefined, level: undefined };
@@ -19,7 +19,7 @@ function shown(written: string, secrets: readonly string[], text?: string): stri
     endedAt: null,
   };
   const part = { kind: 'lines', bytes, from: 0, lines: splitLines(bytes, 0) } as const;
-  const found = scanLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createSecretMask(secrets));
+  const found = scanForMatchingLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createSecretMask(secrets));
   return found.flatMap(({ line }) => (line === null ? [] : [line.log]));
 }
 
@@ -94,8 +94,8 @@ describe('createSecretMask and maskOutputTail', () => {
           const search = createTextSearch(many);
           expect(search.isIn(part)).toBe(many.some((one) => part.includes(one)));
           const oneByOne = many.flatMap((one) => createTextSearch([one]).spansIn(line));
-          expect(maskSpans(search.spansIn(line), line.slice.bind(line))).toBe(
-            maskSpans(oneByOne, line.slice.bind(line)),
+          expect(maskTextSpans(search.spansIn(line), line.slice.bind(line))).toBe(
+            maskTextSpans(oneByOne, line.slice.bind(line)),
           );
         },
       ),
@@ -113,8 +113,8 @@ describe('createSecretMask and maskOutputTail', () => {
 
   it('mask the pieces of a value that is cut where a long line is split', () => {
     const secret = Array.from({ length: 3_000 }, (_, index) => index.toString(36)).join('-');
-    for (let before = lineBlockSizeBytes - secret.length; before < lineBlockSizeBytes; before += 997) {
-      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * lineBlockSizeBytes)}\n`, [secret]);
+    for (let before = longLineBlockBytes - secret.length; before < longLineBlockBytes; before += 997) {
+      const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * longLineBlockBytes)}\n`, [secret]);
       expect(pieces.join('').replaceAll('***', '')).toMatch(/^\.*$/);
     }
     const long = secret.repeat(5);
@@ -127,7 +127,7 @@ describe('createSecretMask and maskOutputTail', () => {
 
   it('mask parts of 32,000 secret values at the point where a long line is split', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
-    const [first = ''] = shown(`${'.'.repeat(lineBlockSizeBytes - 1)}x${'.'.repeat(2 * lineBlockSizeBytes)}\n`, [
+    const [first = ''] = shown(`${'.'.repeat(longLineBlockBytes - 1)}x${'.'.repeat(2 * longLineBlockBytes)}\n`, [
       value,
       value.replaceAll('_', '+'),
       value.replaceAll('_', '%'),
@@ -151,7 +151,7 @@ describe('createSecretMask and maskOutputTail', () => {
 
   it('mask long values that are almost equal', () => {
     const secrets = Array.from({ length: 7 }, (_, index) => `${'a'.repeat(65_000)}b${index}`);
-    const pieces = shown(`${'a'.repeat(32 * lineBlockSizeBytes)}\n`, secrets);
+    const pieces = shown(`${'a'.repeat(32 * longLineBlockBytes)}\n`, secrets);
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
@@ -194,7 +194,7 @@ describe('createSecretMask and maskOutputTail', () => {
 
   it('mask thousands of overlapping values as one span', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => 'a'.repeat(6 + index));
-    const pieces = shown(`${'a'.repeat(16 * lineBlockSizeBytes)}\n`, secrets);
+    const pieces = shown(`${'a'.repeat(16 * longLineBlockBytes)}\n`, secrets);
     expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
   });
 
@@ -216,7 +216,7 @@ describe('createSecretMask and maskOutputTail', () => {
       [dropped.to, written.length, 'output'],
     ] as const) {
       const part = { kind: 'lines', bytes: written.subarray(from, to), from, lines: [{ from, to, end }] } as const;
-      const found = scanLines(file, part, noFilter, createSecretMask([secret]));
+      const found = scanForMatchingLines(file, part, noFilter, createSecretMask([secret]));
       const text = found.flatMap(({ line }) => (line === null ? [] : [line.log])).join('');
       expect(text.replace('***', '')).toMatch(/^\.*$/);
     }

@@ -1,6 +1,6 @@
-import { type LineRange, lineBlockSizeBytes } from './line-breaks.ts';
+import { type LineRange, longLineBlockBytes } from './line-breaks.ts';
 import { createTextSearch, type TextSpan } from './search.ts';
-import { listSecretValueEncodings, minMaskedCharacters } from './secret-value-encodings.ts';
+import { listSecretValueEncodings, minMaskedTextCharacters } from './secret-value-encodings.ts';
 
 const masked = '***';
 
@@ -24,7 +24,7 @@ export function createSecretMask(values: Iterable<string>): SecretMask {
       const ends = cut.atEnd ? secrets.flatMap((secret) => endOf(text, secret)) : [];
       const beginnings = cut.atStart ? secrets.flatMap((secret) => beginningOf(text, secret)) : [];
       const spans = [...(hasSome ? spansIn(text) : []), ...ends, ...beginnings];
-      return spans.length === 0 ? text : maskSpans(spans, (from, to) => text.slice(from, to));
+      return spans.length === 0 ? text : maskTextSpans(spans, (from, to) => text.slice(from, to));
     };
   };
 }
@@ -37,17 +37,17 @@ export function maskOutputTail(tail: string, values: Iterable<string>): string {
   const secrets = listSecretValueEncodings(values);
   const spans = [
     ...createTextSearch(secrets).spansIn(tail),
-    ...secrets.flatMap((secret) => beginningOf(tail, secret, minMaskedCharacters)),
+    ...secrets.flatMap((secret) => beginningOf(tail, secret, minMaskedTextCharacters)),
   ];
-  return spans.length === 0 ? tail : maskSpans(spans, (from, to) => tail.slice(from, to));
+  return spans.length === 0 ? tail : maskTextSpans(spans, (from, to) => tail.slice(from, to));
 }
 
 /**
  * Returns whether a line may be the continuation of a long line, which is split into blocks. A continuation starts at a
  * multiple of the block size, or up to 3 bytes earlier if the split would otherwise divide a UTF-8 character.
  */
-export function startsAtBlockEnd({ from }: Pick<LineRange, 'from'>): boolean {
-  return from > 0 && (lineBlockSizeBytes - (from % lineBlockSizeBytes)) % lineBlockSizeBytes <= 3;
+export function mayContinueLongLine({ from }: Pick<LineRange, 'from'>): boolean {
+  return from > 0 && (longLineBlockBytes - (from % longLineBlockBytes)) % longLineBlockBytes <= 3;
 }
 
 /**
@@ -83,7 +83,7 @@ function overlapOf(ending: string, beginning: string): number {
 }
 
 /** Replaces spans by masks. Touching and overlapping spans become one mask, which hides where each span ends. */
-export function maskSpans(spans: readonly TextSpan[], slice: (from: number, to?: number) => string): string {
+export function maskTextSpans(spans: readonly TextSpan[], slice: (from: number, to?: number) => string): string {
   let rest = 0;
   let result = '';
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {

@@ -1,7 +1,7 @@
 import type { SecretMask } from './mask.ts';
 import { comparePositions, type LogPosition, type SortOrder } from './position.ts';
 import { type PositionedLine, readOutput } from './read-output.ts';
-import type { LogOwner } from './rows.ts';
+import type { LoggedInstance } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
 import type { OutputSource, OutputSources } from './sources.ts';
 
@@ -18,7 +18,7 @@ type MergeRequest = {
 
 export type MergedOutputs = {
   /** Returns the next line of all outputs in order. Null after the last line. */
-  readonly next: () => Promise<(PositionedLine & { readonly owner: LogOwner }) | null>;
+  readonly next: () => Promise<(PositionedLine & { readonly instance: LoggedInstance }) | null>;
   readonly scannedBytes: () => number;
   readonly close: () => Promise<void>;
 };
@@ -30,7 +30,7 @@ export type MergedOutputs = {
 const sourceBytes = 16 * 1024;
 
 type Head = {
-  readonly owner: LogOwner;
+  readonly instance: LoggedInstance;
   readonly batches: AsyncGenerator<readonly PositionedLine[]>;
   readonly close: () => Promise<void>;
   batch: readonly PositionedLine[];
@@ -80,12 +80,12 @@ export function mergeOutputs(
   }
 
   async function openHead(source: OutputSource): Promise<Head | null> {
-    const mask = await maskOf(source.owner.deployment_id);
+    const mask = await maskOf(source.instance.deployment_id);
     const opened = await source.open();
     scannedBytes += sourceBytes;
     if (opened === null) return null;
     const request = { order, filter, mask, after, from, to };
-    const batches = readOutput(source.owner.instance_id, opened, request, (bytes) => {
+    const batches = readOutput(source.instance.instance_id, opened, request, (bytes) => {
       scannedBytes += bytes;
     });
     const close = async () => {
@@ -94,7 +94,7 @@ export function mergeOutputs(
     };
     try {
       const { value, done } = await batches.next();
-      if (done !== true) return { owner: source.owner, batches, close, batch: value, index: 0 };
+      if (done !== true) return { instance: source.instance, batches, close, batch: value, index: 0 };
     } catch (error) {
       await close();
       throw error;
@@ -122,7 +122,7 @@ export function mergeOutputs(
         const head = await nextHead();
         if (head === null) return null;
         const line = head.batch[head.index++];
-        if (line !== undefined) return { ...line, owner: head.owner };
+        if (line !== undefined) return { ...line, instance: head.instance };
       }
     },
     scannedBytes: () => scannedBytes,

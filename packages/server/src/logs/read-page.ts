@@ -2,12 +2,12 @@ import type { LogLine } from '@bothost/contract';
 import { type MaskLookup, mergeOutputs } from './merge-outputs.ts';
 import type { LogPosition, SortOrder } from './position.ts';
 import type { PositionedLine } from './read-output.ts';
-import type { LogOwner, LogScope } from './rows.ts';
+import type { LoggedInstance, LogScope } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
 import { findOutputSources, type SourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
-export type PageLimits = {
+export type LogPageLimits = {
   readonly lines: number;
   /** The maximum number of bytes in the lines of one page. */
   readonly responseBytes: number;
@@ -19,7 +19,7 @@ export type PageLimits = {
   readonly countBytes: number;
 };
 
-export type PageRequest = {
+export type LogPageRequest = {
   readonly scope: LogScope;
   readonly order: SortOrder;
   readonly filter: LineFilter;
@@ -28,7 +28,7 @@ export type PageRequest = {
   /** The time range includes `from` and excludes `to`. */
   readonly from: number;
   readonly to: number;
-  readonly limits: PageLimits;
+  readonly limits: LogPageLimits;
 };
 
 export type LogPage = {
@@ -42,10 +42,10 @@ export type LogPage = {
   readonly live: readonly string[];
 };
 
-export type PageContext = SourcesContext & { readonly maskOf: MaskLookup };
+export type LogPageContext = SourcesContext & { readonly maskOf: MaskLookup };
 
 /** Reads one page of logs: a k-way merge of the outputs of instances, ordered by time, instance and offset. */
-export async function readPage(context: PageContext, request: PageRequest): Promise<LogPage> {
+export async function readLogPage(context: LogPageContext, request: LogPageRequest): Promise<LogPage> {
   const { limits } = request;
   const startedAt = performance.now();
   const sources = await findOutputSources(context, request.scope, spanOf(request));
@@ -63,12 +63,12 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
         isComplete = true;
         break;
       }
-      const { line, position, owner } = next;
+      const { line, position, instance } = next;
       if (!isFull) reached = position;
       if (line !== null) {
         matched++;
         if (!isFull && matched > request.offset) {
-          lines.push(withOwner(line, position, owner));
+          lines.push(withInstance(line, position, instance));
           responseBytes += line.log.length;
         }
         isFull ||= lines.length >= limits.lines || responseBytes >= limits.responseBytes;
@@ -94,20 +94,24 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
   }
 }
 
-function spanOf({ order, after, from, to }: PageRequest) {
+function spanOf({ order, after, from, to }: LogPageRequest) {
   if (after === null) return { order, from, to };
   return order === 'asc'
     ? { order, from: Math.max(from, after.at), to }
     : { order, from, to: Math.min(to, after.at + 1) };
 }
 
-function withOwner(line: NonNullable<PositionedLine['line']>, { at }: LogPosition, owner: LogOwner): LogLine {
-  const requested = owner.requested_at?.getTime();
+function withInstance(
+  line: NonNullable<PositionedLine['line']>,
+  { at }: LogPosition,
+  instance: LoggedInstance,
+): LogLine {
+  const requested = instance.requested_at?.getTime();
   return {
     ...line,
-    deploymentId: owner.deployment_id,
-    instanceId: owner.instance_id,
-    sessionId: owner.session_id,
+    deploymentId: instance.deployment_id,
+    instanceId: instance.instance_id,
+    sessionId: instance.session_id,
     ...(requested !== undefined && at < requested * 1000 ? { beforeSession: true } : {}),
   };
 }

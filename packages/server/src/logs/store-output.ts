@@ -1,15 +1,15 @@
-import type { OutputFile, Runtime, Timestamp, TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover, OutputFile, Runtime, Timestamp } from '@bothost/runtime';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
-import { findLogOwner, insertLog } from './rows.ts';
+import { findLoggedInstance, insertLog } from './rows.ts';
 
 export type StoreOutputContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
   readonly runtime: Pick<Runtime, 'outputs'>;
   readonly retryWrite: RetryWrite;
   readonly logger: { readonly error: (fields: object, message: string) => void };
@@ -24,9 +24,9 @@ export type StoreOutputContext = {
 export async function storeOutput(context: StoreOutputContext, instanceId: string): Promise<void> {
   const { db, host, retryWrite } = context;
   const { outputs } = context.runtime;
-  const owner = await retryWrite(() => findLogOwner(db, instanceId));
-  if (owner === undefined) return;
-  const directory = getLogDirectory(context.logsDirectory, owner);
+  const instance = await retryWrite(() => findLoggedInstance(db, instanceId));
+  if (instance === undefined) return;
+  const directory = getLogDirectory(context.logsDirectory, instance);
   let file: OutputFile | null;
   try {
     await outputs.release(instanceId, directory);
@@ -41,7 +41,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   const dropped = file.dropped.reduce((sum, { from, to }) => sum + to - from, 0);
   const end = file.marks.at(-1)?.end ?? 0;
   const row = {
-    ...owner,
+    ...instance,
     host_id: host.id,
     begins_at: new Date(Math.floor((file.marks[0]?.at ?? 0) / 1000)),
     ends_at: ceilToMs(file.endedAt ?? file.marks.at(-1)?.at ?? 0),
@@ -56,7 +56,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
  * Wraps a runtime driver so that `forget` stores the output of an instance before it deletes the instance's files. Concurrent
  * calls for the same instance share one run.
  */
-export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
+export function createOutputStoringDriver(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {
     await store(instanceId);

@@ -20,7 +20,7 @@ export type StoredMetrics = {
   readonly created_at: Date | string;
 };
 
-export function presentMetrics(row: StoredMetrics): ResourceMetrics {
+export function toResourceMetrics(row: StoredMetrics): ResourceMetrics {
   return {
     id: row.id,
     sessionId: row.session_id,

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { hashKey } from './keys.ts';
@@ -33,18 +33,18 @@ export class RefusedKeyError extends Error {
 }
 
 /**
- * The kind of API for which a caller presents a key. No API key is valid for `operator`. A key presented there is looked up
- * only to record the attempt in the audit log of the key's organization.
+ * The access level of the API for which a caller presents a key. No API key is valid for `operator`. A key presented there is
+ * looked up only to record the attempt in the audit log of the key's organization.
  */
-export type ApiKind = 'private' | 'public' | 'operator';
+export type ApiAccessLevel = 'private' | 'public' | 'operator';
 
 /**
  * Finds the caller of an API key. `cached` never queries the database and returns undefined for a key that is not cached.
  * `forget` removes one key, or without an id all keys, from the cache; call it when this or another server revokes a key.
  */
 export type Authenticator = {
-  readonly authenticate: (key: string, kind: ApiKind) => Promise<Caller>;
-  readonly cached: (key: string, kind: ApiKind) => Caller | undefined;
+  readonly authenticate: (key: string, level: ApiAccessLevel) => Promise<Caller>;
+  readonly cached: (key: string, level: ApiAccessLevel) => Caller | undefined;
   readonly forget: (keyId?: string) => void;
 };
 
@@ -70,7 +70,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
   /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
   let generation = 0;
 
-  function accept(found: KeyWithOrganization, key: string, kind: ApiKind, now: number): Caller {
+  function accept(found: KeyWithOrganization, key: string, level: ApiAccessLevel, now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
     const caller = {
       organizationId: found.organization_id,
@@ -79,8 +79,8 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
       keyName: found.key_name,
     };
     const refused = (why: RefusedKeyError['why']) =>
-      failure('key-invalid', { cause: new RefusedKeyError(caller, why) });
-    if (found.kind !== kind) throw refused('key-of-other-kind');
+      createApiError('key-invalid', { cause: new RefusedKeyError(caller, why) });
+    if (found.kind !== level) throw refused('key-of-other-kind');
     if (found.revoked_at !== null) throw refused('key-revoked');
     if (expired) throw refused('key-expired');
     touch(found, key, now);
@@ -97,7 +97,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     );
   }
 
-  function cached(key: string, kind: ApiKind): Caller | undefined {
+  function cached(key: string, level: ApiAccessLevel): Caller | undefined {
     const now = context.now().getTime();
     const hash = hashKey(key).toString('base64');
     const entry = entries.get(hash);
@@ -106,22 +106,22 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
       entries.delete(hash);
       return undefined;
     }
-    return accept(entry.found, key, kind, now);
+    return accept(entry.found, key, level, now);
   }
 
-  async function authenticate(key: string, kind: ApiKind): Promise<Caller> {
-    const known = cached(key, kind);
+  async function authenticate(key: string, level: ApiAccessLevel): Promise<Caller> {
+    const known = cached(key, level);
     if (known !== undefined) return known;
     const before = generation;
     const hash = hashKey(key);
     const found = await findKeyByHash(context.db, hash);
     const now = context.now().getTime();
-    if (found === undefined) throw failure('key-invalid');
+    if (found === undefined) throw createApiError('key-invalid');
     if (before === generation) {
       if (entries.size >= cacheEntries) entries.clear();
       entries.set(hash.toString('base64'), { found, until: now + cacheMs });
     }
-    return accept(found, key, kind, now);
+    return accept(found, key, level, now);
   }
 
   function forget(keyId?: string) {

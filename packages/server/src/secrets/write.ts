@@ -1,5 +1,5 @@
-import { failure, maxSecretSetsPerOrganization, type SecretWriteResult } from '@bothost/contract';
-import { filterKeysByChange, planChange } from './change.ts';
+import { createApiError, maxSecretSetsPerOrganization, type SecretWriteResult } from '@bothost/contract';
+import { listKeysWithChangeKind, planChange } from './change.ts';
 import { isSameTime, resolveCredentialExpiry } from './expiry.ts';
 import { findUnchangedKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
 import {
@@ -10,7 +10,12 @@ import {
 } from './refusals.ts';
 import { countSecretSets, findSecretSet, lockSecretSetCreation, type SecretSetRow } from './rows.ts';
 import type { WriteRequest } from './write-request.ts';
-import { executeSecretWrite, type PlannedWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
+import {
+  executeSecretWrite,
+  type OrganizationActor,
+  type PlannedWrite,
+  type WriteContext,
+} from './write-transaction.ts';
 
 /** The regions in which sets can be stored, and the default region of a new set. */
 export type SecretRegions = { readonly known: readonly string[]; readonly standard: string };
@@ -24,19 +29,20 @@ export type SecretRegions = { readonly known: readonly string[]; readonly standa
  */
 export function writeSecrets(
   context: WriteContext,
-  scope: WriteScope,
+  actor: OrganizationActor,
   name: string,
   request: WriteRequest,
   regions: SecretRegions,
 ): Promise<SecretWriteResult> {
-  return executeSecretWrite(context, scope, request.dryRun, async (inside) => {
-    const found = await findSecretSet(inside.db, scope.organizationId, name, 'update');
-    const set = found ?? (await newSet(inside, scope.organizationId, name, request, regions));
-    if (set.kind !== request.kind) throw failure(request.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
+  return executeSecretWrite(context, actor, request.dryRun, async (inside) => {
+    const found = await findSecretSet(inside.db, actor.organizationId, name, 'update');
+    const set = found ?? (await newSet(inside, actor.organizationId, name, request, regions));
+    if (set.kind !== request.kind)
+      throw createApiError(request.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
     if (request.region !== null) requireUnchangedRegion(set, request.region, regions.known);
     requireExpectedRevision(set, request.expectedRevision);
     const before = found === undefined && set.revision === 0 ? emptySet : await readSecretSet(inside, set);
-    if (request.remove.some((key) => !before.rows.has(key))) throw failure('secret-not-found');
+    if (request.remove.some((key) => !before.rows.has(key))) throw createApiError('secret-not-found');
     return planWrite(inside, set, before, request);
   });
 }
@@ -52,7 +58,7 @@ async function newSet(
   regions: SecretRegions,
 ): Promise<SecretSetRow> {
   const { db } = context;
-  if (request.values.size === 0) throw failure('secret-set-not-found');
+  if (request.values.size === 0) throw createApiError('secret-set-not-found');
   const region = request.region ?? regions.standard;
   requireKnownRegion(region, regions.known);
   await lockSecretSetCreation(db, organizationId);
@@ -60,7 +66,7 @@ async function newSet(
   if (found !== undefined) return found;
   if ((await countSecretSets(db, organizationId)) >= maxSecretSetsPerOrganization) {
     const message = `The organization already has ${maxSecretSetsPerOrganization} secret sets, which is the limit. Delete one first.`;
-    throw failure('secret-sets-too-many', { message });
+    throw createApiError('secret-sets-too-many', { message });
   }
   const at = context.now();
   return {
@@ -90,7 +96,10 @@ async function planWrite(
   );
   requireAllowedSetSize(plan.entries, before.rows, request.values);
   const expiresAt = resolveCredentialExpiry(request, plan.changed ? null : before.expiresAt, context.now());
-  const written = new Set([...filterKeysByChange(plan.changes, 'new'), ...filterKeysByChange(plan.changes, 'changed')]);
+  const written = new Set([
+    ...listKeysWithChangeKind(plan.changes, 'new'),
+    ...listKeysWithChangeKind(plan.changes, 'changed'),
+  ]);
   const { host } = request;
   const isUnset = request.values.size === 0;
   const draft = {

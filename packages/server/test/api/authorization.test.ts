@@ -2,10 +2,10 @@ import {
   type AllOperations,
   allOperations,
   createClient,
-  type Grantee,
   isAuthorized,
   listOperationPaths,
   type Operation,
+  type OperationGrantee,
 } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -86,7 +86,7 @@ afterAll(async () => {
 
 /** Returns the expected result of a request: the status and reason of a refusal, or `allowed`. */
 function expected(operation: Operation, path: string, caller: CallerKind): string {
-  const grant = (grantee: Grantee) =>
+  const grant = (grantee: OperationGrantee) =>
     isAuthorized(operation.name as keyof AllOperations, grantee) ? 'allowed' : '403 forbidden';
   const { key, person, role, refusal } = caller;
   if (operation.key === 'none') return grant('unauthenticated');

@@ -3,7 +3,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Client, failures } from '@bothost/contract';
+import { apiErrorDefinitions, type Client } from '@bothost/contract';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
 /** How a session ends: its client stops it, or its bot completes it. */
@@ -21,7 +21,7 @@ export type VictimSession = {
   readonly botMs: number;
 };
 
-export type CheckedSession = VictimSession & { readonly isWarm: boolean; readonly problems: readonly string[] };
+export type VictimSessionResult = VictimSession & { readonly isWarm: boolean; readonly problems: readonly string[] };
 
 /**
  * Enough warm instances for all sessions that start within several seconds. The service needs time to replace a warm instance
@@ -71,7 +71,7 @@ export async function beginSession(service: ServiceProcess, end: VictimSession['
   const startMs = performance.now() - startedAt;
   const id = String(started['sessionId']);
   if (end === 'HTTP_COMPLETED') return { id, end, startMs, botMs: Number.NaN };
-  await greetBot(service, id);
+  await checkBotResponds(service, id);
   return { id, end, startMs, botMs: performance.now() - startedAt };
 }
 
@@ -79,10 +79,10 @@ export async function beginSession(service: ServiceProcess, end: VictimSession['
  * Throws if the bot of the session does not respond. Repeats a request that timed out while the bot was starting, which happens
  * on a busy machine.
  */
-export async function greetBot(service: ServiceProcess, id: string): Promise<void> {
+export async function checkBotResponds(service: ServiceProcess, id: string): Promise<void> {
   const send = () => service.call('GET', `/v1/public/parrot/sessions/${id}/hello`, service.publicKey);
   let response = await send();
-  while (response?.status === failures['bot-not-ready'].status) response = await send();
+  while (response?.status === apiErrorDefinitions['bot-not-ready'].status) response = await send();
   const reply = bodyOf(response, `the first request to the bot of session ${id}`);
   if (reply['sessionId'] !== id)
     throw new Error(`The bot of session ${id} did not return this id: ${JSON.stringify(reply)}`);
@@ -104,7 +104,7 @@ function bodyOf(response: ApiResponse | null, request: string): Record<string, u
 }
 
 /** Checks the record and the log of an ended session. */
-export async function checkSession(client: Client, session: VictimSession): Promise<CheckedSession> {
+export async function checkSessionRecordAndLog(client: Client, session: VictimSession): Promise<VictimSessionResult> {
   const { id, end } = session;
   const params = { agentName: 'parrot', sessionId: id };
   const record = await client.getSession({ params });

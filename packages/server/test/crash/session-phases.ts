@@ -41,7 +41,7 @@ export function determinePhase(session: SessionState): ObservedPhase | null {
  * session and claims an instance in one statement. For a WebSocket session, the connection of the client claims the instance in
  * a separate statement.
  */
-export function determineStatementPhase(statement: string): ObservedPhase | null {
+export function determineStartPhaseFromSql(statement: string): ObservedPhase | null {
   if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {
     return { phase: 'insert', detail: 'not committed' };
   }

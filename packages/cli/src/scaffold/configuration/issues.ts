@@ -3,7 +3,7 @@ import { type FieldName, projectFields } from './fields.ts';
 export type IssueReporter = (path: FieldName, message: string) => void;
 
 /** Returns `value` if it is one of `words`, otherwise null. Adds an issue unless the value is valid or undefined. */
-export function parseChoice<const Word extends string>(
+export function parseEnumeratedOption<const Word extends string>(
   words: readonly Word[],
   value: string | undefined,
   path: FieldName,

@@ -8,7 +8,7 @@ import {
   usesHostedRoomForCalls,
 } from '../catalogue/transports.ts';
 import type { ProjectOptions } from './fields.ts';
-import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
+import { formatOptionName, type IssueReporter, joinWords, parseEnumeratedOption } from './issues.ts';
 
 /**
  * Maps transport names without a call direction to the name of the setting that contains the direction (dial-in or dial-out).
@@ -65,7 +65,7 @@ function withDirection(name: string, options: ProjectOptions, addIssue: IssueRep
  */
 function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): void {
   for (const [name, path] of Object.entries(directionKeys)) {
-    const direction = parseChoice(callDirections, options[path], path, addIssue);
+    const direction = parseEnumeratedOption(callDirections, options[path], path, addIssue);
     if (direction === null) continue;
     const [{ request } = {}] = findDialInAndDialOutTransports(name);
     const label = request === undefined ? name : formatTransportName(request);

@@ -4,20 +4,20 @@ import { formatTransportName } from '../catalogue/transports.ts';
 import {
   type BotType,
   botTypes,
-  type Configuration,
   type ConfigurationIssue,
   type PipelineMode,
+  type ProjectConfiguration,
   pipelineModes,
 } from './configuration.ts';
 import { type ProjectOptions, projectFields } from './fields.ts';
-import { formatOptionName, type IssueReporter, joinWords, parseChoice } from './issues.ts';
+import { formatOptionName, type IssueReporter, joinWords, parseEnumeratedOption } from './issues.ts';
 import { findNameProblem } from './project-name.ts';
-import { resolveClient } from './resolve-client.ts';
 import { noVideoOnPhoneMessage, resolveServices } from './resolve-services.ts';
 import { resolveTransports } from './resolve-transports.ts';
+import { resolveWebClient } from './resolve-web-client.ts';
 
 export type ResolveResult =
-  | { readonly configuration: Configuration; readonly issues: readonly [] }
+  | { readonly configuration: ProjectConfiguration; readonly issues: readonly [] }
   | { readonly configuration: null; readonly issues: readonly ConfigurationIssue[] };
 
 /**
@@ -33,13 +33,13 @@ export function resolveConfiguration(options: ProjectOptions, defaultName: strin
   const botType = resolveBotType(options, chosen, addIssue);
   const mode = resolveMode(options, addIssue);
   const services = resolveServices(options, mode, botType, addIssue);
-  const client = resolveClient(options, botType, chosen, addIssue);
+  const client = resolveWebClient(options, botType, chosen, addIssue);
   checkFeatures(options, botType, chosen, addIssue);
   checkVideoInput(options, services.realtime_service, addIssue);
   if (issues.length > 0 || mode === null) return { configuration: null, issues: sortByField(issues) };
   const direction = (request: string) =>
     chosen.find((one) => one.request?.value === request)?.request?.direction ?? null;
-  const configuration: Configuration = {
+  const configuration: ProjectConfiguration = {
     project_name: name,
     bot_type: botType,
     transports: chosen.map(({ value }) => value),
@@ -75,7 +75,7 @@ function shorten(name: string): string {
 }
 
 function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): BotType {
-  const requested = parseChoice(botTypes, options.bot_type, 'bot_type', addIssue);
+  const requested = parseEnumeratedOption(botTypes, options.bot_type, 'bot_type', addIssue);
   const phones = chosen.filter(({ group }) => group === 'telephony');
   if (requested === 'web' && phones.length > 0) {
     addIssue('bot_type', `a web bot cannot have the transport ${joinWords(phones.map(formatTransportName), 'and')}`);
@@ -86,7 +86,7 @@ function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], a
 function resolveMode(options: ProjectOptions, addIssue: IssueReporter): PipelineMode | null {
   if (options.mode === undefined)
     addIssue('mode', `the mode is missing. Set ${formatOptionName('mode')} to ${joinWords(pipelineModes)}`);
-  return parseChoice(pipelineModes, options.mode, 'mode', addIssue);
+  return parseEnumeratedOption(pipelineModes, options.mode, 'mode', addIssue);
 }
 
 function checkFeatures(

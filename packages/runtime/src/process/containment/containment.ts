@@ -1,8 +1,8 @@
 import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import {
-  createUidSelector,
-  createVariableSelector,
+  createEnvironmentProcessSelector,
+  createUidProcessSelector,
   type ProcessSelector,
   type ProcessTableSource,
 } from '../proc/process-table.ts';
@@ -15,9 +15,9 @@ import {
   killCgroup,
   limitCgroupCpu,
   listCgroupPids,
-  openCgroupUsage,
+  openCgroupUsageReader,
 } from './cgroup.ts';
-import type { KernelUnits } from './kernel-units.ts';
+import type { PageAndTickSizes } from './kernel-units.ts';
 import { createUsageCounter } from './process-usage.ts';
 
 /**
@@ -26,7 +26,7 @@ import { createUsageCounter } from './process-usage.ts';
  */
 export const instanceIdVariable = 'BOTHOST_INSTANCE';
 
-export type Containment = {
+export type ProcessContainment = {
   /** Returns the running processes of the instance, including a supervisor that serves only this instance. */
   readonly members: (table: ProcessTableSource) => readonly ProcessIdentity[];
   /** CPU and memory use, null if unknown. CPU time never decreases. */
@@ -48,36 +48,36 @@ export type ContainmentRecord = Pick<InstanceRecord, 'instanceId' | 'containment
  * Returns functions that find, limit and kill the processes of an instance, by the means that its record names: control groups,
  * account or environment variable. A server that adopts an instance of a previous server process needs only the record.
  */
-export function openContainment(
+export function createProcessContainment(
   record: ContainmentRecord,
   supervisor: ProcessIdentity,
-  units: KernelUnits,
-): Containment {
+  units: PageAndTickSizes,
+): ProcessContainment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =
     record.containment === 'uid' && record.account !== null
-      ? createUidSelector(record.account.uid)
-      : createVariableSelector(`${instanceIdVariable}=${record.instanceId}`, supervisor);
+      ? createUidProcessSelector(record.account.uid)
+      : createEnvironmentProcessSelector(`${instanceIdVariable}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 
-function containmentByCgroup(groups: InstanceCgroups, units: KernelUnits): Containment {
-  const cgroupUsage = openCgroupUsage(groups);
+function containmentByCgroup(groups: InstanceCgroups, units: PageAndTickSizes): ProcessContainment {
+  const cgroupUsageReader = openCgroupUsageReader(groups);
   const countUsage = createUsageCounter(units);
   const stats = () => listCgroupPids(groups).flatMap((pid) => readProcessStat(pid) ?? []);
   return {
     members: () => stats().filter((stat) => !hasEnded(stat)),
-    usage: () => (cgroupUsage === null ? countUsage(stats()) : cgroupUsage.read()),
+    usage: () => (cgroupUsageReader === null ? countUsage(stats()) : cgroupUsageReader.read()),
     boundsMemory: groups.memory !== null,
     limitCpu: (millicores, priority) => limitCgroupCpu(groups, millicores, priority),
     memoryKills: () => countCgroupOomKills(groups),
     forbidForks: () => forbidForks(groups),
     killAtOnce: () => killCgroup(groups),
-    close: () => cgroupUsage?.close(),
+    close: () => cgroupUsageReader?.close(),
   };
 }
 
-function containmentByTable(membership: ProcessSelector, units: KernelUnits): Containment {
+function containmentByTable(membership: ProcessSelector, units: PageAndTickSizes): ProcessContainment {
   const countUsage = createUsageCounter(units);
   return {
     members: (table) => membership(table()).filter((stat) => !hasEnded(stat)),

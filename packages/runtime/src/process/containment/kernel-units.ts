@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export type KernelUnits = { readonly pageBytes: number; readonly microsecondsPerTick: number };
+export type PageAndTickSizes = { readonly pageBytes: number; readonly microsecondsPerTick: number };
 
 const atPagesz = 6;
 const atClktck = 17;
@@ -9,7 +9,7 @@ const atClktck = 17;
  * Reads the page size and the clock ticks per second from the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit
  * words.
  */
-export function readKernelUnits(): KernelUnits {
+export function readKernelMeasurementUnits(): PageAndTickSizes {
   const vector = readFileSync('/proc/self/auxv');
   let pageBytes = 4096;
   let ticksPerSecond = 100;

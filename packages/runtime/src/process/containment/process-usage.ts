@@ -1,6 +1,6 @@
 import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessStat } from '../proc/process-identity.ts';
-import type { KernelUnits } from './kernel-units.ts';
+import type { PageAndTickSizes } from './kernel-units.ts';
 
 export type UsageCounter = (members: readonly ProcessStat[]) => ResourceUsage;
 
@@ -8,7 +8,7 @@ export type UsageCounter = (members: readonly ProcessStat[]) => ResourceUsage;
  * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the parent
  * that waited for it. If no parent waited, the last sample of that process still counts, so that the sum never decreases.
  */
-export function createUsageCounter(units: KernelUnits): UsageCounter {
+export function createUsageCounter(units: PageAndTickSizes): UsageCounter {
   let previous = new Map<number, ProcessStat>();
   let lost = 0;
   let highest = 0;

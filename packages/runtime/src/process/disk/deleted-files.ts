@@ -3,7 +3,7 @@ import { runProgram } from '../../spawner.ts';
 const timeoutMs = 5_000;
 const blockBytes = 512;
 
-export type MeasuredProcesses = { readonly id: string; readonly pids: readonly number[] };
+export type InstanceOrBuildProcesses = { readonly id: string; readonly pids: readonly number[] };
 
 /**
  * Returns, for each instance or build, the bytes of deleted files on a device that its processes hold open. `du` cannot see these
@@ -11,7 +11,7 @@ export type MeasuredProcesses = { readonly id: string; readonly pids: readonly n
  * others. Empty if this account may not see the open files of bots.
  */
 export async function measureDeletedFiles(
-  processes: readonly MeasuredProcesses[],
+  processes: readonly InstanceOrBuildProcesses[],
   device: number,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {

@@ -1,11 +1,15 @@
 import { removeCgroups } from '../containment/cgroup.ts';
-import { openContainment } from '../containment/containment.ts';
-import type { KernelUnits } from '../containment/kernel-units.ts';
+import { createProcessContainment } from '../containment/containment.ts';
+import type { PageAndTickSizes } from '../containment/kernel-units.ts';
 import { killContainedProcesses, signalProcesses } from '../containment/kill.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { settlesWithin } from '../instances/settles-within.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { type ForkServerFiles, type ForkServerRecord, formatForkServerMarker } from '../records/fork-server-record.ts';
+import {
+  type ForkServerFiles,
+  type ForkServerRecord,
+  formatForkServerInstanceId,
+} from '../records/fork-server-record.ts';
 import { connectSupervisor, type ForkRequest, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
@@ -182,7 +186,7 @@ function createChangeSignal() {
 
 /** Kills a fork server and removes its control groups, files and user ids. Its instances keep running. Idempotent. */
 export async function removeForkServer(
-  context: RemovalContext & { readonly units: KernelUnits; readonly onStuck: (pids: readonly number[]) => void },
+  context: RemovalContext & { readonly units: PageAndTickSizes; readonly onStuck: (pids: readonly number[]) => void },
   files: ForkServerFiles,
   record: ForkServerRecord | null,
 ): Promise<void> {
@@ -191,8 +195,8 @@ export async function removeForkServer(
     if (record.supervisor !== null) signalProcesses([record.supervisor].filter(isAlive), 'SIGCONT');
     // Kill all processes that have the fork server's marker in place of an instance id: the fork server, and forked processes
     // that have not received their own instance id yet.
-    const containment = openContainment(
-      { ...record, instanceId: formatForkServerMarker(record.id) },
+    const containment = createProcessContainment(
+      { ...record, instanceId: formatForkServerInstanceId(record.id) },
       noProcess,
       context.units,
     );

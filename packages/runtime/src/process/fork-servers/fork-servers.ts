@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { StartMethod } from '../../runtime.ts';
 import { createTraversableDirectory } from '../containment/isolation.ts';
-import type { KernelUnits } from '../containment/kernel-units.ts';
+import type { PageAndTickSizes } from '../containment/kernel-units.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { type ForkServerRecord, getForkServerFiles, readForkServerRecord } from '../records/fork-server-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
@@ -23,7 +23,7 @@ export type ForkServersOptions = RemovalContext &
     'forkServersDirectory' | 'remembered' | 'remove' | 'closing' | 'track' | 'onStarted'
   > & {
     readonly dataDirectory: string;
-    readonly units: KernelUnits;
+    readonly units: PageAndTickSizes;
     /** Memory limit of all fork servers together. */
     readonly memoryBytes: number;
   };

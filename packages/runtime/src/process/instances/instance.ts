@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
-import { type Containment, openContainment } from '../containment/containment.ts';
-import type { KernelUnits } from '../containment/kernel-units.ts';
+import { createProcessContainment, type ProcessContainment } from '../containment/containment.ts';
+import type { PageAndTickSizes } from '../containment/kernel-units.ts';
 import { killContainedProcesses, signalProcesses } from '../containment/kill.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
 import { type OutputRecorder, openOutputRecorder } from '../output/output-recorder.ts';
@@ -26,7 +26,7 @@ import { settlesWithin } from './settles-within.ts';
 const supervisorGraceMs = 1000;
 
 /** An instance that this server just launched, or that it found in the data directory. */
-export type OpenedInstance = {
+export type ExistingInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
@@ -41,7 +41,7 @@ export type OpenedInstance = {
 };
 
 export type InstanceContext = {
-  readonly units: KernelUnits;
+  readonly units: PageAndTickSizes;
   readonly outputLimitBytes: number;
   readonly clock: MonotonicClock;
   readonly path: string;
@@ -49,7 +49,7 @@ export type InstanceContext = {
 };
 
 export type InstanceOptions = InstanceContext &
-  OpenedInstance & {
+  ExistingInstance & {
     readonly onDropped: (bytes: number) => void;
     readonly onEnded: (end: InstanceEnd) => void;
     readonly onError: (error: unknown, message: string) => void;
@@ -59,7 +59,7 @@ export type Instance = {
   readonly files: InstanceFiles;
   readonly record: () => InstanceRecord;
   readonly update: (change: Partial<InstanceRecord>) => void;
-  readonly containment: Containment;
+  readonly containment: ProcessContainment;
   readonly output: OutputRecorder;
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
@@ -80,7 +80,7 @@ export type Instance = {
 export function openInstance(options: InstanceOptions): Instance {
   const { files } = options;
   let record = options.record;
-  const containment = openContainment(record, record.main ?? options.supervisor, options.units);
+  const containment = createProcessContainment(record, record.main ?? options.supervisor, options.units);
   const output = openOutputRecorder({
     directory: files.log,
     clock: options.clock,
@@ -107,7 +107,7 @@ export function openInstance(options: InstanceOptions): Instance {
 /** Detects, causes and records the end of an instance. */
 function watchEnd(
   options: InstanceOptions,
-  containment: Containment,
+  containment: ProcessContainment,
   output: OutputRecorder,
   currentRecord: Instance['record'],
 ): Pick<Instance, 'end' | 'ended' | 'check' | 'stop' | 'killForMemory' | 'killForDisk' | 'close'> {
@@ -221,7 +221,7 @@ function watchEnd(
 
 function describeEnd(
   { files, now }: InstanceOptions,
-  containment: Containment,
+  containment: ProcessContainment,
   known: ReturnType<typeof determineInstanceEnd>,
   details: Pick<InstanceEnd, 'tail' | 'diskLimit'>,
 ): InstanceEnd {
@@ -232,7 +232,7 @@ function describeEnd(
 /** Stores how the instance ended, and then removes its control groups. */
 async function storeEnd(
   { files, onError }: InstanceOptions,
-  containment: Containment,
+  containment: ProcessContainment,
   { cgroups }: InstanceRecord,
   end: InstanceEnd,
 ): Promise<void> {
@@ -249,8 +249,8 @@ async function storeEnd(
 
 /** Kills the bot, and also its supervisor if the supervisor does not write the exit status in time. */
 async function killProcesses(
-  { files, record: { main }, supervisor }: OpenedInstance,
-  containment: Containment,
+  { files, record: { main }, supervisor }: ExistingInstance,
+  containment: ProcessContainment,
   ended: Promise<InstanceEnd>,
   onStuck: (pids: readonly number[]) => void,
 ): Promise<void> {

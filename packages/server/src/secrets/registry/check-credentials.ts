@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
 import { createGuardedHttpAgent, type HostResolver } from './guarded-agent.ts';
 import type { ImageReference } from './image-reference.ts';
-import { createRegistryUrl, formatHostAndPort, type RegistryPolicy } from './registry-policy.ts';
+import { createRegistryUrl, formatHostAndPort, type ImageRegistryPolicy } from './registry-policy.ts';
 import { parseTokenAddress } from './token-address.ts';
 import {
   type CredentialVerdict,
@@ -16,7 +16,7 @@ import {
 } from './verdict.ts';
 
 export type RegistryAccess = {
-  readonly policy: RegistryPolicy;
+  readonly policy: ImageRegistryPolicy;
   readonly resolve: HostResolver;
   readonly timeoutMs: number;
   /** CA certificates in PEM format that replace the CA certificates of Node. */
@@ -80,7 +80,7 @@ async function check(
   base: URL,
   basic: string,
   image: ImageReference | null,
-  policy: RegistryPolicy,
+  policy: ImageRegistryPolicy,
 ): Promise<CredentialVerdict> {
   const api = new URL('/v2/', base);
   const manifest = image === null ? null : new URL(`/v2/${image.repository}/manifests/${image.reference}`, base);
@@ -125,7 +125,7 @@ async function authorizationFor(
   base: URL,
   basic: string,
   image: ImageReference | null,
-  policy: RegistryPolicy,
+  policy: ImageRegistryPolicy,
 ): Promise<string | CredentialVerdict> {
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
   const takesBasic = challenges.some(({ scheme }) => scheme === 'basic');

@@ -35,7 +35,7 @@ export async function makeDirectories(layout: DirectoryLayout, byRoot: boolean):
  *
  * @throws StoreError that names the directory that the account cannot enter
  */
-export async function requireProgramAccess(programs: PostgresPrograms, account: OsAccount): Promise<void> {
+export async function requireRunnablePostgresPrograms(programs: PostgresPrograms, account: OsAccount): Promise<void> {
   const { code, output } = await runPostgresProgram({
     file: programs.postgres,
     args: ['--version'],

@@ -78,7 +78,7 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
  * Removes copies of other versions and unfinished copies, which take 55 MB each. Call this only while no database runs from
  * such a copy.
  */
-export async function removeOtherPrograms(parent: string, kept: PostgresPrograms): Promise<void> {
+export async function removeUnusedPostgresCopies(parent: string, kept: PostgresPrograms): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
     if (other) await rm(path.join(parent, name), { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Keyed hashes of the secret values of a deployment, to mask them in logs. Migration 0018 drops them. */
-export const secretTracesMigration = {
+export const secretHashesMigration = {
   name: '0011-secret-traces',
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`create table deployment_traces (

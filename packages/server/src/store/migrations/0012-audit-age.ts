@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * Allows the removal of audit log entries only above a minimum age: the shortest retention that `BOTHOST_AUDIT_RETENTION_DAYS`
  * allows. The age is a constant in the trigger, so that an attacker who can write rows cannot lower it.
  */
-export const auditAgeMigration = {
+export const auditRetentionMigration = {
   name: '0012-audit-age',
   async up(db: Kysely<unknown>): Promise<void> {
     // A checkpoint allows the removal of all entries up to its own entry. Check the age of each of them, because an attacker

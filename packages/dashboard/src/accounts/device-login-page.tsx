@@ -11,7 +11,7 @@ import { useForm } from '../components/use-form.ts';
 const route = getRouteApi('/signed-in/shell/device');
 
 /** The page at `/device`, on which a person approves or denies a login of a command-line program such as `botcli` (RFC 8628). */
-export function DevicePage() {
+export function DeviceLoginPage() {
   const { code } = route.useSearch();
   return code === undefined ? <EnterCode /> : <Decide code={code} key={code} />;
 }
