@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatArgumentValue, listEnvFileNotations, sampleHostileValues } from '../packages/cli/test/hostile-values.ts';
 import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
-import { botcliProgramPath, type Service, startService } from './service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
 
 /**
  * Passes secret values to the built botcli in every possible way, and checks that the environment of a running bot contains
  * exactly the same bytes. The bot reads its environment from /proc, because Node would decode it.
  */
-let service: Service;
+let service: BuiltService;
 let folder: string;
 const expectedHashes = new Map<string, string>();
 
@@ -39,7 +39,7 @@ createServer((request, response) => {
 `;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startBuiltService();
   folder = join(service.folder, 'exact');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"name": "exact", "type": "module", "main": "bot.js"}');

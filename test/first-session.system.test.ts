@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from './service.ts';
+import { type BuiltService, startBuiltService } from './service.ts';
 
 /** Runs the first steps of the README, docs/sessions.md and docs/bots.md with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-let service: Service;
+let service: BuiltService;
 let readme: string;
 let sessions: string;
 let bots: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   bots = await readFile(join(root, 'docs/bots.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'documents-'));
   await saveBot(folder);
-  service = await startService({ BOTHOST_AGENTS: `${join(root, 'examples/parrot')},${folder}` });
+  service = await startBuiltService({ BOTHOST_AGENTS: `${join(root, 'examples/parrot')},${folder}` });
 }, 120_000);
 afterAll(async () => {
   await service?.close();

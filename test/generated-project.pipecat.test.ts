@@ -10,13 +10,13 @@ import { listReachedVendors } from '../packages/cli/test/generated-bots/reached-
 import { pitchHertz } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
 import { type StandInVendors, startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../packages/server/src/config.ts';
-import { type Service, startService } from './service.ts';
+import { type BuiltService, startBuiltService } from './service.ts';
 import { openTerminal, type Terminal } from './transcript.ts';
 
 /** Deploys a generated telephone bot to the built service with the commands in its README. */
 const hook = fileURLToPath(new URL('../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 let project: GeneratedProject;
-let service: Service;
+let service: BuiltService;
 let standIns: StandInVendors;
 let terminal: Terminal;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   standIns = await startStandInVendors();
   project = await setUpProject(phoneBotOptions, ['evals']);
   const { inherited, secrets } = readConfig();
-  service = await startService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
+  service = await startBuiltService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
   const { environment, folder, origin } = service;
   terminal = openTerminal(folder, origin, environment);
   await keep(await valuesOf(project));

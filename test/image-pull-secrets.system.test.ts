@@ -6,12 +6,12 @@ import {
   formatHttpResponse,
   startFakeRegistry,
 } from '../packages/server/test/support/fake-registry.ts';
-import { botcliProgramPath, type Service, startService } from './service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
 
 /** Sets image pull secrets in a real terminal. The image registry requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
-let service: Service;
+let service: BuiltService;
 let registry: FakeRegistry;
 
 // Use a new service and a new registry for each attempt of the test.
@@ -22,7 +22,7 @@ beforeEach(async () => {
       : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),
   );
   onTestFinished(registry.close);
-  service = await startService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });
+  service = await startBuiltService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });
   onTestFinished(service.close);
 }, 120_000);
 

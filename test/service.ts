@@ -7,7 +7,7 @@ import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createServiceProcess } from '../packages/server/test/support/service-process.ts';
 
 /** The built service as an operator runs it: a process with its own data directory, database and keys. */
-export type Service = {
+export type BuiltService = {
   readonly origin: string;
   readonly privateKey: string;
   readonly publicKey: string;
@@ -30,10 +30,10 @@ export const botcliProgramPath = fileURLToPath(new URL('../packages/cli/bin/botc
  * Starts the built service. `settings` are its environment variables. Pass a longer `timeoutMs` if the service must install
  * packages before it is ready.
  */
-export async function startService(
+export async function startBuiltService(
   settings: Readonly<Record<string, string>> = {},
   timeoutMs = 90_000,
-): Promise<Service> {
+): Promise<BuiltService> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
   // If root runs the tests, bots and the database run under other accounts, which must be able to enter this directory.
   await chmod(folder, 0o711);

@@ -68,7 +68,7 @@ export type LoadComparison = {
  * Sends load to the targets in turns, so that other work on the machine affects all of them equally. The first round is longer
  * and only warms up the targets.
  */
-export async function compareLoadTargets(
+export async function compareServersUnderLoad(
   targets: readonly LoadTarget[],
   { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
 ): Promise<LoadComparison> {

@@ -24,11 +24,11 @@ export async function writeVoiceBot(directory: string, standIns: string): Promis
   await writeFile(join(directory, 'pyproject.toml'), changed);
   await rm(project, { recursive: true });
   await copyFile(standInVendorsModulePath, join(directory, 'reach_stand_ins.py'));
-  await appendFile(join(directory, 'bot.py'), servedEntryPoint(createVoiceBotEnvironment('.', standIns)));
+  await appendFile(join(directory, 'bot.py'), servedEntryPoint(createBotEnvironmentVariables('.', standIns)));
 }
 
 /** Returns environment variables for the bot in `directory`, which make it connect to the local stand-ins of its vendors. */
-export function createVoiceBotEnvironment(directory: string, standIns: string): Readonly<Record<string, string>> {
+export function createBotEnvironmentVariables(directory: string, standIns: string): Readonly<Record<string, string>> {
   return {
     DEEPGRAM_API_KEY: 'placeholder',
     OPENAI_API_KEY: 'placeholder',

@@ -52,8 +52,8 @@ export async function runBot(
   sendJson(response, 200, completionStatus);
 }
 
-/** Reads the start body of a WebSocket session from the base64-encoded JSON in `?body=`. */
-export function readStartBodyFromUrl(url: URL): JsonObject {
+/** Decodes the start body of a WebSocket session from the base64-encoded JSON in `?body=`. */
+export function decodeStartBodyFromQuery(url: URL): JsonObject {
   const encoded = url.searchParams.get('body');
   // A query parser would turn an unescaped + into a space.
   return encoded ? parseJsonObject(Buffer.from(encoded.replaceAll(' ', '+'), 'base64').toString('utf8')) : {};

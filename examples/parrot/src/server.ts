@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   bindSessionToSocket,
+  decodeStartBodyFromQuery,
   type ParrotContext,
-  readStartBodyFromUrl,
   requireNoRunningSession,
   respondWithSessionState,
   runBot,
@@ -142,7 +142,7 @@ function upgrade(
   if (url.pathname === '/echo-socket') {
     accept(echoSocketRoute);
   } else if (url.pathname === '/ws') {
-    const body = readStartBodyFromUrl(url);
+    const body = decodeStartBodyFromQuery(url);
     requireNoRunningSession(context);
     accept((socket) => {
       const session = startSession(context, request.headers, enteredAtMs);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDeployFile, findUnsupportedSettings } from './deploy-file.ts';
+import { checkDeployFile, findUnsupportedDeploySettings } from './deploy-file.ts';
 
 const defaults = {
   agent_name: 'bot',
@@ -34,7 +34,7 @@ describe('checkDeployFile', () => {
     };
     const { file } = checkDeployFile(whole);
     expect(file).toEqual(whole);
-    expect(file === null ? null : findUnsupportedSettings(file)).toEqual([]);
+    expect(file === null ? null : findUnsupportedDeploySettings(file)).toEqual([]);
   });
 
   it.each([
@@ -45,9 +45,9 @@ describe('checkDeployFile', () => {
     ['resources', { resources: { cpu: '500m', memory: '1Gi' } }],
     ['architecture', { architecture: 'arm64' }],
     ['krisp_viva.audio_filter', { krisp_viva: { audio_filter: 'tel' } }],
-  ])('accepts the setting %s, which findUnsupportedSettings reports with an alternative', (path, more) => {
+  ])('accepts the setting %s, which findUnsupportedDeploySettings reports with an alternative', (path, more) => {
     const { file } = check(more);
-    expect(file === null ? [] : findUnsupportedSettings(file)).toEqual([
+    expect(file === null ? [] : findUnsupportedDeploySettings(file)).toEqual([
       { path, message: expect.stringMatching(/: .+/) },
     ]);
   });

@@ -1,11 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { failures } from './errors.ts';
+import { apiErrorDefinitions } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
-import { uploadPath } from './operations/builds.ts';
-import { proxyMethods } from './operations/start.ts';
+import { uploadUrlPath } from './operations/builds.ts';
+import { proxyHttpMethods } from './operations/start.ts';
 import { listOperationPaths } from './paths.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -67,13 +67,13 @@ describe('the OpenAPI document', () => {
   });
 
   it('contains all methods of the upload URL', () => {
-    expect(Object.keys(document.paths[uploadPath] ?? {})).toEqual(['parameters', 'head', 'patch', 'post']);
+    expect(Object.keys(document.paths[uploadUrlPath] ?? {})).toEqual(['parameters', 'head', 'patch', 'post']);
   });
 
   it('contains all methods of the session proxy', () => {
     const path = '/v1/public/{agentName}/sessions/{sessionId}/{path}';
     expect(Object.keys(document.paths[path] ?? {})).toEqual(
-      expect.arrayContaining(proxyMethods.map((method) => method.toLowerCase())),
+      expect.arrayContaining(proxyHttpMethods.map((method) => method.toLowerCase())),
     );
   });
 });
@@ -91,7 +91,12 @@ describe.each(all)('the operation %s', (_, operation) => {
 
   it.each(places)('is documented at path %s with its success and error statuses', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];
-    const expected = [operation.status, 401, 500, ...operation.errors.map((reason) => failures[reason].status)];
+    const expected = [
+      operation.status,
+      401,
+      500,
+      ...operation.errors.map((reason) => apiErrorDefinitions[reason].status),
+    ];
     expect(Object.keys(entry?.responses ?? {})).toEqual(expect.arrayContaining(expected.map(String)));
   });
 });

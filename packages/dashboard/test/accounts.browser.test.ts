@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
 import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
 import { signUp as createAccount, createInvitationLink as createInvitation, testPassword } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage as openInspectedPage } from './support/inspected-page.ts';
 
 /** Tests the pages for accounts in a real browser, with the built service and the built botcli. */
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  service = await startService({ BOTHOST_AGENTS: '' });
+  service = await startBuiltService({ BOTHOST_AGENTS: '' });
   browser = await launchBrowser(null);
 });
 afterAll(async () => {

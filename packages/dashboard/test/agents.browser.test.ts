@@ -5,14 +5,14 @@ import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { botcliProgramPath, type Service } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
 
 /** Tests the pages of agents in a real browser, with the built service and a Node bot that botcli deploys. */
-let service: Service;
+let service: BuiltService;
 let page: Page;
 setUpDashboard((dashboard) => {
   ({ service, page } = dashboard);

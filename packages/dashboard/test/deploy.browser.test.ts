@@ -6,7 +6,7 @@ import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { botcliProgramPath, type Service } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
@@ -15,7 +15,7 @@ import { inspectPage } from './support/inspected-page.ts';
 /** Tests the deploy page in a real browser, with the built service and projects on disk. */
 const run = promisify(execFile);
 
-let service: Service;
+let service: BuiltService;
 let page: Page;
 setUpDashboard(
   (dashboard) => {

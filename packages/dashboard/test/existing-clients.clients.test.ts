@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import { talkingBotDirectory } from './support/local-bot.ts';
 
@@ -20,7 +20,7 @@ const { npm: packages } = JSON.parse(
 ) as Versions;
 
 let folder: string;
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const inherited = Object.entries(import.meta.env).filter(([name]) =>
     /^(PIP_|UV_|https?_proxy$|SSL_CERT_)/i.test(name),
   );
-  service = await startService(
+  service = await startBuiltService(
     {
       ...(Object.fromEntries(inherited) as Record<string, string>),
       // Put uv in PATH, because pip takes ten times as long to install Pipecat.

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import {
   buildClientForTransport,
@@ -40,7 +40,7 @@ const inherited = Object.fromEntries(
   ),
 ) as Readonly<Record<string, string>>;
 
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let program: string;
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
   // Put uv in PATH, because pip takes ten times as long to install Pipecat.
   const path = `${import.meta.env['PATH']}:${inject('uvFolder')}`;
   const settings = { PATH: path, BOTHOST_AGENTS: talkingBotDirectory, BOTHOST_BUILD_ENVIRONMENT: names };
-  service = await startService({ ...inherited, ...settings }, 300_000);
+  service = await startBuiltService({ ...inherited, ...settings }, 300_000);
   browser = await launchBrowser(service.folder);
   program = join(service.folder, 'botcli', 'main.js');
   const outDir = join(service.folder, 'botcli');

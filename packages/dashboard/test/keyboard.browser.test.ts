@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
 import { runInTerminal, terminalKeys } from '../../cli/test/run-in-terminal.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { createInvitationLink, testPassword } from './support/accounts.ts';
@@ -11,7 +11,7 @@ import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { openPage } from './support/inspected-page.ts';
 
 /** Tests all steps of a new person in the dashboard with the keyboard alone: no test clicks, and no script sets the focus. */
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -20,7 +20,7 @@ let violations: readonly string[] = [];
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  service = await startService();
+  service = await startBuiltService();
   browser = await launchBrowser(service.folder);
   context = await browser.newContext();
   const opened = await openPage(service, context, await createInvitationLink(service, 'ada@example.com'));

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
-import { evaluateInBot } from '../../server/test/support/client.ts';
+import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage } from './support/inspected-page.ts';
@@ -22,14 +22,14 @@ const prelude = `queueMicrotask(() => {
 });`;
 
 let bot: BotDirectory;
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
   bot = await writeBot('peer', { prelude });
-  service = await startService({ BOTHOST_AGENTS: [parrot, bot.path].join(',') });
+  service = await startBuiltService({ BOTHOST_AGENTS: [parrot, bot.path].join(',') });
   browser = await launchBrowser(service.folder);
   context = await browser.newContext();
 });
@@ -160,7 +160,7 @@ async function talkToPeer({ acceptsVideo }: { readonly acceptsVideo: boolean }) 
   const command = page.getByText(/npx botcli cloud agent sessions peer --id \S+/);
   const sessionId = /--id (\S+)/.exec((await command.textContent()) ?? '')?.[1] ?? '';
   const ask = (code: string) =>
-    evaluateInBot({ url: service.origin, publicKey: service.publicKey }, 'peer', sessionId, code);
+    evaluateJavaScriptInBot({ url: service.origin, publicKey: service.publicKey }, 'peer', sessionId, code);
   await expect.poll(() => ask('state.offer ?? null'), { timeout: 20_000 }).toEqual(expect.any(String));
   const sdp = await peer.evaluate(([offer, accepts]) => answerOffer(offer, accepts), [
     String(await ask('state.offer')),

@@ -1,13 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Service } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/service.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Tests the overview, the command palette and a lost connection in a real browser, with the built service. */
-let service: Service;
+let service: BuiltService;
 let context: BrowserContext;
 let page: Page;
 setUpDashboard(

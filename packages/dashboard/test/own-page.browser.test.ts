@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { build, type PreviewServer, preview } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** Tests the example web page from docs/sessions.md, which is served from a different origin than the service. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let pages: PreviewServer;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  service = await startService();
+  service = await startBuiltService();
   browser = await launchBrowser(service.folder);
   const root = join(service.folder, 'client');
   await mkdir(root);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { botcliProgramPath, type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 import { startSession } from './support/sessions.ts';
@@ -19,13 +19,13 @@ const isStored = import.meta.env['KEEP_PICTURES'] === 'true';
 /** The session must last long enough for a chart of its metrics over time. */
 const burnSeconds = isStored ? 20 : 6;
 
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let target: string;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  service = await startService();
+  service = await startBuiltService();
   browser = await launchBrowser(service.folder);
   target = isStored ? fromRoot('docs/pictures') : join(service.folder, 'pictures');
   await mkdir(target, { recursive: true });

@@ -1,16 +1,16 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { inspectPage, openPage } from './support/inspected-page.ts';
 
 /** Tests the API reference in a real browser, with the built service. */
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  service = await startService();
+  service = await startBuiltService();
   browser = await launchBrowser(null);
 });
 afterAll(async () => {

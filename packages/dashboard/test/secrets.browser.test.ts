@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Service } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/service.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
@@ -8,7 +8,7 @@ import { inspectPage } from './support/inspected-page.ts';
 /** Tests the pages of secrets in a real browser, with the built service. */
 const values = ['first-value-0451', 'second-value-0452', 'registry-password-0453'];
 
-let service: Service;
+let service: BuiltService;
 let page: Page;
 let received: string;
 setUpDashboard((dashboard) => {

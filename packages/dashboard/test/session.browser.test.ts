@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import type { Service } from '../../../test/service.ts';
-import { evaluateInBot } from '../../server/test/support/client.ts';
+import type { BuiltService } from '../../../test/service.ts';
+import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage } from './support/inspected-page.ts';
-import { formatLogLine, printBotLines, startSession } from './support/sessions.ts';
+import { formatLogLine, makeBotPrintLines, startSession } from './support/sessions.ts';
 
 /** Tests the page of one session, and the logs, in a real browser with the built service. */
-let service: Service;
+let service: BuiltService;
 let page: Page;
 setUpDashboard(
   (dashboard) => {
@@ -90,14 +90,14 @@ browserTest(
 
 browserTest('the page of a failed session names the cause, the next step and the last output', async () => {
   const sessionId = await startSession(service, 'crow');
-  await printBotLines(service, sessionId, [
+  await makeBotPrintLines(service, sessionId, [
     formatLogLine('INFO', 'Connecting to the model'),
     formatLogLine('WARNING', 'The model is slow'),
     formatLogLine('ERROR', 'The model refused the key'),
     '\u001b[31mTraceback: wrong key\u001b[0m',
   ]);
   const client = { url: service.origin, publicKey: service.publicKey };
-  await evaluateInBot(client, 'crow', sessionId, 'process.exit(3)').catch(() => undefined);
+  await evaluateJavaScriptInBot(client, 'crow', sessionId, 'process.exit(3)').catch(() => undefined);
   await open(`sessions/${sessionId}`);
   await page.getByRole('alert').getByText('The bot exited with status 3 during the session.').waitFor();
   await page.getByRole('region', { name: 'Last output' }).getByText('Traceback: wrong key').waitFor();
@@ -117,7 +117,7 @@ browserTest('the page of an unknown session says that it does not exist', async 
 browserTest('the logs page follows, searches and filters lines, and keeps the filter in its URL', async () => {
   const sessionId = await startSession(service, 'crow');
   await open('logs?agent=crow');
-  await printBotLines(service, sessionId, [
+  await makeBotPrintLines(service, sessionId, [
     formatLogLine('INFO', 'tea is ready'),
     formatLogLine('ERROR', 'the cup broke'),
   ]);
@@ -136,7 +136,7 @@ browserTest('the logs page follows, searches and filters lines, and keeps the fi
   await page.keyboard.press('Enter');
   await page.getByLabel('Time').selectOption('1h');
   await page.waitForURL(/level=ERROR&since=1h/);
-  await printBotLines(service, sessionId, [formatLogLine('CRITICAL', 'the pot broke, too')]);
+  await makeBotPrintLines(service, sessionId, [formatLogLine('CRITICAL', 'the pot broke, too')]);
   await line('the pot broke, too').waitFor();
 
   await page.getByRole('listbox', { name: 'Log lines' }).focus();
@@ -163,7 +163,7 @@ browserTest(
         if (count === 100000) done(clearInterval(timer));
       }, 10);
     })`;
-    await evaluateInBot({ url: service.origin, publicKey: service.publicKey }, 'crow', sessionId, print);
+    await evaluateJavaScriptInBot({ url: service.origin, publicKey: service.publicKey }, 'crow', sessionId, print);
     await open(`logs?agent=crow&session=${sessionId}`);
     await line('line 99999 of many').waitFor();
     const list = page.getByRole('listbox', { name: 'Log lines' });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Service } from '../../../test/service.ts';
-import { evaluateInBot } from '../../server/test/support/client.ts';
+import type { BuiltService } from '../../../test/service.ts';
+import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
@@ -10,7 +10,7 @@ import { insertSessions } from './support/many-sessions.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Tests the list of sessions in a real browser, with the built service. */
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let page: Page;
 setUpDashboard(
@@ -43,9 +43,12 @@ browserTest('the list shows new, failed and stopped sessions without a reload', 
   await page.goto(`${service.origin}/orgs/home/sessions`);
   const crashing = await start('crow');
   await row(crashing).getByText('Active').waitFor();
-  await evaluateInBot({ url: service.origin, publicKey: service.publicKey }, 'crow', crashing, 'process.exit(3)').catch(
-    () => undefined,
-  );
+  await evaluateJavaScriptInBot(
+    { url: service.origin, publicKey: service.publicKey },
+    'crow',
+    crashing,
+    'process.exit(3)',
+  ).catch(() => undefined);
   await row(crashing).getByText('Agent error').waitFor();
   const stopped = await start('parrot');
   await row(stopped).getByText('Active').waitFor();

@@ -1,13 +1,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Service } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/service.ts';
 import { signUp, testPassword } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { inspectPage, openPage } from './support/inspected-page.ts';
 
 /** Tests the pages of the settings in a real browser, with the built service. */
-let service: Service;
+let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;

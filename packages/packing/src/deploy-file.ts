@@ -1,4 +1,9 @@
-import { checkDeployFile, type DeployFile, findUnsupportedSettings, type ValidationIssue } from '@bothost/contract';
+import {
+  checkDeployFile,
+  type DeployFile,
+  findUnsupportedDeploySettings,
+  type ValidationIssue,
+} from '@bothost/contract';
 import { parse, TomlError } from 'smol-toml';
 import { PackingError } from './packing-error.ts';
 
@@ -9,7 +14,7 @@ import { PackingError } from './packing-error.ts';
 export function parseDeployFile(text: string, name: string): DeployFile {
   const { file, issues } = checkDeployFile(parseToml(text, name));
   if (file === null) throw invalid(`${name} is invalid.`, issues);
-  const unsupported = findUnsupportedSettings(file);
+  const unsupported = findUnsupportedDeploySettings(file);
   if (unsupported.length > 0) throw invalid(`${name} has settings that this service does not support.`, unsupported);
   return file;
 }

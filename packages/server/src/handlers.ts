@@ -1,5 +1,6 @@
-import { failure, type Operation, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { createApiError, type Operation, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
+import { type AccountRequest, type PersonPrincipal, toAuditActor } from './accounts/account-request.ts';
 import { decideAuthorization, exchangeAuthorizationCode } from './accounts/authorization-codes.ts';
 import { decideDeviceLogin, getDeviceLogin, pollDeviceLogin, startDeviceLogin } from './accounts/device-login.ts';
 import {
@@ -15,7 +16,6 @@ import { signIn, signOut, signOutEverywhere } from './accounts/sessions.ts';
 import { acceptInvitation, resetPassword, signUp } from './accounts/sign-up.ts';
 import { createPersonalToken, listPersonalTokens, revokePersonalToken } from './accounts/tokens.ts';
 import { changeEmail, changePassword, getUser, renameUser } from './accounts/user.ts';
-import { type PersonPrincipal, toAuditActor, type Visitor } from './accounts/visitor.ts';
 import { deleteAgent } from './agents/delete.ts';
 import { createAgent, type DeploymentChange, updateAgent } from './agents/deploy.ts';
 import { readDeploymentSecrets } from './agents/deployment-secrets.ts';
@@ -25,7 +25,7 @@ import { rollBack } from './agents/rollback.ts';
 import { findAgentsUsingSecretSet } from './agents/secret-users.ts';
 import { createAgentNameWarning } from './agents/settings.ts';
 import { checkAgent, getAgent, listAgents } from './agents/show.ts';
-import { addStartMethod } from './agents/start-method.ts';
+import { addStartMethodToAgent } from './agents/start-method.ts';
 import type { Actor } from './audit/chain.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
@@ -38,7 +38,7 @@ import { readBuildLog } from './builds/read-log.ts';
 import { withAnySignal } from './concurrency/any-signal.ts';
 import type { ServiceContext } from './context.ts';
 import { countInstances } from './instances/claim.ts';
-import { listOtherRegions } from './instances/host.ts';
+import { listOtherLiveRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
 import type { Principal } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
@@ -52,7 +52,7 @@ import {
 } from './organizations/members.ts';
 import { createOperatorKey } from './organizations/operator-key.ts';
 import {
-  describeProperties,
+  describeOrganizationProperties,
   getProperties,
   listOrganizations,
   listRegions,
@@ -80,7 +80,7 @@ export type CallerByCredential = {
   readonly public: Principal;
   readonly account: Principal | PersonPrincipal;
   readonly person: PersonPrincipal;
-  readonly none: Visitor;
+  readonly none: AccountRequest;
   readonly operator: Actor & { readonly serviceUrl: string };
 };
 
@@ -106,10 +106,10 @@ export type OperationHandlers<All extends Readonly<Record<string, Operation>>> =
     ResponseOf<All[Name]>
   >;
 };
-export type Handlers = OperationHandlers<Operations>;
+export type ApiOperationHandlers = OperationHandlers<Operations>;
 
 /** Creates the handlers of all operations in the API contract. */
-export function createHandlers(context: ServiceContext): Handlers {
+export function createApiOperationHandlers(context: ServiceContext): ApiOperationHandlers {
   return {
     ...createOrganizationHandlers(context),
     ...createAgentHandlers(context),
@@ -132,7 +132,7 @@ function createOrganizationHandlers(context: ServiceContext) {
     }),
     listRegions: async () => ({ regions: await listRegions(context) }),
     getProperties: async (_, caller) => ({ properties: await getProperties(context, caller) }),
-    getPropertiesSchema: async (_, caller) => ({ properties: await describeProperties(context, caller) }),
+    getPropertiesSchema: async (_, caller) => ({ properties: await describeOrganizationProperties(context, caller) }),
     updateProperties: async ({ body }, caller) => ({ properties: await updateProperties(context, caller, body) }),
     listKeys: async (_, caller) => ({ keys: await listKeys(context, caller) }),
     createKey: ({ body }, caller) => createKey(context, caller, body),
@@ -144,7 +144,7 @@ function createOrganizationHandlers(context: ServiceContext) {
     getOverview: (_, caller) => getOverview(context, caller),
     listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
     verifyAudit: (_, caller) => verifyAudit(context, caller),
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createAgentHandlers(context: ServiceContext) {
@@ -167,7 +167,7 @@ function createAgentHandlers(context: ServiceContext) {
     },
     getAgent: async ({ params }, caller) => {
       const agent = await getAgent(context, caller, params.agentName, usageOf);
-      return addStartMethod(context, agent);
+      return addStartMethodToAgent(context, agent);
     },
     createAgent: async ({ body }, caller) => {
       const change = await createAgent(context, caller, body);
@@ -199,13 +199,13 @@ function createAgentHandlers(context: ServiceContext) {
         getLogs({ ...context, secretsOf, readInTurn, closing }, agentId, query),
       );
     },
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createSessionHandlers(context: ServiceContext) {
   return {
     startSession: async ({ params, query, body }, caller, requestedAt) => {
-      if (context.isDraining()) throw failure('shutting-down');
+      if (context.isDraining()) throw createApiError('shutting-down');
       return startSession(context, caller, params.agentName, {
         request: body ?? {},
         fields: query.fields,
@@ -221,7 +221,7 @@ function createSessionHandlers(context: ServiceContext) {
       context.reconciler.requestReconcile();
       return { status: 'terminated', session_id: params.sessionId };
     },
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createBuildHandlers(context: ServiceContext) {
@@ -243,7 +243,7 @@ function createBuildHandlers(context: ServiceContext) {
       withAnySignal([context.closing, disconnected()], (closing) =>
         readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
       ),
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createSecretHandlers(context: ServiceContext) {
@@ -294,16 +294,16 @@ function createSecretHandlers(context: ServiceContext) {
       return result;
     },
     verifyImagePullSecret: async ({ params, body }, caller) => {
-      if (!context.registryCheckRate.take(caller.organizationId)) throw failure('too-many-checks');
+      if (!context.registryCheckRate.take(caller.organizationId)) throw createApiError('too-many-checks');
       return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
     },
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createOperatorHandlers(context: ServiceContext) {
   const vault = createVaultOperations({
     ...context,
-    otherRegions: (db) => listOtherRegions({ ...context, db }, context.host.region),
+    otherRegions: (db) => listOtherLiveRegions({ ...context, db }, context.host.region),
   });
 
   return {
@@ -315,20 +315,20 @@ function createOperatorHandlers(context: ServiceContext) {
     createOperatorInvitation: ({ body }, operator) =>
       createOperatorInvitation(context, operator, { ...body, organization: body.organization ?? null }),
     createPasswordReset: ({ body }, operator) => createPasswordReset(context, operator, body.email),
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createAccountHandlers(context: ServiceContext) {
   return {
     getSignInMethods: async () => ({ password: true, openId: context.openId && { name: context.openId.name } }),
-    signIn: async ({ body }, visitor) => getUser(context, await signIn(context, visitor, body)),
-    describeLink: ({ body }, visitor) => describeLink(context, visitor, body.token),
-    signUp: ({ body }, visitor) => signUp(context, visitor, body),
-    resetPassword: ({ body }, visitor) => resetPassword(context, visitor, body),
-    startOpenIdSignIn: (_, visitor) => startOpenIdSignIn(context, visitor),
-    finishOpenIdSignIn: ({ body }, visitor) => finishOpenIdSignIn(context, visitor, body),
-    startDeviceLogin: ({ body }, visitor) => startDeviceLogin(context, visitor, body),
-    pollDeviceLogin: ({ body }, visitor) => pollDeviceLogin(context, visitor, body),
+    signIn: async ({ body }, accountRequest) => getUser(context, await signIn(context, accountRequest, body)),
+    describeLink: ({ body }, accountRequest) => describeLink(context, accountRequest, body.token),
+    signUp: ({ body }, accountRequest) => signUp(context, accountRequest, body),
+    resetPassword: ({ body }, accountRequest) => resetPassword(context, accountRequest, body),
+    startOpenIdSignIn: (_, accountRequest) => startOpenIdSignIn(context, accountRequest),
+    finishOpenIdSignIn: ({ body }, accountRequest) => finishOpenIdSignIn(context, accountRequest, body),
+    startDeviceLogin: ({ body }, accountRequest) => startDeviceLogin(context, accountRequest, body),
+    pollDeviceLogin: ({ body }, accountRequest) => pollDeviceLogin(context, accountRequest, body),
     exchangeAuthorizationCode: ({ body }) => exchangeAuthorizationCode(context, body),
     getUser: (_, { person }) => getUser(context, person.id),
     updateUser: ({ body }, caller) => renameUser(context, caller, body.name),
@@ -351,7 +351,7 @@ function createAccountHandlers(context: ServiceContext) {
     decideAuthorization: ({ body }, caller) => decideAuthorization(context, caller, body),
     acceptInvitation: ({ body }, caller) => acceptInvitation(context, caller, body.token),
     createOrganization: ({ body }, caller) => createOrganization(context, toAuditActor(caller), body),
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }
 
 function createMemberHandlers(context: ServiceContext) {
@@ -376,5 +376,5 @@ function createMemberHandlers(context: ServiceContext) {
     listInvitations: async (_, caller) => ({ invitations: await listInvitations(context, caller) }),
     createInvitation: ({ body }, caller) => createInvitation(context, caller, body),
     revokeInvitation: ({ params }, caller) => revokeInvitation(context, caller, params.invitationId),
-  } satisfies Partial<Handlers>;
+  } satisfies Partial<ApiOperationHandlers>;
 }

@@ -1,4 +1,4 @@
-import { type Client, checkKeyFormat, createClient } from '@bothost/contract';
+import { type Client, checkApiKeyFormat, createClient } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import { version } from '../version.ts';
@@ -51,7 +51,7 @@ export function requireApiKey(
       'Copy the key again.',
     );
   }
-  const inspection = checkKeyFormat(key.value);
+  const inspection = checkApiKeyFormat(key.value);
   if (inspection.kind !== null && (inspection.kind === 'public') !== (kind === 'public')) {
     throw new Failure(
       'key-of-wrong-kind',
@@ -70,7 +70,7 @@ export function requireApiKey(
  */
 export function requirePersonalToken(key: ValueWithSource | null, warn: (text: string) => void): string {
   const token = requireApiKey('private', key, warn);
-  if (checkKeyFormat(token).kind === 'private') {
+  if (checkApiKeyFormat(token).kind === 'private') {
     throw new Failure(
       'key-of-wrong-kind',
       `The key from ${key?.source} is an API key; this command needs a personal access token.`,

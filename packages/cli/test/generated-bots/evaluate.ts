@@ -4,7 +4,7 @@ import type { StandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
 import type { GeneratedProject, ProcessResult } from './generated-project.ts';
 
 const without = 'judge:\n  modality: text\n';
-const judge = '  eval: {factory: judges.create_judge, model: stand-in-judge}\n';
+const judge = '  eval: {factory: judges.create_eval_judge, model: stand-in-judge}\n';
 
 /**
  * Runs the project's text scenarios with `pipecat eval run` against the bot at `url`. A stand-in language model judges the bot's

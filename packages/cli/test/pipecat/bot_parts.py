@@ -19,12 +19,14 @@ def walk_pipeline_processors(processor):
 
 def list_processors(worker):
     """Return the class names of the bot's processors, in order."""
-    return [type(one).__name__ for one in walk_pipeline_processors(worker._pipeline) if not isinstance(one, LIBRARY_PROCESSORS)]
+    processors = walk_pipeline_processors(worker._pipeline)
+    return [type(one).__name__ for one in processors if not isinstance(one, LIBRARY_PROCESSORS)]
 
 
 def list_tools(worker):
     """Return the names of the tools that the bot gives to its language model."""
-    contexts = [one._context for one in walk_pipeline_processors(worker._pipeline) if isinstance(one, LLMUserAggregator)]
+    processors = walk_pipeline_processors(worker._pipeline)
+    contexts = [one._context for one in processors if isinstance(one, LLMUserAggregator)]
     schemas = [context.tools for context in contexts if isinstance(context.tools, ToolsSchema)]
     return [tool.name for schema in schemas for tool in schema.standard_tools]
 

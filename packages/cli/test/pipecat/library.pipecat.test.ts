@@ -8,7 +8,7 @@ import type { VendorService } from '../../src/scaffold/catalogue/vendor-service.
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { runInLibraryEnvironment, runPipecatScript } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
-import { packageGroups } from './package-groups.ts';
+import { vendorPackageGroups } from './package-groups.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /** Checks generated code with the real library and the packages of all vendors: `npm run test:pipecat`. */
@@ -33,15 +33,17 @@ const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(
 /** Prints a line about a check that was skipped on this machine, with the reason. */
 const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
-describe.each(packageGroups)(
+describe.each(vendorPackageGroups)(
   'generated projects with the packages of $name',
   ({ name: groupName, services: own, ...packages }) => {
     let environment: LibraryEnvironment;
     let projects: readonly WrittenProject[];
     beforeAll(async () => {
-      const others = packageGroups.filter(({ name }) => name !== groupName).flatMap(({ services: theirs }) => theirs);
+      const others = vendorPackageGroups
+        .filter(({ name }) => name !== groupName)
+        .flatMap(({ services: theirs }) => theirs);
       projects =
-        groupName === packageGroups[0]?.name
+        groupName === vendorPackageGroups[0]?.name
           ? written.filter(({ name }) => !others.some(({ value }) => value === name))
           : written.filter(({ name }) => own.some(({ value }) => value === name));
       // Install the extras of all projects. A bot that tests a speech-to-text service, for example, also imports a language

@@ -22,7 +22,7 @@ export const commonPackageGroup = group(
 );
 
 /** Groups that together contain all services. Each service with unusually large packages has its own group. */
-export const packageGroups: readonly ServiceGroup[] = [
+export const vendorPackageGroups: readonly ServiceGroup[] = [
   commonPackageGroup,
   ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),
 ];

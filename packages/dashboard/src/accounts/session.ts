@@ -1,7 +1,7 @@
 import type { User } from '@bothost/contract';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, isSignedOutError } from '../api.ts';
-import { forgetOrganizationKeys } from './organization-keys.ts';
+import { removeOrganizationApiKeys } from './organization-keys.ts';
 
 /** Notifies the other tabs of this browser that a person signed in or out. */
 const channel = new BroadcastChannel('bothost.session');
@@ -32,14 +32,14 @@ export function setUser(queries: QueryClient, user: User): void {
 
 export async function signOut(queries: QueryClient): Promise<void> {
   await api.signOut();
-  forgetUser(queries);
+  clearSignedOutUserData(queries);
   channel.postMessage('signed out');
 }
 
 /** Signs the person out in this browser and in all others. */
 export async function signOutEverywhere(queries: QueryClient): Promise<void> {
   await api.signOutEverywhere();
-  forgetUser(queries);
+  clearSignedOutUserData(queries);
   channel.postMessage('signed out');
 }
 
@@ -49,7 +49,7 @@ export async function signOutEverywhere(queries: QueryClient): Promise<void> {
  */
 export function syncSignInAcrossTabs(queries: QueryClient): () => void {
   const listen = ({ data }: MessageEvent) => {
-    if (data === 'signed out') forgetUser(queries);
+    if (data === 'signed out') clearSignedOutUserData(queries);
     else void queries.invalidateQueries();
   };
   channel.addEventListener('message', listen);
@@ -57,8 +57,8 @@ export function syncSignInAcrossTabs(queries: QueryClient): () => void {
 }
 
 /** Discards all query data and stored keys of the person who has signed out. */
-export function forgetUser(queries: QueryClient): void {
+export function clearSignedOutUserData(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== userQuery.queryKey[0] });
-  forgetOrganizationKeys();
+  removeOrganizationApiKeys();
   queries.setQueryData(userQuery.queryKey, null);
 }

@@ -8,6 +8,7 @@ import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { Section } from '../components/section.tsx';
+import { DeployFileSummary } from './deploy-file-summary.tsx';
 import {
   convertDeployFileToSettings,
   createDeployOptions,
@@ -16,7 +17,6 @@ import {
   suggestAgentName,
 } from './deploy-settings.ts';
 import { DeploySteps } from './deploy-steps.tsx';
-import { DeployFileSettings } from './file-settings.tsx';
 import { NameAndSettings } from './name-and-settings.tsx';
 import type { PackedProject } from './pack-project.ts';
 import { ProjectContents } from './project-contents.tsx';
@@ -100,7 +100,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
                     exists={agent !== undefined}
                   />
                 ) : (
-                  <DeployFileSettings file={deployFile.content} region={agent?.region} />
+                  <DeployFileSummary file={deployFile.content} region={agent?.region} />
                 )}
                 <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
                   <Button type="submit" disabled={findAgentNameProblem(name) !== undefined} className="self-start">

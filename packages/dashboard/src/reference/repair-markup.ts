@@ -21,7 +21,7 @@ const repairs: readonly (readonly [selector: string, repair: (element: Element) 
 ];
 
 /** Repairs Scalar's markup inside an element, immediately and after each change. Returns a function that stops the repairs. */
-export function repairScalarMarkup(root: Element): () => void {
+export function repairApiReferenceMarkup(root: Element): () => void {
   const repairAll = () => {
     for (const [selector, repair] of repairs) for (const element of root.querySelectorAll(selector)) repair(element);
   };

@@ -22,11 +22,11 @@ export const generalRoute = createRoute({
   path: '/general',
   component: lazyRouteComponent(() => import('../settings/general-page.tsx'), 'GeneralPage'),
 });
-export const keysRoute = createRoute({
+export const apiKeysRoute = createRoute({
   getParentRoute: () => organizationSettingsRoute,
   path: '/keys',
   validateSearch: ({ kind }): { kind?: 'public' } => (kind === 'public' ? { kind } : {}),
-  component: lazyRouteComponent(() => import('../settings/keys-page.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(() => import('../settings/api-keys-page.tsx'), 'ApiKeysPage'),
 });
 export const membersRoute = createRoute({
   getParentRoute: () => organizationSettingsRoute,

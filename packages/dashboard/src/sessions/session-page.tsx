@@ -9,7 +9,7 @@ import { Command } from '../components/command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { liveQueryOptions, pollIntervalMs } from '../live-query.ts';
-import { createLogCommand } from '../logs/log-filter.ts';
+import { formatCliLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
 import { useLogLines } from '../logs/use-log-lines.ts';
 import {
@@ -23,7 +23,7 @@ import { explainSessionEnd } from './explain-session-end.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';
-import { SessionRecord } from './session-record.tsx';
+import { SessionJsonSection } from './session-json-section.tsx';
 import { StartPhases } from './start-phases.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
 
@@ -188,14 +188,14 @@ function Session({ organization, agentName, session, readAtMs }: SessionProps) {
         />
       </Section>
       <Command
-        command={createLogCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
+        command={formatCliLogsCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
       />
       {startPhases !== null && (
         <Section title={`Start (${session.coldStart === true ? 'cold' : 'warm'})`}>
           <StartPhases durations={startPhases} />
         </Section>
       )}
-      <SessionRecord organization={organization} agentName={agentName} session={session} />
+      <SessionJsonSection organization={organization} agentName={agentName} session={session} />
       {isStopping && (
         <StopSessionDialog
           organization={organization}

@@ -2,7 +2,7 @@ import type { User } from '@bothost/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { readOrganizationKey, storeOrganizationKey } from '../accounts/organization-keys.ts';
+import { readOrganizationApiKey, storeOrganizationApiKey } from '../accounts/organization-keys.ts';
 import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { describeError } from '../api.ts';
@@ -24,9 +24,9 @@ export function OrganizationTalkPage() {
   const membership = useMembership();
   const { agent } = route.useParams();
   const navigate = useNavigate();
-  const [publicKey, setPublicKey] = useState(() => readOrganizationKey(membership.id));
+  const [publicKey, setPublicKey] = useState(() => readOrganizationApiKey(membership.id));
   const changeKey = (key: string | undefined) => {
-    storeOrganizationKey(membership.id, key);
+    storeOrganizationApiKey(membership.id, key);
     setPublicKey(key);
   };
   const agents = useQuery(agentNamesQuery(membership.name));

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
-import { botcliProgramPath, type Service } from '../../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../../test/service.ts';
 import { type InspectedPage, openPage } from './inspected-page.ts';
 
 export const testPassword = 'a parrot on a shoulder';
 
 /** Runs `botcli operator invite`, and returns the one-time link. */
-export async function createInvitationLink(service: Service, ...words: string[]): Promise<string> {
+export async function createInvitationLink(service: BuiltService, ...words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     execPath,
     [botcliProgramPath, 'operator', 'invite', ...words, '--json'],
@@ -20,7 +20,7 @@ export async function createInvitationLink(service: Service, ...words: string[])
 }
 
 /** Opens a one-time link, creates an account named Ada, and leaves the page signed in. */
-export async function signUp(service: Service, context: BrowserContext, link: string): Promise<InspectedPage> {
+export async function signUp(service: BuiltService, context: BrowserContext, link: string): Promise<InspectedPage> {
   const opened = await openPage(service, context, link);
   const { page } = opened;
   await page.getByLabel('Name').fill('Ada');

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Service, startService } from '../../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../../server/test/support/bots.ts';
 import { createInvitationLink, signUp } from './accounts.ts';
 import { hasBrowser, launchBrowser } from './browser.ts';
@@ -10,7 +10,7 @@ import type { InspectedPage } from './inspected-page.ts';
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 
 type Dashboard = InspectedPage & {
-  readonly service: Service;
+  readonly service: BuiltService;
   readonly browser: Browser;
   readonly context: BrowserContext;
 };
@@ -30,14 +30,14 @@ type DashboardOptions = {
  */
 export function setUpDashboard(onReady: (dashboard: Dashboard) => void, { agents, bot }: DashboardOptions = {}): void {
   let botDirectory: BotDirectory | undefined;
-  let service: Service | undefined;
+  let service: BuiltService | undefined;
   let browser: Browser | undefined;
   let violations: readonly string[] = [];
   beforeAll(async () => {
     if (!hasBrowser) return;
     if (bot !== undefined) botDirectory = await writeBot(...bot);
     const directories = agents ?? [parrot, ...(botDirectory === undefined ? [] : [botDirectory.path])];
-    service = await startService({ BOTHOST_AGENTS: directories.join(',') });
+    service = await startBuiltService({ BOTHOST_AGENTS: directories.join(',') });
     browser = await launchBrowser(null);
     const context = await browser.newContext();
     const opened = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Service } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/service.ts';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -13,7 +13,7 @@ export type InspectedPage = {
   readonly violations: string[];
 };
 
-export async function openPage({ origin }: Service, context: BrowserContext, url: string): Promise<InspectedPage> {
+export async function openPage({ origin }: BuiltService, context: BrowserContext, url: string): Promise<InspectedPage> {
   const page = await context.newPage();
   // Playwright's default timeout of 30 s is too short for a busy machine.
   page.setDefaultTimeout(60_000);
@@ -36,7 +36,7 @@ export async function openPage({ origin }: Service, context: BrowserContext, url
  * of its visible part, in the directory that the environment variable `PICTURES` names.
  */
 export async function inspectPage(
-  { folder }: Service,
+  { folder }: BuiltService,
   page: Page,
   name: string,
   { fullPage = true, checked = 'body' }: { readonly fullPage?: boolean; readonly checked?: string } = {},

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Service } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/service.ts';
 import { openDirectDatabase } from '../../../server/test/crash/direct-database.ts';
 
 /** Inserts database rows of ended sessions of the agent `parrot`, one for each second before the present. */
-export async function insertSessions({ folder }: Service, count: number): Promise<void> {
+export async function insertSessions({ folder }: BuiltService, count: number): Promise<void> {
   const database = openDirectDatabase(join(folder, 'data'));
   await database.rows(
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,

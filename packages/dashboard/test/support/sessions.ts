@@ -1,7 +1,7 @@
-import type { Service } from '../../../../test/service.ts';
-import { evaluateInBot } from '../../../server/test/support/client.ts';
+import type { BuiltService } from '../../../../test/service.ts';
+import { evaluateJavaScriptInBot } from '../../../server/test/support/client.ts';
 
-export async function startSession(service: Service, agent: string): Promise<string> {
+export async function startSession(service: BuiltService, agent: string): Promise<string> {
   const response = await fetch(`${service.origin}/v1/public/${agent}/start`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.publicKey}` },
@@ -11,9 +11,13 @@ export async function startSession(service: Service, agent: string): Promise<str
 }
 
 /** Makes the scripted bot `crow` print these lines in a session. */
-export async function printBotLines(service: Service, sessionId: string, lines: readonly string[]): Promise<void> {
+export async function makeBotPrintLines(
+  service: BuiltService,
+  sessionId: string,
+  lines: readonly string[],
+): Promise<void> {
   const client = { url: service.origin, publicKey: service.publicKey };
-  await evaluateInBot(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);
+  await evaluateJavaScriptInBot(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);
 }
 
 /** Formats a log line as Pipecat's logger prints it. */

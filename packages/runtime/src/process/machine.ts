@@ -9,7 +9,7 @@ import {
   usesUnixAccountPerBot,
   warnAboutWeakIsolation,
 } from './containment/isolation.ts';
-import { type PageAndTickSizes, readKernelMeasurementUnits } from './containment/kernel-units.ts';
+import { type PageAndTickSizes, readPageAndTickSizes } from './containment/kernel-units.ts';
 import type { RemovalContext } from './instances/remove-instance.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './proc/process-identity.ts';
@@ -41,7 +41,7 @@ export async function prepareMachine(
   warnAboutWeakIsolation(isolation, logger);
   return {
     isolation,
-    units: readKernelMeasurementUnits(),
+    units: readPageAndTickSizes(),
     bootId: readBootId(),
     instancesDirectory,
     reservationsDirectory: options.reservationsDirectory,

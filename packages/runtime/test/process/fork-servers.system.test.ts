@@ -10,7 +10,12 @@ import type { ContainmentKind } from '../../src/process/records/contained-proces
 import { getForkServerFiles } from '../../src/process/records/fork-server-record.ts';
 import { getInstanceFiles, readInstanceRecord } from '../../src/process/records/instance-record.ts';
 import { evaluateInInstance, evaluateInInstanceAllowingExit, waitForEvent } from '../conformance/fixture.ts';
-import { forkableBotSource, openForkingBot, processOriginCode, skipWithoutUserNamespaces } from './forking-bot.ts';
+import {
+  botProcessIdsPythonCode,
+  forkableBotSource,
+  openForkingBot,
+  skipWithoutUserNamespaces,
+} from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
 const runs = (pid: number) => {
@@ -51,12 +56,12 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
   skipWithoutUserNamespaces(kind);
 
   it('spawns the first instance and forks the following instances', async () => {
-    const { origin, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
-    const first = await origin('first');
+    const { launchAndReadIds, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
+    const first = await launchAndReadIds('first');
     expect(first.importer).toBe(first.pid);
     expect(await settled()).toMatchObject({ level: 'module', reason: null });
-    const second = await origin('second');
-    const third = await origin('third');
+    const second = await launchAndReadIds('second');
+    const third = await launchAndReadIds('third');
     expect(second.importer).not.toBe(second.pid);
     expect(third.importer).toBe(second.importer);
     const environment = await evaluateInInstance(await launch('fourth'), 'import os; result = dict(os.environ)');
@@ -106,29 +111,31 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('adopts fork servers and forked instances after a restart', async () => {
-    const { launch, origin, settled, restartServer, method } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, restartServer, method } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    const before = await origin('before');
+    const before = await launchAndReadIds('before');
     const runtime = await restartServer();
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toContain('before');
     expect(method()?.level).toBe('module');
-    expect((await origin('after')).importer).toBe(before.importer);
+    expect((await launchAndReadIds('after')).importer).toBe(before.importer);
     await runtime.stop('before', 0);
     expect((await waitForEvent(runtime, 'exited', 'before')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
   it('keeps the instances of a killed fork server running, and starts another fork server', async () => {
-    const { launch, origin, settled, method, forkServer, runtime } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, method, forkServer, runtime } = await openForkingBot(kind);
     await launch('first');
     await settled();
     const address = await launch('survivor');
-    const survivor = (await evaluateInInstance(address, processOriginCode)) as Awaited<ReturnType<typeof origin>>;
+    const survivor = (await evaluateInInstance(address, botProcessIdsPythonCode)) as Awaited<
+      ReturnType<typeof launchAndReadIds>
+    >;
     process.kill(forkServer(survivor), 'SIGKILL');
     await expect.poll(() => method()?.level).toBe('spawn');
     await expect.poll(() => method()?.level, { timeout: 30_000 }).toBe('module');
-    expect(await evaluateInInstance(address, processOriginCode)).toEqual(survivor);
-    expect((await origin('next')).importer).not.toBe(survivor.importer);
+    expect(await evaluateInInstance(address, botProcessIdsPythonCode)).toEqual(survivor);
+    expect((await launchAndReadIds('next')).importer).not.toBe(survivor.importer);
     await evaluateInInstanceAllowingExit(address, 'import os; os._exit(4)');
     expect((await waitForEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
   });
@@ -160,10 +167,10 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('stops the fork servers of deployments that retain does not list, but not their instances', async () => {
-    const { launch, origin, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    const { importer, pid } = await origin('second');
+    const { importer, pid } = await launchAndReadIds('second');
     await runtime().retain(new Set(['d']));
     expect(runs(importer)).toBe(true);
     await runtime().retain(new Set(['another']));
@@ -189,10 +196,10 @@ ${forkableBotSource}`;
   it.each(['is stopped', 'has no socket'])(
     'removes a fork server after a restart if its supervisor %s',
     async (fault) => {
-      const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
+      const { launch, launchAndReadIds, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
       await launch('first');
       await settled();
-      const { importer } = await origin('second');
+      const { importer } = await launchAndReadIds('second');
       const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
       if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
       else {
@@ -207,14 +214,14 @@ ${forkableBotSource}`;
   );
 
   it('spawns the first instance after a change of environment variables, and forks the next instance', async () => {
-    const { launch, origin, settled } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled } = await openForkingBot(kind);
     await launch('first');
     await settled();
     const environment = async () => ({ KEY: 'new' });
-    const spawned = await origin('spawned', { environment });
+    const spawned = await launchAndReadIds('spawned', { environment });
     expect(spawned.importer).toBe(spawned.pid);
     await settled();
-    const code = `${processOriginCode}\nresult['key'] = os.environ['KEY']`;
+    const code = `${botProcessIdsPythonCode}\nresult['key'] = os.environ['KEY']`;
     const forked = (await evaluateInInstance(await launch('forked', { environment }), code)) as {
       importer: number;
       pid: number;
@@ -224,10 +231,10 @@ ${forkableBotSource}`;
   });
 
   it('replaces the fork server after a session imported many modules, and keeps other instances running', async () => {
-    const { launch, origin, settled, runtime, forkServer } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, runtime, forkServer } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    const former = await origin('second');
+    const former = await launchAndReadIds('second');
     const code = `import encodings, pkgutil
 for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     if module.name.startswith('encodings.cp'):
@@ -235,7 +242,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     await evaluateInInstance(await launch('third'), code);
     await runtime().stop('third', 10_000);
     await expect.poll(() => runs(former.importer), { timeout: 30_000 }).toBe(false);
-    const next = await origin('fourth');
+    const next = await launchAndReadIds('fourth');
     expect(next.importer).toBe(forkServer(next));
     const imported = await evaluateInInstance(
       await launch('fifth'),
@@ -246,10 +253,10 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   });
 
   it('spawns the instances of a deployment for which forking is turned off', async () => {
-    const { origin, launch, method, settled } = await openForkingBot(kind);
+    const { launchAndReadIds, launch, method, settled } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    const off = await origin('off', { forks: false });
+    const off = await launchAndReadIds('off', { forks: false });
     expect(off.importer).toBe(off.pid);
     expect(method()).toMatchObject({ level: 'spawn', reason: 'deploy.toml turns forking off' });
   });
@@ -262,7 +269,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     const { level, reason } = await settled();
     expect(level).toBe('libraries');
     expect(reason).toContain('thread');
-    const code = `${processOriginCode}\nimport sys; result['session'] = os.getsid(0)`;
+    const code = `${botProcessIdsPythonCode}\nimport sys; result['session'] = os.getsid(0)`;
     const forked = (await evaluateInInstance(await launch('second'), code)) as {
       importer: number;
       pid: number;
@@ -308,10 +315,10 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   });
 
   it('leaves no files or processes after all instances and fork servers have stopped', async () => {
-    const { launch, settled, runtime, origin, dataDirectory, closeServer, idOf } = await openForkingBot(kind);
+    const { launch, settled, runtime, launchAndReadIds, dataDirectory, closeServer, idOf } = await openForkingBot(kind);
     await launch('first');
     await settled();
-    const { importer } = await origin('second');
+    const { importer } = await launchAndReadIds('second');
     const supervisor = readProcessStat(importer)?.parent ?? 0;
     const { cgroups } = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
     for (const name of ['first', 'second']) {

@@ -6,11 +6,11 @@ import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluateInInstance } from '../conformance/fixture.ts';
 import { rootTest } from '../root.ts';
 import {
+  type BotProcessIds,
+  botProcessIdsPythonCode,
   type ForkingBot,
   forkableBotSource,
   openForkingBot,
-  type ProcessOrigin,
-  processOriginCode,
   skipWithoutUserNamespaces,
 } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
@@ -43,7 +43,7 @@ async function forkTwo(bot: ForkingBot) {
   await bot.launch('first');
   await bot.settled();
   const attacker = await bot.launch('attacker');
-  const victim = (await evaluateInInstance(await bot.launch('victim'), processOriginCode)) as ProcessOrigin;
+  const victim = (await evaluateInInstance(await bot.launch('victim'), botProcessIdsPythonCode)) as BotProcessIds;
   return { attacker, victim };
 }
 
@@ -54,7 +54,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
     await bot.prepare('other');
     await bot.launch('other-first', { deploymentId: 'other' });
     await bot.settled('other');
-    const other = await bot.origin('other-second', { deploymentId: 'other' });
+    const other = await bot.launchAndReadIds('other-second', { deploymentId: 'other' });
     const supervisor = readProcessStat(victim.importer)?.parent ?? 0;
     const ofOther = { 'session of another deployment': other.pid, 'server of another deployment': other.importer };
     const targets = { session: victim.pid, server: victim.importer, supervisor, ...ofOther };
@@ -128,8 +128,8 @@ for name in os.listdir('/proc/self/fd'):
     except OSError:
         pass`;
     expect(await evaluateInInstance(attacker, code)).toBeGreaterThan(100_000);
-    expect((await bot.origin('next')).importer).toBe(
-      ((await evaluateInInstance(attacker, processOriginCode)) as ProcessOrigin).importer,
+    expect((await bot.launchAndReadIds('next')).importer).toBe(
+      ((await evaluateInInstance(attacker, botProcessIdsPythonCode)) as BotProcessIds).importer,
     );
   });
 });
@@ -207,7 +207,7 @@ describe('a bot with an exit handler', () => {
     const bot = await openForkingBot(strongest, `import atexit\n${forkableBotSource}${note}\n`);
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'module' });
-    const { pid } = await bot.origin('second');
+    const { pid } = await bot.launchAndReadIds('second');
     await bot.runtime().stop('second', 10_000);
     await bot.runtime().retain(new Set());
     expect(await readFile(log, 'utf8')).toBe(`${pid}\n`);
@@ -233,7 +233,7 @@ describe('a hostile bot in a fork server', () => {
     const bot = await openForkingBot(strongest, inForkServer(code), { forkImportMs: 3000 });
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level, reason: expect.stringContaining(reason) });
-    const second = await bot.origin('second');
+    const second = await bot.launchAndReadIds('second');
     expect(second.importer).toBe(second.pid);
   });
 
@@ -252,7 +252,7 @@ describe('a hostile bot in a fork server', () => {
     await bot.launch('first');
     await bot.settled();
     const isRoot = ownAccounts.length > 0;
-    const instances = [await bot.origin('second'), await bot.origin('third')];
+    const instances = [await bot.launchAndReadIds('second'), await bot.launchAndReadIds('third')];
     // If the service does not run as root, forks do not switch accounts. Bots that only try to prevent the switch may then be
     // forked, so do not expect them to be spawned.
     if (isRoot || !code.includes('lambda *'))

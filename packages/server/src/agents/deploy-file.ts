@@ -4,7 +4,7 @@ import {
   checkDeployFile,
   type DeployFile,
   deployFileNames,
-  findUnsupportedSettings,
+  findUnsupportedDeploySettings,
   type ValidationIssue,
 } from '@bothost/contract';
 import { parse } from 'smol-toml';
@@ -26,7 +26,7 @@ export async function readDeployFile(directory: string, directoryName: string): 
   const parsed = found === null ? { agent_name: directoryName } : parseToml(found.text, found.path);
   const { file, issues } = checkDeployFile(parsed);
   if (file === null) throw refused(filePath, issues);
-  const beyond = [...findUnsupportedSettings(file), ...beyondDirectories(file)];
+  const beyond = [...findUnsupportedDeploySettings(file), ...beyondDirectories(file)];
   if (beyond.length > 0) throw refused(filePath, beyond);
   return file;
 }

@@ -1,7 +1,7 @@
-import { type AgentSettings, ApiError, failure } from '@bothost/contract';
+import { type AgentSettings, ApiError, createApiError } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
 import { pinSecretSet } from '../secrets/pin.ts';
-import type { Database, SecretPin } from '../store/tables.ts';
+import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { findBuildSource } from './build-source.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
 import { createDeployment, type NewDeployment } from './new-deployment.ts';
@@ -38,7 +38,7 @@ export async function createAgent(
   const settings = mergeSettings(request, defaultSettings);
   const region = request.region ?? (await getProperties(context, scope)).defaultRegion;
   const regions = await listRegions(context);
-  if (!regions.some(({ code }) => code === region)) throw failure('region-unknown');
+  if (!regions.some(({ code }) => code === region)) throw createApiError('region-unknown');
   return context.db.transaction().execute(async (db) => {
     const now = context.now();
     const agent = {
@@ -49,9 +49,9 @@ export async function createAgent(
       created_at: now,
       updated_at: now,
     };
-    if (!(await insertAgent(db, agent))) throw failure('agent-exists');
+    if (!(await insertAgent(db, agent))) throw createApiError('agent-exists');
     const build = await findBuildSource({ ...context, db }, { ...scope, region }, buildId);
-    if (build === null) throw failure('build-not-usable');
+    if (build === null) throw createApiError('build-not-usable');
     const pins = await pinNamed(db, { ...scope, region }, request.secretSet ?? null);
     await createDeployment({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
     return 'deployment' as const;
@@ -75,7 +75,7 @@ export async function updateAgent(
   return context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
     const before = agent?.desired_deployment_id ? await findDeployment(db, agent.desired_deployment_id) : undefined;
-    if (agent === undefined || before === undefined) throw failure('not-found');
+    if (agent === undefined || before === undefined) throw createApiError('not-found');
     requireSameRegion(agent, request.region);
     const settings = mergeSettings(request, toSettings(before));
     const requested = changeOf(before, request, settings);
@@ -117,7 +117,7 @@ async function sourceFor(
   // A deployment from a directory has no build: its directory is copied again.
   if (id === null) return { source: before.source, prepared: null };
   const build = await findBuildSource(context, scope, id);
-  if (build === null) throw failure('build-not-usable');
+  if (build === null) throw createApiError('build-not-usable');
   return build;
 }
 
@@ -132,14 +132,14 @@ async function pinsFor(
   before: DeploymentRow,
   named: string | null | undefined,
   requested: DeploymentChange,
-): Promise<readonly SecretPin[]> {
+): Promise<readonly SecretRevisionPin[]> {
   if (named !== undefined) return pinNamed(db, scope, named);
   const name = before.secret_pins[0]?.secretSet ?? null;
   return pinNamed(db, scope, name).catch((error: unknown) => {
     if (error instanceof ApiError && requested === 'scaling') return before.secret_pins;
     if (!(error instanceof ApiError) || error.reason !== 'secret-set-not-found') throw error;
     const message = `The secret set ${name}, which the agent runs with, was deleted. Set it again, or deploy with another one or none.`;
-    throw failure('secret-set-not-found', { message });
+    throw createApiError('secret-set-not-found', { message });
   });
 }
 
@@ -148,12 +148,12 @@ async function pinNamed(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   name: string | null,
-): Promise<SecretPin[]> {
+): Promise<SecretRevisionPin[]> {
   return name === null ? [] : [await pinSecretSet(db, scope, name)];
 }
 
-function samePins(before: readonly SecretPin[], after: readonly SecretPin[]): boolean {
-  const text = (pins: readonly SecretPin[]) => pins.map(({ setId, revision }) => `${setId} ${revision}`).join();
+function samePins(before: readonly SecretRevisionPin[], after: readonly SecretRevisionPin[]): boolean {
+  const text = (pins: readonly SecretRevisionPin[]) => pins.map(({ setId, revision }) => `${setId} ${revision}`).join();
   return text(before) === text(after);
 }
 
@@ -161,7 +161,7 @@ function newDeployment(
   source: Source,
   settings: Settings,
   scope: Scope,
-  secretPins: readonly SecretPin[],
+  secretPins: readonly SecretRevisionPin[],
 ): NewDeployment {
   const { source: from, prepared } = source;
   return { source: from, prepared, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
@@ -171,10 +171,10 @@ function newDeployment(
 function requireSameRegion(agent: AgentRow, region: string | null | undefined): void {
   if (typeof region !== 'string' || region === agent.region) return;
   const message = `The agent is in the region ${agent.region}, which cannot change. Create another agent there.`;
-  throw failure('invalid-request', { message, issues: [{ path: 'body.region', message }] });
+  throw createApiError('invalid-request', { message, issues: [{ path: 'body.region', message }] });
 }
 
 function buildMissing() {
   const message = 'Name the build to deploy as buildId.';
-  return failure('invalid-request', { message, issues: [{ path: 'body.buildId', message }] });
+  return createApiError('invalid-request', { message, issues: [{ path: 'body.buildId', message }] });
 }

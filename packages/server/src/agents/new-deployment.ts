@@ -1,6 +1,6 @@
 import type { PreparedProject } from '@bothost/runtime';
 import type { Insertable } from 'kysely';
-import type { Database, DeploymentSource, DeploymentsTable, SecretPin } from '../store/tables.ts';
+import type { Database, DeploymentSource, DeploymentsTable, SecretRevisionPin } from '../store/tables.ts';
 import { insertDeployment, supersedePendingDeployments } from './deployment-rows.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
@@ -15,7 +15,7 @@ export type NewDeployment = {
   readonly settings: Settings;
   readonly createdByKeyId: string | null;
   readonly rolledBackFrom: string | null;
-  readonly secretPins: readonly SecretPin[];
+  readonly secretPins: readonly SecretRevisionPin[];
 };
 
 /** Creates the desired deployment of an agent. Call this in a transaction that holds the agent's lock. */

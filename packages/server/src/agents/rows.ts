@@ -1,6 +1,6 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { AgentsTable, Database, SecretPin } from '../store/tables.ts';
+import type { AgentsTable, Database, SecretRevisionPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
@@ -53,7 +53,7 @@ type LockedAgent = {
   readonly maxSessionSeconds: number | null;
   readonly websocketAuth: 'none' | 'token' | null;
   readonly websocketStart: 'full' | 'minimal' | null;
-  readonly secretPins: SecretPin[] | null;
+  readonly secretPins: SecretRevisionPin[] | null;
   readonly problem: DeploymentProblem | null;
 };
 

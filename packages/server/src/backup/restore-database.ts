@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { findRecentlyServingBuilds } from '../agents/builds-in-use.ts';
-import { reopenDeployments } from '../agents/reopen-deployments.ts';
-import { reopenBuilds } from '../builds/reopen.ts';
+import { resetDeploymentsAfterRestore } from '../agents/reset-deployments-after-restore.ts';
+import { requeueBuildsAfterRestore } from '../builds/requeue.ts';
 import { endLostSessions } from '../sessions/end-lost.ts';
 import { migrateInTransaction } from '../store/migrate.ts';
 import { migrations } from '../store/migrations/all.ts';
@@ -90,6 +90,6 @@ async function forgetLost(
   createdAt: Date,
 ): Promise<void> {
   await endLostSessions(context, region, createdAt);
-  await reopenDeployments(context, region);
-  await reopenBuilds(context, region, findRecentlyServingBuilds);
+  await resetDeploymentsAfterRestore(context, region);
+  await requeueBuildsAfterRestore(context, region, findRecentlyServingBuilds);
 }

@@ -1,10 +1,10 @@
-import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
 import { presentBuild } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
-import { type BuildRow, insertBuild, markMatchingBuildUsed } from './rows.ts';
+import { type BuildRow, insertBuild, reuseBuildByContent } from './rows.ts';
 import { findUpload, markUploadUsed } from './upload-rows.ts';
 
 type CreateBuild = Operations['createBuild'];
@@ -31,12 +31,12 @@ export async function createBuild(
   requireRegion(context.host, request.region);
   const found = await findUpload(context.db, request.uploadId);
   if (found === undefined || found.organization_id !== scope.organizationId || found.region !== request.region) {
-    throw failure('upload-not-found');
+    throw createApiError('upload-not-found');
   }
   const upload = await context.uploads.settle(found);
   const { content_hash: contentHash, context_hash: contextHash, size_bytes: size } = upload;
   if (upload.state !== 'complete' || contentHash === null || contextHash === null || size === null) {
-    throw failure('upload-incomplete');
+    throw createApiError('upload-incomplete');
   }
   const now = context.now();
   const content = { organization_id: scope.organizationId, region: request.region, content_hash: contentHash };
@@ -73,8 +73,8 @@ async function requireBuild(
   for (;;) {
     const row = await db.transaction().execute(async (transaction) => {
       // Mark the upload as used first, so that its archive is not removed.
-      if (!(await markUploadUsed(transaction, build.upload_id, now))) throw failure('upload-not-found');
-      const existing = await markMatchingBuildUsed(transaction, build, now);
+      if (!(await markUploadUsed(transaction, build.upload_id, now))) throw createApiError('upload-not-found');
+      const existing = await reuseBuildByContent(transaction, build, now);
       if (existing !== undefined) return existing;
       await disk.requireFor(build.organization_id, 0);
       return insertBuild(transaction, build);

@@ -15,7 +15,7 @@ export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise
 }
 
 /** Finds the waiting, running or successful build of the same content, and updates the time of its last use. */
-export function markMatchingBuildUsed(
+export function reuseBuildByContent(
   db: Database,
   content: Pick<BuildRow, 'organization_id' | 'region' | 'content_hash'>,
   at: Date,

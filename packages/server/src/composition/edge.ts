@@ -4,7 +4,7 @@ import { findTokenOwner } from '../accounts/tokens.ts';
 import { createBackup } from '../backup/create.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
-import { createHandlers } from '../handlers.ts';
+import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/request-client.ts';
 import { findRole } from '../organizations/members.ts';
@@ -26,7 +26,7 @@ export async function createHttpServer(
       ...context,
       isOperator: await createOperatorTokenCheck(dataDirectory, config.secrets.operatorToken),
       people: {
-        findSession: (visitor) => findSession(context, visitor),
+        findSession: (accountRequest) => findSession(context, accountRequest),
         findTokenOwner: (token) => findTokenOwner(context, token),
         findRole: (userId, organization) => findRole(context, userId, organization),
       },
@@ -42,6 +42,6 @@ export async function createHttpServer(
         metricsToken: config.secrets.metricsToken ?? null,
       },
     },
-    createHandlers(context),
+    createApiOperationHandlers(context),
   );
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { proxyMethods, publicBasePath } from '@bothost/contract';
+import { proxyHttpMethods, publicBasePath } from '@bothost/contract';
 
 /**
  * Origins whose pages may read the public API: all (`*`), or only the listed origins. Credentials are never allowed.
@@ -35,7 +35,7 @@ export function createCorsHeaders(policy: CorsPolicy, request: IncomingMessage):
 export function createPreflightHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
   return {
     ...createCorsHeaders(policy, request),
-    'access-control-allow-methods': proxyMethods.join(', '),
+    'access-control-allow-methods': proxyHttpMethods.join(', '),
     'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'authorization, content-type',
     'access-control-max-age': day,
     'content-length': '0',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, createErrorBody, failures, retryAfterSeconds } from '@bothost/contract';
+import { type ApiError, apiErrorDefinitions, createErrorBody, retryAfterHeaderSeconds } from '@bothost/contract';
 
 /** Maps any error to a documented failure. An unknown error becomes a 500 without details. */
 export type FailureMapper = (error: unknown) => ApiError;
@@ -9,7 +9,7 @@ export type FailureMapper = (error: unknown) => ApiError;
 export function createFailureHeaders(error: ApiError): OutgoingHttpHeaders {
   const busy = error.status === 429 || error.status === 503;
   return {
-    ...(busy ? { 'retry-after': String(retryAfterSeconds) } : {}),
+    ...(busy ? { 'retry-after': String(retryAfterHeaderSeconds) } : {}),
     ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     ...(error.status === 426 ? { upgrade: 'websocket' } : {}),
   };
@@ -52,7 +52,7 @@ export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string
 }
 
 function statusText(error: ApiError): string {
-  return Object.hasOwn(failures, error.reason) ? error.reason : 'failure';
+  return Object.hasOwn(apiErrorDefinitions, error.reason) ? error.reason : 'failure';
 }
 
 function jsonHeaders(body: string, requestId: string): OutgoingHttpHeaders {

@@ -1,4 +1,4 @@
-import { unsupportedOperations } from '@bothost/contract';
+import { unsupportedPipecatCloudOperations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../../test/support/ask.ts';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
@@ -128,7 +128,7 @@ it('GET /registry-keys returns an empty list', async () => {
   expect((await call('GET', '/registry-keys')).json).toEqual({ registry_keys: [] });
 });
 
-it.each(Object.values(unsupportedOperations))(
+it.each(Object.values(unsupportedPipecatCloudOperations))(
   'the unsupported operation $name gets 400 with an explanation',
   async (one) => {
     const path = one.path.replace(/\{\w+\}/g, 'x');

@@ -1,16 +1,18 @@
 import {
   ApiError,
-  agentProfiles,
-  failure,
+  agentProfileResources,
+  createApiError,
   type PipecatCloudOperations,
-  type unsupportedOperations,
+  type unsupportedPipecatCloudOperations,
 } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
-import type { Handlers, OperationHandlers } from '../handlers.ts';
+import type { ApiOperationHandlers, OperationHandlers } from '../handlers.ts';
 
-const refuse = (message: string) => () => Promise.reject(failure('not-offered', { message }));
+const refuse = (message: string) => () => Promise.reject(createApiError('not-offered', { message }));
 
-const refuseProfile = refuse(`This service has no custom profiles. Use ${Object.keys(agentProfiles).join(', ')}.`);
+const refuseProfile = refuse(
+  `This service has no custom profiles. Use ${Object.keys(agentProfileResources).join(', ')}.`,
+);
 const refuseRegistryKey = refuse('This service has no self-hosted regions, so it needs no registry keys.');
 const refuseSpendLimit = refuse('This service has no prices, so it has no spend limit.');
 const refuseRegion = refuse('The operator of this service sets up its regions.');
@@ -18,7 +20,7 @@ const refuseGitHub = refuse(
   'This service does not connect to GitHub. Deploy from a job of GitHub Actions with "pipecat cloud deploy --yes".',
 );
 
-const notOffered: OperationHandlers<typeof unsupportedOperations> = {
+const notOffered: OperationHandlers<typeof unsupportedPipecatCloudOperations> = {
   getDailyKey: refuse('This service has no hosted rooms, so it has no Daily key.'),
   createAgentProfile: refuseProfile,
   updateAgentProfile: refuseProfile,
@@ -55,7 +57,7 @@ const tokenWarning =
  * Implements the operations of Pipecat Cloud's CLI with the handlers of this service's own operations. Responses have the fields
  * that the CLI reads.
  */
-export function pipecatCloudHandlers(own: Handlers): OperationHandlers<PipecatCloudOperations> {
+export function pipecatCloudHandlers(own: ApiOperationHandlers): OperationHandlers<PipecatCloudOperations> {
   return {
     ...notOffered,
     identifyCaller: async (_, caller) => ({
@@ -82,7 +84,7 @@ export function pipecatCloudHandlers(own: Handlers): OperationHandlers<PipecatCl
       own.createKey({ ...request, body: { name, kind: type } }, ...rest),
     revokeApiKey: own.revokeKey,
     listAgentProfiles: async () => ({
-      agentProfiles: Object.entries(agentProfiles).map(([name, { cpuMillicores, memoryBytes }]) => ({
+      agentProfiles: Object.entries(agentProfileResources).map(([name, { cpuMillicores, memoryBytes }]) => ({
         api_name: name,
         display_name: name,
         resources: { cpu: String(cpuMillicores / 1000), memory: `${memoryBytes / 2 ** 30}Gi` },
@@ -124,12 +126,12 @@ export function pipecatCloudHandlers(own: Handlers): OperationHandlers<PipecatCl
  *
  * @throws failure `nothing-to-stop` if the session does not exist
  */
-async function describeEnded(own: Handlers, request: Parameters<Handlers['getSession']>) {
+async function describeEnded(own: ApiOperationHandlers, request: Parameters<ApiOperationHandlers['getSession']>) {
   try {
     const { sessionId } = await own.getSession(...request);
     return { status: 'terminated', session_id: sessionId } as const;
   } catch (error) {
-    throw isNotFound(error) ? failure('nothing-to-stop') : error;
+    throw isNotFound(error) ? createApiError('nothing-to-stop') : error;
   }
 }
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { maxProxyBodyBytes, proxyMethods } from '@bothost/contract';
+import { maxProxyBodyBytes, proxyHttpMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sendRawBytes,
   sessionUrl,
   startAgentSession,
@@ -26,14 +26,14 @@ describe('the session proxy', () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
     id = await startAgentSession(service, 'target');
-    await evaluateInBot(service, 'target', id, 'true');
+    await evaluateJavaScriptInBot(service, 'target', id, 'true');
   });
   afterAll(async () => {
     await service.close();
     await bot.remove();
   });
 
-  const order = (code: string) => evaluateInBot(service, 'target', id, code);
+  const order = (code: string) => evaluateJavaScriptInBot(service, 'target', id, code);
   const url = (path: string) => sessionUrl(service, 'target', id, path);
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest =>
     request(url(path), { method, headers: { authorization: `Bearer ${service.publicKey}`, ...headers } });
@@ -54,7 +54,7 @@ describe('the session proxy', () => {
     return before;
   }
 
-  it.each(proxyMethods)('forwards method, path, query, body and status of a %s request', async (method) => {
+  it.each(proxyHttpMethods)('forwards method, path, query, body and status of a %s request', async (method) => {
     await order(
       `state.seen = null; state.onRequest = async (request, response) => {
         state.seen = { method: request.method, url: request.url, body: await textOf(request), type: request.headers['content-type'] };

@@ -35,7 +35,7 @@ const methods: ReadonlySet<string> = new Set(proxyHttpMethods);
  * Proxies all requests for bots, with back-pressure. Runs before the web framework, which would buffer request bodies.
  */
 export function createSessionProxy(context: ProxyContext) {
-  const requests = createBotRequestForwarder();
+  const forwarder = createBotRequestForwarder();
 
   async function handle(
     incoming: IncomingMessage,
@@ -72,7 +72,7 @@ export function createSessionProxy(context: ProxyContext) {
     const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
-    requests.send({ address, path: path.target, headers }, incoming, response, {
+    forwarder.send({ address, path: path.target, headers }, incoming, response, {
       onAnswer: (status, answer) => {
         context.telemetry.proxied('http', 'answered');
         const forClient = { ...createClientHeaders(answer), ...createCorsHeaders(context.cors, incoming) };
@@ -82,7 +82,7 @@ export function createSessionProxy(context: ProxyContext) {
     });
   }
 
-  return { handle, close: () => requests.close() };
+  return { handle, close: () => forwarder.close() };
 }
 
 /** Authenticates the caller. Call this before checking anything else in the request. */

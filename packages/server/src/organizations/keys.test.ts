@@ -1,4 +1,4 @@
-import { checkKeyFormat } from '@bothost/contract';
+import { checkApiKeyFormat } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -26,7 +26,7 @@ describe('API keys', () => {
     const made = await createKey(context(), scope(), { kind, name: 'mine' });
     expect(made).toMatchObject({ kind, name: 'mine', expiresAt: null, lastUsedAt: null, revokedAt: null });
     expect(made.key).toMatch(form);
-    expect(checkKeyFormat(made.key)).toEqual({ kind, verdict: 'plausible' });
+    expect(checkApiKeyFormat(made.key)).toEqual({ kind, verdict: 'plausible' });
     expect(made.start).toBe(made.key.slice(0, shown));
     const listed = await listKeys(context(), scope());
     expect(listed.find(({ id }) => id === made.id)).toEqual({ ...made, key: kind === 'public' ? made.key : null });

@@ -1,17 +1,17 @@
 import type { Runtime } from '@bothost/runtime';
 import { lockAgentForScaling, markProjectRemoved } from '../agents/deployment.ts';
-import { type OpenInstance, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
-import { type OpenSession, recordEndCause } from '../sessions/progress.ts';
+import { type OpenInstanceRow, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
+import { type OpenSessionRow, recordEndCause } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { ObservedRows } from './observe.ts';
 import type { ReconcileAction } from './plan.ts';
-import type { EndRecorder } from './record-ends.ts';
+import type { SessionEndRecorder } from './record-ends.ts';
 import type { DeploymentValidator } from './validation.ts';
 
-type Context = EndRecorder & {
+type Context = SessionEndRecorder & {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -21,7 +21,7 @@ type Context = EndRecorder & {
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
   readonly validation: Pick<DeploymentValidator, 'passed'>;
   readonly runner: InstanceRunner;
-  readonly adoptSession: (row: OpenSession, instance: OpenInstance) => Promise<void>;
+  readonly adoptSession: (row: OpenSessionRow, instance: OpenInstanceRow) => Promise<void>;
   /** Returns the end time to record for a session or instance whose end no server observed. */
   readonly unobservedEndAt: () => Date;
   readonly requestReconcile: () => void;

@@ -5,8 +5,8 @@ import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/s
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { watchInstances } from './instance-events.ts';
-import { createEndRecorder } from './record-ends.ts';
-import { createSessionOwnership } from './session-ownership.ts';
+import { createSessionEndRecorder } from './record-ends.ts';
+import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const exitedAt = secondsAgo(3);
 const unobservedEndAt = secondsAgo(7);
@@ -59,10 +59,10 @@ async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
     now: () => testNow,
     logger: pino({ level: 'silent' }),
     runtime,
-    ownership: createSessionOwnership(),
+    ownership: createSessionOwnershipRegistry(),
     retryWrite: <T>(write: () => Promise<T>) => write(),
   };
-  const { endSession } = createEndRecorder({
+  const { endSession } = createSessionEndRecorder({
     ...shared,
     directory: { ended: () => undefined },
     sampler: { take: () => [] },

@@ -22,7 +22,7 @@ import type { ReconcileAction } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
 import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
-import type { SessionOwnership } from './session-ownership.ts';
+import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { createStartQueue } from './start-queue.ts';
 import { createDeploymentValidator } from './validation.ts';
 
@@ -40,7 +40,7 @@ export type ReconcilerContext = {
   readonly keyring: Keyring;
   /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
   readonly iceConfigUrl: () => string;
-  readonly ownership: SessionOwnership;
+  readonly ownership: SessionOwnershipRegistry;
   readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
-import { createEndRecorder } from './record-ends.ts';
+import { createSessionEndRecorder } from './record-ends.ts';
 
 let rows: TestRows;
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
@@ -16,7 +16,7 @@ afterAll(() => rows.close());
 /** Creates an end recorder. `calls` are the calls that the recorder made. `forget` removes the files of an instance. */
 function open(forget: () => Promise<void> = async () => undefined) {
   const calls: string[] = [];
-  const recorder = createEndRecorder({
+  const recorder = createSessionEndRecorder({
     db: rows.db,
     now: () => testNow,
     logger: pino({ level: 'silent' }),

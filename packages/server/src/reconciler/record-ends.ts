@@ -1,4 +1,4 @@
-import type { CompletionStatus } from '@bothost/contract';
+import type { SessionCompletionStatus } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { findInstance, markEnded } from '../instances/lifecycle.ts';
@@ -9,14 +9,14 @@ import { recordEvents } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
-import type { SessionOwnership } from './session-ownership.ts';
+import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'forget'>;
-  readonly ownership: Pick<SessionOwnership, 'release'>;
+  readonly ownership: Pick<SessionOwnershipRegistry, 'release'>;
   readonly directory: Pick<SessionDirectory, 'ended'>;
   readonly sampler: Pick<Sampler, 'take'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
@@ -24,28 +24,33 @@ type Context = {
   readonly requestReconcile: () => void;
 };
 
-export type EndRecorder = {
+export type SessionEndRecorder = {
   /** Ends a session once. If `only` is given, ends the session only if it is still in that state. */
-  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
+  readonly endSession: (
+    sessionId: string,
+    status: SessionCompletionStatus,
+    at?: Date,
+    only?: 'waiting',
+  ) => Promise<void>;
   /**
    * Records the end of an instance and of its session, if any. `cause` says why the instance failed to start; null if
    * it did not fail.
    */
   readonly instanceRemoved: (
     instanceId: string,
-    status: CompletionStatus,
+    status: SessionCompletionStatus,
     cause: string | null,
     at?: Date,
   ) => Promise<void>;
 };
 
 /** Records the ends of sessions and instances in the database and in this server's memory. */
-export function createEndRecorder(context: Context): EndRecorder {
+export function createSessionEndRecorder(context: Context): SessionEndRecorder {
   const { db, retryWrite, requestReconcile } = context;
 
   async function endSession(
     sessionId: string,
-    status: CompletionStatus,
+    status: SessionCompletionStatus,
     at: Date = context.now(),
     only?: 'waiting',
   ): Promise<void> {
@@ -64,7 +69,7 @@ export function createEndRecorder(context: Context): EndRecorder {
 
   async function instanceRemoved(
     instanceId: string,
-    status: CompletionStatus,
+    status: SessionCompletionStatus,
     cause: string | null,
     at?: Date,
   ): Promise<void> {

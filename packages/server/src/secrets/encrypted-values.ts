@@ -7,7 +7,7 @@ import {
   decryptValue,
   encryptValue,
   readKeyVersion,
-  type ValueContext,
+  type SecretEncryptionContext,
   type VersionedKey,
 } from './vault/encrypted-value.ts';
 import { computeFingerprint } from './vault/fingerprint.ts';
@@ -22,7 +22,7 @@ export type CurrentOrganizationKeys = {
   readonly mac: VersionedKey;
 };
 
-export async function readCurrentKeys(
+export async function readCurrentOrganizationKeys(
   { db, keyring }: Context,
   organizationId: string,
 ): Promise<CurrentOrganizationKeys> {
@@ -112,7 +112,7 @@ export async function decryptRevision(
   return values;
 }
 
-function contextOf(set: SetIdentity, row: Omit<ValueRow, 'sealed'>): ValueContext {
+function contextOf(set: SetIdentity, row: Omit<ValueRow, 'sealed'>): SecretEncryptionContext {
   return {
     organizationId: set.organization_id,
     region: set.region,

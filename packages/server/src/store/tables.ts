@@ -1,12 +1,12 @@
 import type {
   AgentProfileName,
   BuildStatus,
-  CompletionStatus,
   DeploymentProblem,
   DeploymentState,
   ImagePullSecretCheckResult,
   Role,
   SecretReadiness,
+  SessionCompletionStatus,
   SessionEventCode,
   VaultTaskState,
 } from '@bothost/contract';
@@ -124,7 +124,7 @@ export type StoredInstanceExit = {
  * The revision of a secret set that a deployment uses (a pin). `setId` identifies the set; `secretSet` was its name when the
  * deployment was created.
  */
-export type SecretPin = { secretSet: string; setId: string; revision: number };
+export type SecretRevisionPin = { secretSet: string; setId: string; revision: number };
 
 /** A version of an agent. Its configuration never changes, except for `min_agents` and `max_agents`. */
 export type DeploymentsTable = {
@@ -151,7 +151,7 @@ export type DeploymentsTable = {
    */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */
-  secret_pins: JSONColumnType<SecretPin[], string | undefined, string>;
+  secret_pins: JSONColumnType<SecretRevisionPin[], string | undefined, string>;
   created_by_key_id: string | null;
   /** If a rollback created this deployment, the id of the deployment that it copied. Otherwise null. */
   rolled_back_from: string | null;
@@ -236,8 +236,8 @@ export type SessionsTable = {
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   cold_start: boolean | null;
-  ending_status: CompletionStatus | null;
-  completion_status: CompletionStatus | null;
+  ending_status: SessionCompletionStatus | null;
+  completion_status: SessionCompletionStatus | null;
   ended_at: Date | null;
   events: JSONColumnType<StoredSessionEvent[]>;
 };

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Never
 
 from .bot_module import Bot, UnusableBotError, load_bot
-from .forked_instance import ForkedInstance, ImportState, run_instance
-from .forked_state import InitialEnvironment, find_path_variables, find_random_generators
+from .forked_instance import ForkedInstance, ForkServerState, run_instance
+from .forked_state import InitialEnvironment, find_module_path_variables, find_random_generators
 from .log_lines import configure_logging, configure_root_logger
 from .pipecatcloud_system import register_module
 from .preloading import list_imported_libraries, preload
@@ -51,14 +51,14 @@ def main() -> int:
     except (LookupError, UnusableBotError, UnsafeImportError) as error:
         _report(control, {"reason": str(error), "modules": list_imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
         return 1
-    imported = ImportState(
+    state = ForkServerState(
         bot=bot,
         environment=environment,
         variables=variables,
         home=home,
         modules=frozenset(sys.modules),
         generators=find_random_generators(),
-        paths=find_path_variables(home),
+        paths=find_module_path_variables(home),
     )
     gc.collect()
     gc.freeze()
@@ -68,7 +68,7 @@ def main() -> int:
         # Skip the `atexit` handlers of the bot, because only instances should run them.
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return run_instance(forked, imported)
+    return run_instance(forked, state)
 
 
 def _import(order: dict[str, Any]) -> Bot | None:

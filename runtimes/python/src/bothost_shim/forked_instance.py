@@ -14,9 +14,9 @@ from typing import Any
 from . import linux
 from .bot_module import Bot
 from .forked_state import (
-    INSTANCE_VARIABLE,
+    INSTANCE_ENVIRONMENT_VARIABLE,
     InitialEnvironment,
-    move_path_variables,
+    relocate_module_path_variables,
     replace_environment,
     reseed_generators,
 )
@@ -38,7 +38,7 @@ class ForkedInstance:
 
 
 @dataclass(frozen=True)
-class ImportState:
+class ForkServerState:
     """State of the fork server after it imported the bot. Each fork adapts this state to its instance."""
 
     # The imported bot, or None if only libraries were imported.
@@ -52,23 +52,23 @@ class ImportState:
     paths: list[tuple[dict[str, Any], str, str | PurePath]]
 
 
-def run_instance(forked: ForkedInstance, imported: ImportState) -> int:
+def run_instance(forked: ForkedInstance, state: ForkServerState) -> int:
     """Turn this process into an instance, wait for `go`, and run the bot. Returns the exit status."""
     channel = socket.socket(fileno=forked.channel)
     try:
-        environment = _become(forked, imported.environment, channel)
+        environment = _become(forked, state.environment, channel)
     except BaseException as error:
         sys.stderr.write(f"bothost_shim: the forked process cannot be used: {error}\n")
         sys.stderr.flush()
         os._exit(_UNUSABLE)
-    replace_environment(environment, imported.variables)
-    move_path_variables(imported.paths, imported.home, environment["HOME"])
-    reseed_generators(imported.generators)
+    replace_environment(environment, state.variables)
+    relocate_module_path_variables(state.paths, state.home, environment["HOME"])
+    reseed_generators(state.generators)
 
-    from .__main__ import run_forked
+    from .__main__ import serve_forked_bot
 
-    status = run_forked(imported.bot)
-    _report_modules(channel, imported.modules)
+    status = serve_forked_bot(state.bot)
+    _report_modules(channel, state.modules)
     return status
 
 
@@ -85,7 +85,7 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     with os.fdopen(forked.settings, encoding="utf-8") as file:
         settings = json.load(file)
     environment: dict[str, str] = settings["environment"]
-    initial.rename(environment[INSTANCE_VARIABLE])
+    initial.rename(environment[INSTANCE_ENVIRONMENT_VARIABLE])
     if settings["uid"] is not None:
         uid = settings["uid"]
         os.setresuid(uid, uid, uid)

@@ -15,7 +15,7 @@ from pathlib import PosixPath, PurePath
 from types import ModuleType
 from typing import Any
 
-INSTANCE_VARIABLE = "BOTHOST_INSTANCE"
+INSTANCE_ENVIRONMENT_VARIABLE = "BOTHOST_INSTANCE"
 
 
 class InitialEnvironment:
@@ -25,21 +25,21 @@ class InitialEnvironment:
     """
 
     def __init__(self) -> None:
-        """Find the variable INSTANCE_VARIABLE in the memory of this process. Raises LookupError if it is missing."""
+        """Find INSTANCE_ENVIRONMENT_VARIABLE in the memory of this process. Raises LookupError if it is missing."""
         with open("/proc/self/stat", encoding="latin-1") as file:
             text = file.read()
         # The addresses env_start and env_end are fields 50 and 51 of proc_pid_stat(5).
         start, end = (int(field) for field in text[text.rindex(")") + 2 :].split(" ")[47:49])
         block = ctypes.string_at(start, end - start)
-        prefix = b"\0" + f"{INSTANCE_VARIABLE}=".encode()
+        prefix = b"\0" + f"{INSTANCE_ENVIRONMENT_VARIABLE}=".encode()
         offset = (b"\0" + block).find(prefix)
         if offset < 0:
-            raise LookupError(f"the environment variable {INSTANCE_VARIABLE} is missing")
+            raise LookupError(f"the environment variable {INSTANCE_ENVIRONMENT_VARIABLE} is missing")
         self._address = start + offset + len(prefix) - 1
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
 
     def rename(self, name: str) -> None:
-        """Overwrite the value of INSTANCE_VARIABLE in place.
+        """Overwrite the value of INSTANCE_ENVIRONMENT_VARIABLE in place.
 
         Raises ValueError if `name` is longer than the current value.
         """
@@ -76,7 +76,7 @@ def reseed_generators(generators: list[Any]) -> None:
         torch.seed()
 
 
-def find_path_variables(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath]]:
+def find_module_path_variables(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath]]:
     """Find the module variables that contain paths in a directory. Returns namespace, name and value of each."""
     namespaces = [module.__dict__ for module in list(sys.modules.values()) if type(module) is ModuleType]
     return [
@@ -87,8 +87,10 @@ def find_path_variables(directory: str) -> list[tuple[dict[str, Any], str, str |
     ]
 
 
-def move_path_variables(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str) -> None:
-    """Replace the directory at the beginning of the paths in the variables that `find_path_variables` returned."""
+def relocate_module_path_variables(
+    paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str
+) -> None:
+    """Replace the directory at the start of the paths in the variables that `find_module_path_variables` returned."""
     for namespace, name, value in paths:
         namespace[name] = type(value)(directory + str(value)[len(former) :])
 

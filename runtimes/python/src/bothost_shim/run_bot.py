@@ -26,21 +26,21 @@ def log_session(session: Session, image_version: str | None) -> None:
 async def run_bot(session: Session, bot: Bot, arguments: Any) -> SessionOutcome:
     """Run `bot(arguments)` and return the outcome. Never raises. The caller must mark the session as ended."""
     if session.asked_to_end.is_set():
-        return get_outcome_without_failure(session)
+        return map_end_reason_to_outcome(session)
     task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
     session.tasks.add(task)
     await asyncio.wait({task})
     session.tasks.discard(task)
     failure = None if task.cancelled() else task.result()
     if failure is None:
-        return get_outcome_without_failure(session)
+        return map_end_reason_to_outcome(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
     # If the session was requested to end, the reason of this request decides the outcome, even if the bot raised an
     # error.
-    return get_outcome_without_failure(session) if session.end_reason is not None else SessionOutcome(500)
+    return map_end_reason_to_outcome(session) if session.end_reason is not None else SessionOutcome(500)
 
 
-def get_outcome_without_failure(session: Session) -> SessionOutcome:
+def map_end_reason_to_outcome(session: Session) -> SessionOutcome:
     """Return the outcome of a session whose bot did not fail."""
     if session.end_reason == "limit":
         return SessionOutcome(200, "SESSION_TIME_LIMIT")

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from .arguments import build_arguments
+from .arguments import create_session_arguments
 from .asgi import Receive, Scope, Send, get_first_header
 from .host import Host
-from .http_exchange import HttpError, read_object, send_json
+from .http_exchange import HttpError, read_json_object, send_json
 from .offers import supports_webrtc
-from .run_bot import get_outcome_without_failure, run_bot
+from .run_bot import map_end_reason_to_outcome, run_bot
 from .session import Session, SessionOutcome
 
 _BODY_BYTES = 1_048_576
@@ -18,7 +18,7 @@ _BODY_BYTES = 1_048_576
 async def run_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Run a session and respond when it has ended. A caller that disconnects does not end the session."""
     transport = get_first_header(scope, "x-transport-type", "x-daily-transport-type")
-    body = await read_object(receive, _BODY_BYTES)
+    body = await read_json_object(receive, _BODY_BYTES)
     room = _room(scope)
     _require_support(transport)
     session = host.start_session(scope)
@@ -53,18 +53,20 @@ async def _run(
 ) -> SessionOutcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
     if room is not None and transport != "webrtc":
-        return await run_bot(session, host.bot, build_arguments("daily", body=body, **common, **room))
+        return await run_bot(session, host.bot, create_session_arguments("daily", body=body, **common, **room))
     if transport != "webrtc" and not supports_webrtc():
-        return await run_bot(session, host.bot, build_arguments("plain", body=body, **common))
+        return await run_bot(session, host.bot, create_session_arguments("plain", body=body, **common))
     async with host.offers.session(session) as connected:
 
         async def run_connected() -> SessionOutcome:
             connection, request_data = await connected
-            arguments = build_arguments("webrtc", body=request_data or body, webrtc_connection=connection, **common)
+            arguments = create_session_arguments(
+                "webrtc", body=request_data or body, webrtc_connection=connection, **common
+            )
             return await run_bot(session, host.bot, arguments)
 
         if transport != "webrtc":
-            plain = run_bot(session, host.bot, build_arguments("plain", body=body, **common))
+            plain = run_bot(session, host.bot, create_session_arguments("plain", body=body, **common))
             return await _run_both(plain, connected, run_connected)
         host.offers.prepare()
         session.waits_for_client = True
@@ -72,7 +74,7 @@ async def _run(
         session.waits_for_client = False
         if not is_connected:
             return (
-                get_outcome_without_failure(session)
+                map_end_reason_to_outcome(session)
                 if session.end_reason
                 else SessionOutcome(504, "BOT_CONNECTION_TIMEOUT")
             )

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { ProjectRecord } from '../checking/read-project-record.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
 import { mergeTexts } from '../merging/merge-texts.ts';
 import { generateProjectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { createProjectRecordFile, hashText } from '../writing/project-record.ts';
-import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
+import { readRegularFileText, readTextIfExists } from '../writing/survey.ts';
 
 /**
  * How a change affects a file. `kept` means that the user's version stays. `conflict` means that the user edited lines that the
@@ -30,7 +30,7 @@ export type ChangePlan = { readonly steps: readonly PlannedFileChange[]; readonl
 export function planChange(
   directory: string,
   answers: ProjectRecord,
-  next: Configuration,
+  next: ProjectConfiguration,
   version: string,
 ): ChangePlan {
   const files = generateProjectFiles(next);
@@ -47,7 +47,7 @@ export function planChange(
       ) ?? []
     );
   });
-  const guides = compareGuides(version, answers.guides, (path) => readTextUnlessBlocked(directory, path));
+  const guides = compareGuides(version, answers.guides, (path) => readRegularFileText(directory, path));
   const recorded = guides.map(({ guide }) => guide).filter(({ beforeBot }) => !beforeBot);
   return {
     steps: [...steps, ...guides.flatMap((one) => guideStep(one, directory) ?? [])].sort(byPath),
@@ -57,7 +57,7 @@ export function planChange(
 
 /** An edited guide, such as `AGENTS.md`, is kept instead of merged, because its text makes sense only as a whole. */
 function guideStep({ guide: { path, text }, state }: GuideComparison, directory: string): PlannedFileChange | null {
-  const before = readTextUnlessBlocked(directory, path);
+  const before = readRegularFileText(directory, path);
   if (state === 'unchanged') return null;
   return state === 'outdated'
     ? { path, kind: 'changed', before, after: text }

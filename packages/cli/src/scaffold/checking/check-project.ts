@@ -10,7 +10,7 @@ import { isOlderVersion } from '../version-order.ts';
 import { readInterruptedChange } from '../writing/apply-edits.ts';
 import { isProjectLocked } from '../writing/project-lock.ts';
 import { hashText } from '../writing/project-record.ts';
-import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
+import { readRegularFileText, readTextIfExists } from '../writing/survey.ts';
 import type { ProjectRecord } from './read-project-record.ts';
 import { findLockMismatch } from './uv-lock.ts';
 
@@ -181,7 +181,7 @@ function fileFindings(directory: string, answers: ProjectRecord, version: string
     if (text === null) return [{ about, state: 'edited', message: 'the file was removed' }];
     return `sha256:${hashText(text)}` === hash ? [] : [{ about, state: 'edited', message: 'the file was edited' }];
   });
-  const guides = compareGuides(version, answers.guides, (path) => readTextUnlessBlocked(directory, path));
+  const guides = compareGuides(version, answers.guides, (path) => readRegularFileText(directory, path));
   const found = [...changed, ...guides.flatMap((guide) => guideFinding(guide) ?? [])];
   const all = entries.length + guides.length;
   const unedited = all - found.filter(({ state }) => state === 'edited').length;

@@ -26,7 +26,7 @@ export function readTextIfExists(path: string): string | null {
 }
 
 /** Reads a file without following links. Returns '' if the path is a link or directory, and null if it does not exist. */
-export function readTextUnlessBlocked(directory: string, path: string): string | null {
+export function readRegularFileText(directory: string, path: string): string | null {
   return findBlock(directory, path) === null ? readTextIfExists(join(directory, path)) : '';
 }
 

@@ -6,7 +6,7 @@ import {
   listRegistryKeys,
   revokeApiKey,
 } from './account.ts';
-import { unsupportedOperations } from './not-offered.ts';
+import { unsupportedPipecatCloudOperations } from './not-offered.ts';
 import {
   createService,
   deleteService,
@@ -42,7 +42,7 @@ export const pipecatCloudOperations = {
   getServiceSessions,
   getServiceSession,
   stopServiceSession,
-  ...unsupportedOperations,
+  ...unsupportedPipecatCloudOperations,
 } as const;
 
 export type PipecatCloudOperations = typeof pipecatCloudOperations;

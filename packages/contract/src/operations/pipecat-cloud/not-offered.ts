@@ -28,7 +28,7 @@ function notOffered<const Name extends string>(name: Name, method: OperationMeth
 const git = '/services/{agentName}/environments/production/git';
 const branches = '/github/repositories/{owner}/{repository}/branches';
 
-export const unsupportedOperations = {
+export const unsupportedPipecatCloudOperations = {
   getDailyKey: notOffered('getDailyKey', 'GET', '/daily', 'get the key of hosted rooms'),
   createAgentProfile: notOffered('createAgentProfile', 'POST', '/agent-profiles', 'create an agent profile'),
   updateAgentProfile: notOffered('updateAgentProfile', 'PATCH', '/agent-profiles/{profile}', 'change an agent profile'),

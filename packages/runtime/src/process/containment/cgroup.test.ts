@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { countCgroupOomKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
+import { countCgroupOomKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsageReader } from './cgroup.ts';
 
 const resourceLimits = { cpuMillicores: 500, memoryBytes: 1_000_000 };
 
@@ -30,14 +30,14 @@ it('createCgroups and limitCgroupCpu write limits in the format of cgroup versio
   expect(await read('pids.max')).toBe('0');
 });
 
-it('openCgroupUsage and countCgroupOomKills read the format of cgroup version 2', async () => {
+it('openCgroupUsageReader and countCgroupOomKills read the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   const write = (name: string, text: string) => writeFile(join(groups.unified, name), text);
   await write('cpu.stat', 'usage_usec 12345\nuser_usec 1\n');
   await write('memory.current', '5000000\n');
   await write('memory.stat', 'anon 1\ninactive_anon 7\ninactive_file 1000000\n');
   await write('memory.events', 'low 0\nhigh 0\nmax 3\noom 2\noom_kill 1\noom_group_kill 0\n');
-  const usage = openCgroupUsage(groups);
+  const usage = openCgroupUsageReader(groups);
   onTestFinished(() => usage?.close());
   expect(usage?.read()).toEqual({ cpuMicroseconds: 12_345, memoryBytes: 4_000_000 });
   expect(countCgroupOomKills(groups)).toBe(1);

@@ -121,13 +121,13 @@ export async function removeCgroups(groups: InstanceCgroups): Promise<void> {
   for (const directory of directories(groups)) await rmdir(directory).catch(() => undefined);
 }
 
-export type CgroupUsage = { readonly read: () => ResourceUsage | null; readonly close: () => void };
+export type CgroupUsageReader = { readonly read: () => ResourceUsage | null; readonly close: () => void };
 
 /**
  * Opens a reader of the CPU and memory usage of an instance. Its files stay open until `close`. Null if a controller is missing.
  * Memory is the working set, as in Kubernetes: it excludes file pages that the kernel can reclaim.
  */
-export function openCgroupUsage(groups: InstanceCgroups): CgroupUsage | null {
+export function openCgroupUsageReader(groups: InstanceCgroups): CgroupUsageReader | null {
   const { memory, unified } = groups;
   if (memory === null || (groups.cpuacct === null && unified === null)) return null;
   const isV2 = isUnified(groups, memory);

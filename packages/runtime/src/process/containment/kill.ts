@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessIdentity } from '../proc/process-identity.ts';
 import { readProcessTable } from '../proc/process-table.ts';
-import type { Containment } from './containment.ts';
+import type { ProcessContainment } from './containment.ts';
 
 export function signalProcesses(members: readonly ProcessIdentity[], signal: NodeJS.Signals): void {
   for (const { pid } of members) {
@@ -28,7 +28,7 @@ const stuckPauseMs = 1000;
  * the exit status.
  */
 export async function killContainedProcesses(
-  containment: Containment,
+  containment: ProcessContainment,
   spared: number | null,
   onStuck: (pids: readonly number[]) => void,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { readProcFile } from '../proc/read-proc-file.ts';
 import { type DiskUse, findDiskLimitViolations } from './choose-to-end.ts';
 import { createDiskMeter, type DiskMeasurement, type MeasuredDiskConsumer } from './disk-meter.ts';
 import { type FreeSpaceSample, forecastFreeSpace, selectRecentSamples } from './forecast-free-space.ts';
-import type { OwnerDiskUsage } from './owner-disk-usage.ts';
+import type { ProjectOwnerDiskMonitor } from './project-owner-disk-monitor.ts';
 
 /** Milliseconds until the next attempt after a failed check of the disk use. */
 const retryMs = 1_000;
@@ -28,7 +28,7 @@ export type DiskGuardOptions = {
   readonly limits: DiskLimits;
   /** Returns the running instances and builds. */
   readonly consumers: () => readonly DiskConsumer[];
-  readonly stored: OwnerDiskUsage;
+  readonly stored: ProjectOwnerDiskMonitor;
   readonly logger: RuntimeLogger;
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly nowMs: () => number;

@@ -193,8 +193,8 @@ export async function removeForkServer(
   if (record !== null) {
     // Resume the supervisor, because a supervisor that a bot stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalProcesses([record.supervisor].filter(isAlive), 'SIGCONT');
-    // Kill all processes that have the fork server's marker in place of an instance id: the fork server, and forked processes
-    // that have not received their own instance id yet.
+    // Kill all processes with the instance id of the fork server itself: the fork server, and forked processes that have not
+    // received their own instance id yet.
     const containment = createProcessContainment(
       { ...record, instanceId: formatForkServerInstanceId(record.id) },
       noProcess,

@@ -13,7 +13,7 @@ import {
 } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
-import { describeEndBeforeReboot } from './instance-end.ts';
+import { determineInstanceEndAfterReboot } from './instance-end.ts';
 
 export type RecordedInstance = {
   readonly files: InstanceFiles;
@@ -55,7 +55,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
     return null;
   const recorded = readInstanceEnd(files);
   if (recorded !== null) return { files, record, supervisor, end: recorded };
-  const end = isThisBoot ? null : describeEndBeforeReboot(files, now, readTail(getOutputFiles(files.log)));
+  const end = isThisBoot ? null : determineInstanceEndAfterReboot(files, now, readTail(getOutputFiles(files.log)));
   if (end !== null) tryWriteEnd(files, end);
   return { files, record, supervisor, end };
 }

@@ -73,7 +73,8 @@ export function determineInstanceEnd(
   return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
 }
 
-export function describeEndBeforeReboot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
+/** Determines how an instance ended that ran before the machine restarted. The end is now if its time is unknown. */
+export function determineInstanceEndAfterReboot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = determineInstanceEnd(files, null, false);
   const at = known.at ?? now.toISOString();
   return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKillReason(files) };

@@ -34,7 +34,7 @@ export type ProcessSelector = (table: ProcessTable) => readonly ProcessStat[];
 /** Returns whether a process belongs to an instance. Called once per process, because the result never changes. */
 type MembershipPredicate = (stat: ProcessStat, table: ProcessTable) => boolean;
 
-export function createUidSelector(uid: number): ProcessSelector {
+export function createUidProcessSelector(uid: number): ProcessSelector {
   const needle = new RegExp(`^Uid:.*\\b${uid}\\b`, 'm');
   // Read the status file. The owner of /proc/<pid> would be cheaper to read, but a process can change it (PR_SET_DUMPABLE).
   return cachedMembership((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
@@ -45,7 +45,7 @@ export function createUidSelector(uid: number): ProcessSelector {
  * session counts only while the supervisor runs, because its id can be reused later. A process escapes if it clears its
  * environment and leaves its session and parent between two scans. Only a separate account or a control group prevents that.
  */
-export function createVariableSelector(variable: string, supervisor: ProcessIdentity): ProcessSelector {
+export function createEnvironmentProcessSelector(variable: string, supervisor: ProcessIdentity): ProcessSelector {
   return cachedMembership((stat, table) => {
     const isSupervisorRunning = table.get(supervisor.pid)?.startTicks === supervisor.startTicks;
     if (isSupervisorRunning && (stat.pid === supervisor.pid || stat.session === supervisor.pid)) return true;

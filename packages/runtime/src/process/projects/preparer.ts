@@ -89,7 +89,7 @@ export function createLocalProjectPreparer(options: LocalProjectPreparerOptions)
     passed: building.environment,
     store,
     preparingDirectory,
-    open: (opened) => openBuildProcess(options, opened, running),
+    open: (existing) => openBuildProcess(options, existing, running),
     uv,
   };
 
@@ -155,13 +155,13 @@ export function createLocalProjectPreparer(options: LocalProjectPreparerOptions)
 /** Starts to watch a process of a build. The set `running` contains the process until it has ended. */
 function openBuildProcess(
   options: LocalProjectPreparerOptions,
-  opened: ExistingInstance,
+  existing: ExistingInstance,
   running: Set<Instance>,
 ): Instance {
-  const builder = opened.record.instanceId;
+  const builder = existing.record.instanceId;
   const instance = openInstance({
     ...options,
-    ...opened,
+    ...existing,
     onDropped: () => undefined,
     onEnded: () => undefined,
     onError: (error, message) => options.logger.error({ err: error, builder }, `build: ${message}`),

@@ -1,6 +1,11 @@
-import { type BuildOutputHandler, PrepareError, type ResourceLimits, type TreeRemover } from '../../runtime.ts';
+import {
+  type BuildOutputHandler,
+  type DirectoryTreeRemover,
+  PrepareError,
+  type ResourceLimits,
+} from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
-import type { Instance, OpenedInstance } from '../instances/instance.ts';
+import type { ExistingInstance, Instance } from '../instances/instance.ts';
 import { type ContainedLaunchOptions, launchContainedProgram } from '../instances/launch-contained.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
 import type { InstanceEnd } from '../records/instance-record.ts';
@@ -13,7 +18,7 @@ const lastLines = 12;
 
 export type RunOptions = {
   readonly builder: Builder;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
   readonly projectId: string;
   readonly command: BuildCommand;
   readonly environment: Readonly<Record<string, string>>;
@@ -21,7 +26,7 @@ export type RunOptions = {
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly now: () => Date;
-  readonly open: (started: OpenedInstance) => Instance;
+  readonly open: (existing: ExistingInstance) => Instance;
   readonly output: BuildOutputHandler;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;

@@ -1,7 +1,13 @@
 import { OperatorError } from '../../operator-error.ts';
 import type { Database } from '../../store/tables.ts';
 import { createKeyFile, findKeyFile, readKeyFiles } from './key-files.ts';
-import { deleteUnusedVaultState, findVaultState, hasSecrets, insertVaultState, listRootKeyIds } from './key-rows.ts';
+import {
+  deleteUnusedVaultState,
+  findVaultState,
+  hasStoredSecrets,
+  insertVaultState,
+  listRootKeyIds,
+} from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { computeRootKeyId, createLocalRootKeys, type RootKeyProvider } from './root-key.ts';
 import { createVaultState, findVaultProblem } from './vault-state.ts';
@@ -26,12 +32,12 @@ export type VaultOpeningPlan =
 
 /**
  * Decides whether the server uses an available root key, creates the first one, or refuses to start. `current` is the id of the
- * root key that the database names, or null. `needed` are the ids of the root keys that wrap stored keys. `hasSecrets` is true
+ * root key that the database names, or null. `needed` are the ids of the root keys that wrap stored keys. `hasStoredSecrets` is true
  * if secrets are stored, even if their keys are missing.
  */
 export function planVaultOpening(
   available: readonly string[],
-  stored: { readonly current: string | null; readonly needed: readonly string[]; readonly hasSecrets: boolean },
+  stored: { readonly current: string | null; readonly needed: readonly string[]; readonly hasStoredSecrets: boolean },
 ): VaultOpeningPlan {
   const missing = stored.needed.filter((id) => !available.includes(id));
   if (missing.length > 0) {
@@ -45,7 +51,7 @@ export function planVaultOpening(
   if (stored.current !== null) return { kind: 'use', keyId: stored.current };
   const [first] = available;
   if (first !== undefined) return { kind: 'use', keyId: first };
-  if (!stored.hasSecrets) return { kind: 'create' };
+  if (!stored.hasStoredSecrets) return { kind: 'create' };
   return {
     kind: 'refuse',
     message:
@@ -72,7 +78,7 @@ export async function openVault(
   const opening = planVaultOpening(available, {
     current: (await findVaultState(db))?.root_key_id ?? null,
     needed: await listRootKeyIds(db),
-    hasSecrets: await hasSecrets(db),
+    hasStoredSecrets: await hasStoredSecrets(db),
   });
   if (opening.kind === 'refuse') {
     const place = folder === null ? '' : ` Key files belong in ${folder}; the name of each is the id of its key.`;

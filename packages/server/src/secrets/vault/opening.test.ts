@@ -17,8 +17,8 @@ describe('planVaultOpening', () => {
     ['refuse', 'wrapped keys without a state', [], null, ['a'], false],
     ['refuse', 'secrets without keys, state and root key', [], null, [], true],
     ['use', 'a root key, and secrets without keys and state', ['a'], null, [], true],
-  ] as const)('returns the plan "%s" for %s', (kind, _case, available, current, needed, hasSecrets) => {
-    expect(planVaultOpening(available, { current, needed, hasSecrets }).kind).toBe(kind);
+  ] as const)('returns the plan "%s" for %s', (kind, _case, available, current, needed, hasStoredSecrets) => {
+    expect(planVaultOpening(available, { current, needed, hasStoredSecrets }).kind).toBe(kind);
   });
 });
 

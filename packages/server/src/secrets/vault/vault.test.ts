@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeParts } from './encode.ts';
-import { decryptValue, encryptValue, readKeyVersion, type ValueContext } from './encrypted-value.ts';
+import { encodeValueList } from './encode.ts';
+import { decryptValue, encryptValue, readKeyVersion, type SecretEncryptionContext } from './encrypted-value.ts';
 import { computeFingerprint, formatFingerprint } from './fingerprint.ts';
 import { computeMac, isValidMac } from './mac.ts';
 import { computeRootKeyId, createLocalRootKeys, RootKeyMissingError } from './root-key.ts';
 
 const organizationKey = { version: 3, key: randomBytes(32) };
 const value = Buffer.from('pa#ss "wörd"\n');
-const context: ValueContext = {
+const context: SecretEncryptionContext = {
   organizationId: '01890000-0000-7000-8000-000000000001',
   region: 'us-west',
   setId: '01890000-0000-7000-8000-000000000002',
@@ -33,7 +33,7 @@ function* flipped(bytes: Buffer) {
   }
 }
 
-describe('encodeParts', () => {
+describe('encodeValueList', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }).filter((text) => !/\p{Cs}/u.test(text)),
     fc.maxSafeInteger(),
@@ -45,14 +45,14 @@ describe('encodeParts', () => {
   it('returns different bytes for different lists', () => {
     fc.assert(
       fc.property(fc.array(part), fc.array(part), (one, other) => {
-        expect(encodeParts(one).equals(encodeParts(other))).toBe(same(one, other));
+        expect(encodeValueList(one).equals(encodeValueList(other))).toBe(same(one, other));
       }),
       { numRuns: 2_000 },
     );
-    expect(encodeParts(['ab', 'c'])).not.toEqual(encodeParts(['a', 'bc']));
-    expect(encodeParts(['1'])).not.toEqual(encodeParts([1]));
-    expect(encodeParts([''])).not.toEqual(encodeParts([null]));
-    expect(encodeParts([-0])).toEqual(encodeParts([0]));
+    expect(encodeValueList(['ab', 'c'])).not.toEqual(encodeValueList(['a', 'bc']));
+    expect(encodeValueList(['1'])).not.toEqual(encodeValueList([1]));
+    expect(encodeValueList([''])).not.toEqual(encodeValueList([null]));
+    expect(encodeValueList([-0])).toEqual(encodeValueList([0]));
   });
 });
 
@@ -103,7 +103,7 @@ describe('encryptValue and decryptValue', () => {
   });
 
   it('reject a ciphertext if any field of its associated data differs', () => {
-    const others: { [Field in keyof ValueContext]: ValueContext[Field] } = {
+    const others: { [Field in keyof SecretEncryptionContext]: SecretEncryptionContext[Field] } = {
       organizationId: context.setId,
       region: 'us-wes',
       setId: context.organizationId,

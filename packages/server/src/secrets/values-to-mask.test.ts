@@ -3,19 +3,19 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
-import type { SecretPin } from '../store/tables.ts';
-import { decryptReadableValues } from './readable-values.ts';
+import type { SecretRevisionPin } from '../store/tables.ts';
+import { decryptSecretValuesToMask } from './values-to-mask.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createLocalRootKeys } from './vault/root-key.ts';
 
-describe('decryptReadableValues', () => {
+describe('decryptSecretValuesToMask', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
-  let pin: SecretPin;
+  let pin: SecretRevisionPin;
 
-  const read = (pins: readonly SecretPin[], organizationId = home) =>
-    decryptReadableValues(vault.context, organizationId, pins);
+  const read = (pins: readonly SecretRevisionPin[], organizationId = home) =>
+    decryptSecretValuesToMask(vault.context, organizationId, pins);
 
   beforeEach(async () => {
     rows = await createTestRows();
@@ -50,7 +50,7 @@ describe('decryptReadableValues', () => {
   it('returns no values if the root key is missing', async () => {
     const rootKeys = createLocalRootKeys([randomBytes(32)]);
     const keyring = createKeyring({ rootKeys, now: vault.context.now });
-    expect(await decryptReadableValues({ db: rows.db, keyring }, home, [pin])).toEqual({
+    expect(await decryptSecretValuesToMask({ db: rows.db, keyring }, home, [pin])).toEqual({
       values: [],
       isComplete: false,
     });

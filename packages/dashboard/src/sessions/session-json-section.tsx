@@ -4,14 +4,14 @@ import { CopyText } from '../components/copy-text.tsx';
 import { Section } from '../components/section.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 
-type SessionRecordProps = {
+type SessionJsonSectionProps = {
   readonly organization: string;
   readonly agentName: string;
   readonly session: SessionResponse;
 };
 
 /** The record of a session as JSON, and the commands that print it. */
-export function SessionRecord({ organization, agentName, session }: SessionRecordProps) {
+export function SessionJsonSection({ organization, agentName, session }: SessionJsonSectionProps) {
   const { sessionId } = session;
   return (
     <Section title="Record" lead="As the API returns it.">

@@ -37,7 +37,7 @@ const descriptions: Readonly<Record<Kind, string>> = {
 };
 
 /** The page at `/orgs/:organization/settings/keys`: private API keys or, with `?kind=public`, public API keys. */
-export function KeysPage() {
+export function ApiKeysPage() {
   const membership = useMembership();
   return (
     <>

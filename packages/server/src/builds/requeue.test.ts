@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { reopenBuilds } from './reopen.ts';
+import { requeueBuildsAfterRestore } from './requeue.ts';
 
 let rows: TestRows;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-it('reopenBuilds queues used and interrupted builds again, and marks unused successful builds for removal', async () => {
+it('requeueBuildsAfterRestore queues used and interrupted builds again, and marks unused successful builds for removal', async () => {
   const organizationId = await rows.organization();
   const build = async (fields: Parameters<typeof insertTestBuild>[2]) =>
     (await insertTestBuild(rows.db, organizationId, { content_hash: newId(), ...fields })).id;
@@ -20,7 +20,7 @@ it('reopenBuilds queues used and interrupted builds again, and marks unused succ
   const elsewhere = await build({ ...success, region: 'eu-west' });
   const building = await build({ state: 'building', unfinished_attempts: 2 });
   const failed = await build({ state: 'failed', completed_at: testNow });
-  await reopenBuilds({ db: rows.db, now: () => testNow }, 'us-west', async () => new Set([used]));
+  await requeueBuildsAfterRestore({ db: rows.db, now: () => testNow }, 'us-west', async () => new Set([used]));
   const found = await rows.db.selectFrom('builds').selectAll().execute();
   const summary = found.map((row) => [
     row.id,

@@ -7,7 +7,7 @@ import { listSuccessfulBuilds, markBuildsForRemoval } from './rows.ts';
  * Queues builds of a region again after a restore from a backup, because their prepared projects were lost. This applies to
  * builds that were interrupted and to successful builds that are in use. Marks unused successful builds for removal.
  */
-export async function reopenBuilds(
+export async function requeueBuildsAfterRestore(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
   inUse: BuildUseLookup,

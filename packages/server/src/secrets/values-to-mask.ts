@@ -1,8 +1,8 @@
-import type { Database, SecretPin } from '../store/tables.ts';
+import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { decryptRow } from './encrypted-values.ts';
 import { findRevision, findSecretSetById, findValueRows } from './rows.ts';
-import { readInSnapshot } from './snapshot.ts';
+import { readInDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -11,18 +11,18 @@ import { RootKeyMissingError } from './vault/root-key.ts';
  * Secret values for masking the output of bots. `isComplete` is true if `values` contains every value of the secret set
  * revisions that the deployment uses.
  */
-export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
+export type SecretValuesToMask = { readonly values: readonly string[]; readonly isComplete: boolean };
 
 /**
  * Decrypts as many values as possible of the secret set revisions that a deployment uses, for masking output. Never start
  * a bot with the result, because values may be missing.
  */
-export function decryptReadableValues(
+export function decryptSecretValuesToMask(
   context: { readonly db: Database; readonly keyring: Keyring },
   organizationId: string,
-  pins: readonly SecretPin[],
-): Promise<ReadableValues> {
-  return readInSnapshot(context.db, async (db) => {
+  pins: readonly SecretRevisionPin[],
+): Promise<SecretValuesToMask> {
+  return readInDatabaseSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const values: string[] = [];
     let isComplete = true;

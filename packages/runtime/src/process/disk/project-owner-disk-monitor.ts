@@ -8,7 +8,7 @@ const refreshMs = 10 * 60_000;
 const stallMs = 10 * 60_000;
 
 /** Measures the disk use of owners of projects. An owner is an organization, or a project directory that the server serves. */
-export type OwnerDiskUsage = {
+export type ProjectOwnerDiskMonitor = {
   /** Last measured disk use of an owner's projects, Python environments and caches in bytes. 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
   /**
@@ -19,7 +19,7 @@ export type OwnerDiskUsage = {
   readonly refresh: (signal: AbortSignal) => void;
 };
 
-export type OwnerDiskUsageOptions = {
+export type ProjectOwnerDiskMonitorOptions = {
   readonly owners: () => readonly string[];
   /**
    * Returns the directories to measure for an owner. Null while a build of the owner runs, because the build's own measurement
@@ -28,7 +28,10 @@ export type OwnerDiskUsageOptions = {
   readonly directoriesOf: (owner: string) => readonly string[] | null;
 };
 
-export function createOwnerDiskUsage({ owners, directoriesOf }: OwnerDiskUsageOptions): OwnerDiskUsage {
+export function createProjectOwnerDiskMonitor({
+  owners,
+  directoriesOf,
+}: ProjectOwnerDiskMonitorOptions): ProjectOwnerDiskMonitor {
   const known = new Map<string, { bytes: number; dueAtMs: number }>();
   let listedAtMs = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;

@@ -7,14 +7,14 @@ import { useMembership } from '../organization/organization.ts';
 import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
 import { organizationPropertiesQuery } from './organization-properties-query.ts';
 
-type FileSettingsProps = {
+type DeployFileSummaryProps = {
   readonly file: DeployFile;
   /** The region of the existing agent. Undefined if the agent does not exist yet. */
   readonly region: string | undefined;
 };
 
 /** Shows the settings in a deploy file, and a warning if the file names a secret set that does not exist. */
-export function DeployFileSettings({ file, region }: FileSettingsProps) {
+export function DeployFileSummary({ file, region }: DeployFileSummaryProps) {
   const { name: organization } = useMembership();
   const properties = useQuery(organizationPropertiesQuery(organization));
   const target = region ?? file.region ?? properties.data?.properties.defaultRegion;
