@@ -32,8 +32,8 @@ export type VaultOpeningPlan =
 
 /**
  * Decides whether the server uses an available root key, creates the first one, or refuses to start. `current` is the id of the
- * root key that the database names, or null. `needed` are the ids of the root keys that wrap stored keys. `hasStoredSecrets` is true
- * if secrets are stored, even if their keys are missing.
+ * root key that the database names, or null. `needed` are the ids of the root keys that wrap stored keys. `hasStoredSecrets` is
+ * true if secrets are stored, even if their keys are missing.
  */
 export function planVaultOpening(
   available: readonly string[],
