@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findComposeCommand, readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
-import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilServiceReady } from './testing/session.ts';
+import {
+  type ApiKeys,
+  readSessionCompletionStatus,
+  runSampleBotSession,
+  waitUntilServiceReady,
+} from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -52,7 +57,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
       .replace('docker compose', `${await findComposeCommand()} -p ${project}`);
     await runScript(adapted, root, variables);
     await waitUntilServiceReady(origin);
-    const sessionId = await runParrotSession(origin, await keys());
+    const sessionId = await runSampleBotSession(origin, await keys());
     const service = await container('bothost');
     expect(await runDocker('exec', service, 'ls', '/var/lib/bothost')).not.toContain('postgres');
     const count = `psql -h 127.0.0.1 -U bothost -d bothost -tAc "select count(*) from sessions where id = '${sessionId}'"`;
@@ -72,7 +77,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
   });
 
   it('shuts down cleanly and keeps all records when it is started again', async () => {
-    const sessionId = await runParrotSession(origin, await keys());
+    const sessionId = await runSampleBotSession(origin, await keys());
     const before = [await container('bothost'), await container('database')];
     await compose('stop');
     const codes = await Promise.all(before.map((id) => runDocker('inspect', '-f', '{{.State.ExitCode}}', id)));
@@ -81,8 +86,8 @@ describe.skipIf(images === null)('the service of the compose file', () => {
     await compose('up -d');
     await waitUntilServiceReady(origin);
     expect(await container('bothost')).not.toBe(before[0]);
-    expect(await readCompletionStatus(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
-    await runParrotSession(origin, await keys());
+    expect(await readSessionCompletionStatus(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
+    await runSampleBotSession(origin, await keys());
   });
 });
 

@@ -4,7 +4,12 @@ import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../packages/contract/src/index.ts';
 import { readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
-import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilServiceReady } from './testing/session.ts';
+import {
+  type ApiKeys,
+  readSessionCompletionStatus,
+  runSampleBotSession,
+  waitUntilServiceReady,
+} from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -72,7 +77,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     expect(await runDocumented(2)).toContain('parrot');
     keys = await keysInside();
     expect(keys.privateKey.length).toBeGreaterThan(30);
-    sessionId = await runParrotSession(origin, keys);
+    sessionId = await runSampleBotSession(origin, keys);
     const output = await readContainerLogs(name);
     for (const key of Object.values(keys)) expect(output).not.toContain(key);
   });
@@ -117,14 +122,14 @@ describe.skipIf(images === null)('the image of the service', () => {
     await runDocker('start', name);
     origin = await findOrigin();
     await waitUntilServiceReady(origin);
-    expect(await readCompletionStatus(origin, keys, live)).toBe('SESSION_STOPPED');
+    expect(await readSessionCompletionStatus(origin, keys, live)).toBe('SESSION_STOPPED');
 
     await runDocker('rm', '-f', name);
     await runDocumented(1, '-e BOTHOST_SHUTDOWN_GRACE=0');
     origin = await findOrigin();
     await waitUntilServiceReady(origin);
     expect(await keysInside()).toEqual(keys);
-    expect(await readCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
-    await runParrotSession(origin, keys);
+    expect(await readSessionCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
+    await runSampleBotSession(origin, keys);
   });
 });

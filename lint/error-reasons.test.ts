@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { failureReasons } from '../packages/cli/src/failure-reasons.ts';
-import { failures } from '../packages/contract/src/errors.ts';
+import { apiErrorDefinitions } from '../packages/contract/src/errors.ts';
 import { listTrackedFiles, repositoryRoot } from './prose/tracked-files.ts';
 
 const sources = listTrackedFiles(['ts', 'tsx'], 'packages');
@@ -18,12 +18,12 @@ function quotedIn(paths: readonly string[]): ReadonlySet<string> {
 
 it('every error reason of the API is named by a test', () => {
   const named = quotedIn(sources.filter(isTest));
-  expect(Object.keys(failures).filter((reason) => !named.has(reason))).toEqual([]);
+  expect(Object.keys(apiErrorDefinitions).filter((reason) => !named.has(reason))).toEqual([]);
 });
 
 it('every error reason of the API is produced by the server', () => {
   const produced = quotedIn(sources.filter((path) => path.startsWith('packages/server/src/') && !isTest(path)));
-  expect(Object.keys(failures).filter((reason) => !produced.has(reason))).toEqual([]);
+  expect(Object.keys(apiErrorDefinitions).filter((reason) => !produced.has(reason))).toEqual([]);
 });
 
 it('every error reason of botcli is produced by botcli, and differs from all error reasons of the API', () => {
@@ -32,5 +32,7 @@ it('every error reason of botcli is produced by botcli, and differs from all err
     .map((path) => readFileSync(join(repositoryRoot, path), 'utf8'));
   const constructed = /(?:new Failure|new PackingError|describeLocalFailure)\(\s*'([a-z-]+)'/g;
   const produced = new Set(texts.flatMap((text) => [...text.matchAll(constructed)].map(([, reason]) => reason)));
-  expect(Object.keys(failureReasons).filter((reason) => !produced.has(reason) || reason in failures)).toEqual([]);
+  expect(
+    Object.keys(failureReasons).filter((reason) => !produced.has(reason) || reason in apiErrorDefinitions),
+  ).toEqual([]);
 });

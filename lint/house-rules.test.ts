@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LintFinding, lintTemporaryFiles } from './planted.ts';
+import { type LintFinding, lintSampleFiles } from './lint-sample-files.ts';
 
 type Case = { readonly file: string; readonly text: string; readonly rule: string | null; readonly says?: RegExp };
 
@@ -136,7 +136,7 @@ const refused: Record<string, Case> = {
   },
   'an import of the contract in an example': {
     file: 'examples/parrot/src/contract.ts',
-    text: "import { failures } from '@bothost/contract';\nfailures;\n",
+    text: "import { apiErrorDefinitions } from '@bothost/contract';\napiErrorDefinitions;\n",
     rule: 'noRestrictedImports',
     says: /depends on the bot contract alone/,
   },
@@ -189,7 +189,7 @@ beforeAll(() => {
   for (const { file, text } of [...Object.values(refused), ...Object.values(accepted)]) {
     files[file] = (files[file] ?? '') + text;
   }
-  findings = lintTemporaryFiles(files);
+  findings = lintSampleFiles(files);
 });
 
 describe('the lint refuses', () => {

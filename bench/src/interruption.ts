@@ -1,8 +1,10 @@
 /** Aborts on SIGINT and SIGTERM. Every wait of the benchmark then fails, so that services are stopped and files are removed. */
-export const interruptionController = new AbortController();
+export const interruptionAbortController = new AbortController();
 
 export function abortOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => interruptionController.abort(new Error(`The benchmark was interrupted by ${signal}.`)));
+    process.on(signal, () =>
+      interruptionAbortController.abort(new Error(`The benchmark was interrupted by ${signal}.`)),
+    );
   }
 }

@@ -4,7 +4,7 @@ import { createClient } from '../../packages/contract/src/index.ts';
 export type ApiKeys = { readonly privateKey: string; readonly publicKey: string };
 
 /** Starts a session of the parrot bot, sends the bot a request and stops the session. Returns the session's id. */
-export async function runParrotSession(origin: string, keys: ApiKeys): Promise<string> {
+export async function runSampleBotSession(origin: string, keys: ApiKeys): Promise<string> {
   const client = createClient({ origin, key: keys.privateKey });
   const params = { agentName: 'parrot' };
   await expect.poll(async () => (await client.getAgent({ params })).ready).toBe(true);
@@ -15,12 +15,12 @@ export async function runParrotSession(origin: string, keys: ApiKeys): Promise<s
   });
   expect(await answer.json()).toMatchObject({ sessionId });
   await client.stopSession({ params: { ...params, sessionId } });
-  await expect.poll(() => readCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
+  await expect.poll(() => readSessionCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
   return sessionId;
 }
 
 /** Returns the completion status of a session, or null while the session is running. */
-export async function readCompletionStatus(
+export async function readSessionCompletionStatus(
   origin: string,
   { privateKey }: ApiKeys,
   sessionId: string,

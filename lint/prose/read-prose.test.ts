@@ -13,7 +13,7 @@ describe('readTypeScriptProse', () => {
 
   it('finds the messages of errors, factories, tables and log calls', () => {
     const text = `throw new StartError(\`No \${what} here.\`, { cause });
-      throw failure('not-found', isGone ? 'It was removed.' : 'Not found ' + 'anywhere.');
+      throw createApiError('not-found', isGone ? 'It was removed.' : 'Not found ' + 'anywhere.');
       logger.info({ id: 'no message' }, 'instance started');
       const table = { a: { message: 'A row of the table.' } };`;
     expect(readTypeScriptProse('a.ts', text).messages).toEqual([

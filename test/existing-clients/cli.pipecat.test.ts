@@ -14,7 +14,7 @@ import {
 } from '../../packages/server/test/support/second-organization.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/support/test-server.ts';
 import { type CommandRunner, openCommandRunner } from './commands.ts';
-import { agentSteps, type CommandStep, cleanUpSteps, organizationSteps } from './steps.ts';
+import { agentSteps, type CommandStep, cleanupSteps, organizationSteps } from './steps.ts';
 import { createCertificate, startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 import versions from './versions.json' with { type: 'json' };
 
@@ -259,7 +259,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       });
     });
 
-    it.each(cleanUpSteps)('the command "$line" exits with status $status', follow);
+    it.each(cleanupSteps)('the command "$line" exits with status $status', follow);
 
     it('the CLI requests only paths whose authorization is tested', () => {
       const tested = Object.values(allOperations).flatMap(({ method, key, path }) =>

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { openUv } from '../../packages/cli/test/pipecat/uv.ts';
+import { requireUvInstallation } from '../../packages/cli/test/pipecat/uv.ts';
 import versions from './versions.json' with { type: 'json' };
 
 export type CommandResult = { readonly status: number; readonly output: string };
@@ -59,7 +59,7 @@ export async function openCommandRunner(
 
 /** Installs `pipecatcloud` and Pipecat's CLI, and returns the directory that contains their programs. */
 async function install(version: string): Promise<string> {
-  const uv = openUv();
+  const uv = requireUvInstallation();
   const env = { ...uv.environment, UV_EXCLUDE_NEWER: `${versions.date}T00:00:00Z` };
   const environment = join(uv.cache, `pipecatcloud-${version}-${versions.date}`);
   const bin = join(environment, 'bin');

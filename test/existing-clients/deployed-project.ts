@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, inject, vi } from 'vitest';
 import { placeholderSecret } from '../../packages/cli/test/generated-bots/generated-project.ts';
-import { openUv } from '../../packages/cli/test/pipecat/uv.ts';
+import { requireUvInstallation } from '../../packages/cli/test/pipecat/uv.ts';
 import { type StandInVendors, startStandInVendors } from '../../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/support/test-server.ts';
@@ -90,7 +90,7 @@ export async function deployProject(name: string, options: string): Promise<Depl
  */
 async function deploy({ name, directory, service, standIns, pipecat }: DeployedProject): Promise<void> {
   const server = join(directory, 'server');
-  const uv = openUv();
+  const uv = requireUvInstallation();
   await promisify(execFile)(uv.program, ['lock', '--quiet'], { cwd: server, env: uv.environment });
   const example = await readFile(join(server, '.env.example'), 'utf8');
   const keys = [...example.matchAll(/^(\w+)=/gm)].map(([, key]) => `${key}=${placeholderSecret}`);

@@ -246,7 +246,7 @@ export const agentSteps: readonly CommandStep[] = [
   }),
 ];
 
-export const cleanUpSteps: readonly CommandStep[] = [
+export const cleanupSteps: readonly CommandStep[] = [
   { line: 'agent delete first --force', status: 0, shows: /deleted successfully/, does: 'deletes the agent' },
   {
     line: 'auth logout',

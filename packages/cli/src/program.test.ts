@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../test/fake-service/fake-service.ts';
 import { agent, agentListItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
@@ -21,11 +21,11 @@ beforeAll(async () => {
       listOrganizations: () => ({ organizations: [organization] }),
       listAgents: () => ({ services: [agentListItem], agents: [agentListItem] }),
       getAgent: ({ params }) => {
-        if (params['agentName'] !== 'parrot') throw failure('not-found');
+        if (params['agentName'] !== 'parrot') throw createApiError('not-found');
         return agent;
       },
       listRegions: () => {
-        throw failure('invalid-request', { issues: [{ path: 'query.x', message: 'is \u001b[31mwrong' }] });
+        throw createApiError('invalid-request', { issues: [{ path: 'query.x', message: 'is \u001b[31mwrong' }] });
       },
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
     },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { ConnectionError, createClient } from './client.ts';
-import { ApiError, createErrorBody, failure } from './errors.ts';
+import { ApiError, createApiError, createErrorBody } from './errors.ts';
 import type { RequestOf, ResponseOf } from './operation.ts';
 import type { Operations } from './operations/all.ts';
 import type { SessionResponse } from './operations/sessions.ts';
@@ -136,7 +136,7 @@ describe('the requests of a client', () => {
 describe('a client', () => {
   it('throws an ApiError with all fields of an error response', async () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
-    answer = json(400, createErrorBody(failure('invalid-request', { issues }), 'request-7'));
+    answer = json(400, createErrorBody(createApiError('invalid-request', { issues }), 'request-7'));
     const error = await createClient({ origin, key })
       .listOrganizations()
       .catch((cause: unknown) => cause);

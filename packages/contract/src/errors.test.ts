@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, createErrorBody, type ErrorReason, ErrorResponse, failure, failures } from './errors.ts';
+import {
+  ApiError,
+  apiErrorDefinitions,
+  createApiError,
+  createErrorBody,
+  type ErrorReason,
+  ErrorResponse,
+} from './errors.ts';
 
-const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason as ErrorReason, ...row }));
+const rows = Object.entries(apiErrorDefinitions).map(([reason, row]) => ({ reason: reason as ErrorReason, ...row }));
 
 const isOAuthCode = ({ message }: { message: string }) => /^[a-z_]+$/.test(message);
 
@@ -14,7 +21,7 @@ const specified = [
   { status: 500, code: '500', words: /log.*operator/i },
 ];
 
-describe('the table `failures`', () => {
+describe('the table `apiErrorDefinitions`', () => {
   it.each(specified)(
     'contains a failure with the status $status and a message that matches $words',
     ({ status, code, words }) => {
@@ -53,7 +60,7 @@ describe('the table `failures`', () => {
 
 describe('createErrorBody', () => {
   it.each(rows)('returns error, code, reason, request id and info for the reason $reason', (row) => {
-    const body = createErrorBody(failure(row.reason), 'request-1');
+    const body = createErrorBody(createApiError(row.reason), 'request-1');
     expect(ErrorResponse.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       error: row.message,
@@ -66,24 +73,24 @@ describe('createErrorBody', () => {
 
   it('returns the field issues only if the error has issues', () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
-    expect(createErrorBody(failure('invalid-request', { issues }), 'r')).toMatchObject({ issues });
-    expect(createErrorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
+    expect(createErrorBody(createApiError('invalid-request', { issues }), 'r')).toMatchObject({ issues });
+    expect(createErrorBody(createApiError('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
   it('returns the fields message and status for status 429, because existing clients read them', () => {
-    const { status, message } = failures['at-capacity'];
-    expect(createErrorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
-    expect(createErrorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
+    const { status, message } = apiErrorDefinitions['at-capacity'];
+    expect(createErrorBody(createApiError('at-capacity'), 'r')).toMatchObject({ status, message });
+    expect(createErrorBody(createApiError('not-found'), 'r')).not.toHaveProperty('message');
   });
 
   it('does not return the cause of the error', () => {
-    const error = failure('internal', { cause: new Error('password=hunter2') });
+    const error = createApiError('internal', { cause: new Error('password=hunter2') });
     expect(JSON.stringify(createErrorBody(error, 'r'))).not.toContain('hunter2');
   });
 });
 
-it('failure() returns an ApiError with the status and code of the reason and with the given message', () => {
-  const error = failure('not-found', { message: 'Agent "x" does not exist.' });
+it('createApiError() returns an ApiError with the status and code of the reason and with the given message', () => {
+  const error = createApiError('not-found', { message: 'Agent "x" does not exist.' });
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 404, code: '404', reason: 'not-found', requestId: null, issues: [] });
   expect(error.message).toBe('Agent "x" does not exist.');

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { maxUploadBytes } from './limits.ts';
 
 /** `code` is the HTTP status as a string, or a code that begins with `PCC-` if the failure concerns a deployment. */
-type Failure = { readonly status: number; readonly code: string; readonly message: string };
+type ApiErrorDefinition = { readonly status: number; readonly code: string; readonly message: string };
 
 /**
  * Every failure that a caller can see, by its stable `reason`. Messages contain no square brackets, because an existing client
  * interprets them as markup.
  */
-export const failures = {
+export const apiErrorDefinitions = {
   'key-missing': {
     status: 401,
     code: '401',
@@ -361,9 +361,9 @@ export const failures = {
       'The organization would exceed its limit of disk space. Delete agents, wait until unused builds are removed, or ask the operator for a higher limit.',
   },
   'bot-not-ready': { status: 504, code: '504', message: 'The bot did not become ready in time.' },
-} as const satisfies Record<string, Failure>;
+} as const satisfies Record<string, ApiErrorDefinition>;
 
-export type ErrorReason = keyof typeof failures;
+export type ErrorReason = keyof typeof apiErrorDefinitions;
 
 /** A problem with the input. `path` is the field, for example `body.name`. */
 export type ValidationIssue = { readonly path: string; readonly message: string };
@@ -413,15 +413,16 @@ export class ApiError extends Error {
 }
 
 /**
- * Creates an error from the entry of `failures` with this reason. If `message` is given, it replaces the message of the entry.
+ * Creates an error from the entry of `apiErrorDefinitions` with this reason. If `message` is given, it replaces the message of the
+ * entry.
  *
- * @example throw failure('not-found')
+ * @example throw createApiError('not-found')
  */
-export function failure(
+export function createApiError(
   reason: ErrorReason,
   more: { message?: string; issues?: readonly ValidationIssue[]; cause?: unknown } = {},
 ): ApiError {
-  return new ApiError({ reason, ...failures[reason], ...more });
+  return new ApiError({ reason, ...apiErrorDefinitions[reason], ...more });
 }
 
 export function createErrorBody(error: ApiError, requestId: string): ErrorResponse {

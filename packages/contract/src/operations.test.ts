@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { failures } from './errors.ts';
+import { apiErrorDefinitions } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { allOperations, operations } from './operations/all.ts';
 import { fillPathTemplate, listOperationPaths } from './paths.ts';
@@ -44,8 +44,8 @@ describe.each(all)('the operation %s', (_, operation) => {
     if (operation.method === 'GET' || operation.method === 'DELETE') expect(takesNone).toBe(true);
   });
 
-  it('lists only reasons of the table `failures`, and no reason twice', () => {
-    expect(operation.errors.filter((reason) => !(reason in failures))).toEqual([]);
+  it('lists only reasons of the table `apiErrorDefinitions`, and no reason twice', () => {
+    expect(operation.errors.filter((reason) => !(reason in apiErrorDefinitions))).toEqual([]);
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
 
@@ -61,7 +61,7 @@ describe.each(all)('the operation %s', (_, operation) => {
 
   it('can fail with 404 if it has a path parameter, and with 400 if it has input', () => {
     if (Object.keys(operation.params.shape).length > 0) {
-      expect(operation.errors.filter((reason) => failures[reason].status === 404)).not.toEqual([]);
+      expect(operation.errors.filter((reason) => apiErrorDefinitions[reason].status === 404)).not.toEqual([]);
     }
     if (operation.bodyBytes > 0 || Object.keys(operation.query.shape).length > 0) {
       expect(operation.errors).toContain('invalid-request');
@@ -77,9 +77,11 @@ describe('fillPathTemplate', () => {
   });
 
   it.each(['', '.', '..'])('throws for the agent name %j, which would change the path', (agentName) => {
-    expect(() => fillPathTemplate('/agents/{agentName}', { agentName })).toThrow(failures['not-found'].message);
+    expect(() => fillPathTemplate('/agents/{agentName}', { agentName })).toThrow(
+      apiErrorDefinitions['not-found'].message,
+    );
     expect(() => fillPathTemplate('/organizations/{organization}/x', { organization: agentName })).toThrow(
-      failures['organization-not-found'].message,
+      apiErrorDefinitions['organization-not-found'].message,
     );
   });
 });

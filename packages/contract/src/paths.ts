@@ -1,4 +1,4 @@
-import { failure } from './errors.ts';
+import { createApiError } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { PhoneCarrier } from './phone-carriers.ts';
 
@@ -12,10 +12,10 @@ export const organizationBasePath = '/v1/organizations/{organization}';
  */
 export const iceServersPath = '/v1/ice-servers';
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
-export const talkBasePath = '/talk';
+export const talkPageBasePath = '/talk';
 
-export function createTalkPath(agentName: string): string {
-  return `${talkBasePath}/${encodeURIComponent(agentName)}`;
+export function createTalkPagePath(agentName: string): string {
+  return `${talkPageBasePath}/${encodeURIComponent(agentName)}`;
 }
 
 /**
@@ -56,7 +56,7 @@ export function fillPathTemplate(path: string, values: Readonly<Record<string, s
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
     if (['', '.', '..'].includes(value)) {
-      throw failure(name === 'organization' ? 'organization-not-found' : 'not-found');
+      throw createApiError(name === 'organization' ? 'organization-not-found' : 'not-found');
     }
     return encodeURIComponent(value);
   });

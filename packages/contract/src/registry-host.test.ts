@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEncodedCredentials, normalizeRegistryHost } from './registry-host.ts';
+import { isBasicAuthCredentials, normalizeRegistryHost } from './registry-host.ts';
 
 describe('normalizeRegistryHost', () => {
   it.each([
@@ -92,13 +92,13 @@ describe('normalizeRegistryHost', () => {
   });
 });
 
-describe('isEncodedCredentials', () => {
+describe('isBasicAuthCredentials', () => {
   it('accepts Base64 of a user and a password', () => {
     const user = fc.stringMatching(/^[a-zA-Z0-9_$+-]{1,20}$/);
     const password = fc.string({ unit: 'grapheme', maxLength: 60 }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(user, password, (name, secret) =>
-        isEncodedCredentials(Buffer.from(`${name}:${secret}`).toString('base64')),
+        isBasicAuthCredentials(Buffer.from(`${name}:${secret}`).toString('base64')),
       ),
     );
   });
@@ -106,7 +106,7 @@ describe('isEncodedCredentials', () => {
   it.each(['', 'user:pass', 'dTpw!', 'dTpw\n', 'dT pw', 'dXA=', 'OnA=', 'dTpw=', 'dTpx==', 'dTpwCg==', 'dTpwAA=='])(
     'rejects %j',
     (text) => {
-      expect(isEncodedCredentials(text)).toBe(false);
+      expect(isBasicAuthCredentials(text)).toBe(false);
     },
   );
 });

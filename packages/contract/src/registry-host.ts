@@ -71,7 +71,7 @@ export function isUnencryptedRegistry(host: string): boolean {
 }
 
 /** Returns whether a text is the Base64 form of `user:password` without control characters (RFC 7617, section 2). */
-export function isEncodedCredentials(text: string): boolean {
+export function isBasicAuthCredentials(text: string): boolean {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return false;
   const binary = atob(text);
   if (btoa(binary) !== text) return false;

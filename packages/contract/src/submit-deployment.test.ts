@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Client, ConnectionError } from './client.ts';
-import { failure } from './errors.ts';
+import { createApiError } from './errors.ts';
 import { submitDeployment } from './submit-deployment.ts';
 
 const target = { agentName: 'parrot', region: 'us-west', latestDeploymentId: 'first' };
@@ -19,7 +19,7 @@ function createFakeClient(deploymentId: string | null, { executes, error }: { ex
     return { desiredDeploymentId: service.deploymentId, change: 'deployment' };
   };
   const getAgent = async () => {
-    if (service.deploymentId === null) throw failure('not-found');
+    if (service.deploymentId === null) throw createApiError('not-found');
     return { desiredDeploymentId: service.deploymentId };
   };
   const getDeployment = async () => ({ buildId: service.buildId });
@@ -56,7 +56,7 @@ it('submitDeployment repeats a request without a response if another build was d
 });
 
 it('submitDeployment does not repeat a request that the service rejects', async () => {
-  const { service, client } = createFakeClient('first', { executes: false, error: failure('invalid-request') });
+  const { service, client } = createFakeClient('first', { executes: false, error: createApiError('invalid-request') });
   await expect(submitDeployment(client, target, {}, options)).rejects.toMatchObject({ reason: 'invalid-request' });
   expect(service.writes).toBe(1);
 });

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from './client.ts';
-import { createErrorBody, type ErrorReason, failure } from './errors.ts';
+import { createApiError, createErrorBody, type ErrorReason } from './errors.ts';
 import { uploadRemainingParts } from './upload-remaining-parts.ts';
-import { retryDelaysMs } from './with-retries.ts';
+import { requestRetryDelaysMs } from './with-retries.ts';
 
 const uploadId = '01930000-0000-7000-8000-000000000001';
 
@@ -23,7 +23,7 @@ async function startUploadService(faults: Fault[] = [], earlier = Buffer.alloc(0
   const respond = (response: ServerResponse, status: number, body: unknown) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   const reject = (response: ServerResponse, reason: ErrorReason) => {
-    const error = failure(reason);
+    const error = createApiError(reason);
     respond(response, error.status, createErrorBody(error, 'request'));
   };
   const announce = (response: ServerResponse, body: unknown) => {
@@ -108,7 +108,7 @@ describe('uploadRemainingParts', () => {
     expect(await result).toBe(uploadId);
     expect(service.offsets.slice(0, 2)).toEqual([0, 1_000]);
     expect(service.received.equals(content)).toBe(true);
-    expect(waitedMs).toEqual(retryDelaysMs.slice(0, 1));
+    expect(waitedMs).toEqual(requestRetryDelaysMs.slice(0, 1));
   });
 
   it('requests a new token when the token has expired', async () => {
@@ -122,28 +122,28 @@ describe('uploadRemainingParts', () => {
     const service = await startUploadService([lost, lost, null, lost]);
     const { result, waitedMs } = startUpload(service.origin);
     await result;
-    expect(waitedMs).toEqual([...retryDelaysMs.slice(0, 2), retryDelaysMs[0]]);
+    expect(waitedMs).toEqual([...requestRetryDelaysMs.slice(0, 2), requestRetryDelaysMs[0]]);
   });
 
   it('keeps retrying as long as the service receives some bytes of each interrupted part', async () => {
     const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 1_000 })));
     const { result, waitedMs } = startUpload(service.origin);
     expect(await result).toBe(uploadId);
-    expect(waitedMs).toEqual(Array.from({ length: 20 }, () => retryDelaysMs[0]));
+    expect(waitedMs).toEqual(Array.from({ length: 20 }, () => requestRetryDelaysMs[0]));
   });
 
   it('fails when all retry delays have passed without progress', async () => {
     const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 0 })));
     const { result, waitedMs } = startUpload(service.origin);
     await expect(result).rejects.toThrow('was lost during the upload');
-    expect(waitedMs).toEqual(retryDelaysMs);
+    expect(waitedMs).toEqual(requestRetryDelaysMs);
   });
 
   it('fails after all retry delays if the archive has become shorter', async () => {
     const service = await startUploadService();
     const { result, waitedMs } = startUpload(service.origin, undefined, content.subarray(0, 1_000));
     await expect(result).rejects.toThrow('received no bytes');
-    expect(waitedMs).toEqual(retryDelaysMs);
+    expect(waitedMs).toEqual(requestRetryDelaysMs);
   });
 
   it('throws a permanent error of the service without a retry', async () => {

@@ -5,7 +5,7 @@ import {
   initialUploadPartSizeBytes,
   sendUploadPart,
 } from './upload-part.ts';
-import { delay, retryDelaysMs } from './with-retries.ts';
+import { delay, requestRetryDelaysMs } from './with-retries.ts';
 
 /** The response to `getBuildUploadUrl`. */
 type UploadTarget = {
@@ -31,7 +31,7 @@ type Upload = {
 
 /**
  * Sends the bytes of an archive that the service has not received, and returns the id of the upload. Resumes after transient
- * errors. Fails when all delays in `retryDelaysMs` have passed without progress.
+ * errors. Fails when all delays in `requestRetryDelaysMs` have passed without progress.
  */
 export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Upload): Promise<string> {
   const { sizeBytes, signal, wait = (delayMs) => delay(delayMs, signal) } = upload;
@@ -54,7 +54,7 @@ export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Up
       partBytes = computeNextUploadPartSizeBytes(partBytes, performance.now() - startedAtMs);
     } catch (error) {
       signal.throwIfAborted();
-      const delayMs = retryDelaysMs[failures];
+      const delayMs = requestRetryDelaysMs[failures];
       if (delayMs === undefined || !canResumeUpload(error)) throw error;
       failures += 1;
       await wait(delayMs, error);

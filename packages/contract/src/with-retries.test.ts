@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ConnectionError } from './client.ts';
-import { failure } from './errors.ts';
-import { delay, retryDelaysMs, withRetries } from './with-retries.ts';
+import { createApiError } from './errors.ts';
+import { delay, requestRetryDelaysMs, withRetries } from './with-retries.ts';
 
 const { signal } = new AbortController();
 
@@ -13,19 +13,19 @@ function recordWaits() {
 
 it('withRetries repeats a request with increasing delays until a response arrives', async () => {
   const { waitedMs, wait } = recordWaits();
-  const errors = [new ConnectionError('lost'), failure('shutting-down'), failure('bot-unreachable')];
+  const errors = [new ConnectionError('lost'), createApiError('shutting-down'), createApiError('bot-unreachable')];
   const request = async () => {
     const error = errors.shift();
     if (error !== undefined) throw error;
     return 'response';
   };
   expect(await withRetries(request, signal, wait)).toBe('response');
-  expect(waitedMs).toEqual(retryDelaysMs.slice(0, 3));
+  expect(waitedMs).toEqual(requestRetryDelaysMs.slice(0, 3));
 });
 
 it('withRetries does not repeat a request that the service rejects', async () => {
   const { waitedMs, wait } = recordWaits();
-  const request = () => Promise.reject(failure('not-found'));
+  const request = () => Promise.reject(createApiError('not-found'));
   await expect(withRetries(request, signal, wait)).rejects.toMatchObject({ reason: 'not-found' });
   expect(waitedMs).toEqual([]);
 });
@@ -33,8 +33,8 @@ it('withRetries does not repeat a request that the service rejects', async () =>
 it('withRetries throws the last error when all retry delays have passed', async () => {
   const { waitedMs, wait } = recordWaits();
   const request = () => Promise.reject(new ConnectionError(`lost after ${waitedMs.length} delays`));
-  await expect(withRetries(request, signal, wait)).rejects.toThrow(`lost after ${retryDelaysMs.length} delays`);
-  expect(waitedMs).toEqual(retryDelaysMs);
+  await expect(withRetries(request, signal, wait)).rejects.toThrow(`lost after ${requestRetryDelaysMs.length} delays`);
+  expect(waitedMs).toEqual(requestRetryDelaysMs);
 });
 
 it('withRetries stops waiting for the next attempt when the signal is aborted', async () => {

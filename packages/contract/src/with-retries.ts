@@ -5,7 +5,7 @@ import { ApiError } from './errors.ts';
  * Delays between the attempts of an idempotent request. Their sum is half a minute, which is long enough for a restart of the
  * service.
  */
-export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+export const requestRetryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
  * Returns whether the same request may succeed later: true for a connection error, a timeout, and the statuses 502, 503 and 504.
@@ -24,7 +24,7 @@ export async function withRetries<T>(
   signal: AbortSignal,
   wait: (delayMs: number) => Promise<void> = (delayMs) => delay(delayMs, signal),
 ): Promise<T> {
-  for (const delayMs of retryDelaysMs) {
+  for (const delayMs of requestRetryDelaysMs) {
     try {
       return await request();
     } catch (error) {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from './support/bots.ts';
-import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
-import { openColdStartGate } from './support/cold-start-gate.ts';
+import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
+import { createColdStartGate } from './support/cold-start-gate.ts';
 import { insertSecondOrganization } from './support/second-organization.ts';
 import { startTestServer } from './support/test-server.ts';
 
 it('the service limits concurrent starts of one organization without delaying another organization', async (test) => {
-  const gate = await openColdStartGate();
+  const gate = await createColdStartGate();
   test.onTestFinished(() => gate.close());
   const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
   test.onTestFinished(() => held.remove());
@@ -17,7 +17,7 @@ it('the service limits concurrent starts of one organization without delaying an
   const service = await startTestServer({ agents: [held.path], environment: { BOTHOST_STARTS_AT_ONCE: '1' } });
   test.onTestFinished(() => service.close());
   // The first session uses the instance that was started to validate the deployment.
-  await evaluateInBot(service, 'held', await startAgentSession(service, 'held'), 'true');
+  await evaluateJavaScriptInBot(service, 'held', await startAgentSession(service, 'held'), 'true');
   gate.shut();
   const first = await startAgentSession(service, 'held');
   const firstBot = await gate.next();
@@ -34,7 +34,7 @@ it('the service limits concurrent starts of one organization without delaying an
   await expect
     .poll(() =>
       startAgentSession(other, 'free').then(
-        (id) => evaluateInBot(other, 'free', id, '"free"'),
+        (id) => evaluateJavaScriptInBot(other, 'free', id, '"free"'),
         () => null,
       ),
     )
@@ -46,7 +46,7 @@ it('the service limits concurrent starts of one organization without delaying an
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 
   firstBot('go');
-  expect(await evaluateInBot(service, 'held', first, '"first"')).toBe('first');
+  expect(await evaluateJavaScriptInBot(service, 'held', first, '"first"')).toBe('first');
   (await gate.next())('go');
-  expect(await evaluateInBot(service, 'held', last, '"last"')).toBe('last');
+  expect(await evaluateJavaScriptInBot(service, 'held', last, '"last"')).toBe('last');
 });

@@ -96,7 +96,7 @@ async def greet():
     return {"hello": "world"}
 
 @app.websocket("/loud")
-async def send_capitals(socket: WebSocket):
+async def echo_in_upper_case(socket: WebSocket):
     await socket.accept()
     await socket.send_text((await socket.receive_text()).upper())
     await socket.close()

@@ -1,4 +1,4 @@
-import { ConnectionError, failure, retryDelaysMs } from '@bothost/contract';
+import { ConnectionError, createApiError, requestRetryDelaysMs } from '@bothost/contract';
 import { expect, test } from 'vitest';
 import { withRetries } from './retry.ts';
 
@@ -15,7 +15,7 @@ function createTestContext(signal = new AbortController().signal) {
   return { waited, statuses, context: { io: { sleep, signal }, messages } };
 }
 
-test.each([new ConnectionError('connection lost'), failure('shutting-down'), failure('bot-unreachable')])(
+test.each([new ConnectionError('connection lost'), createApiError('shutting-down'), createApiError('bot-unreachable')])(
   'retries after the error "%s" with increasing delays until a response arrives',
   async (error) => {
     const { waited, context } = createTestContext();
@@ -25,12 +25,12 @@ test.each([new ConnectionError('connection lost'), failure('shutting-down'), fai
       if (attempts < 4) throw error;
       return attempts;
     });
-    expect([answer, waited]).toEqual([4, retryDelaysMs.slice(0, 3)]);
+    expect([answer, waited]).toEqual([4, requestRetryDelaysMs.slice(0, 3)]);
   },
 );
 
 test('shows the retry status until a response arrives', async () => {
-  for (const failures of [0, 1, retryDelaysMs.length]) {
+  for (const failures of [0, 1, requestRetryDelaysMs.length]) {
     const { statuses, context } = createTestContext();
     let attempts = 0;
     await withRetries(context, async () => {
@@ -44,12 +44,12 @@ test('shows the retry status until a response arrives', async () => {
 
 test('does not retry after an error response or the last attempt', async () => {
   const { waited, context } = createTestContext();
-  const refuse = () => Promise.reject(failure('not-found'));
+  const refuse = () => Promise.reject(createApiError('not-found'));
   await expect(withRetries(context, refuse)).rejects.toMatchObject({ reason: 'not-found' });
   expect(waited).toEqual([]);
   const fail = () => Promise.reject(new ConnectionError('connection lost'));
   await expect(withRetries(context, fail)).rejects.toThrow('connection lost');
-  expect(waited).toEqual(retryDelaysMs);
+  expect(waited).toEqual(requestRetryDelaysMs);
 });
 
 test('stops retrying on Ctrl-C', async () => {

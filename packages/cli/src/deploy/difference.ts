@@ -53,7 +53,7 @@ export function findSecretChanges(
 /**
  * Lists the secret sets whose revision a rollback would change: the current deployment and the target use different revisions.
  */
-export function findRevisionChanges(
+export function findSecretRevisionChanges(
   current: DeploymentDetails | null,
   target: DeploymentDetails,
 ): readonly SettingChange[] {

@@ -3,7 +3,7 @@ import { formatCount, formatTime } from '../output/format.ts';
 import type { Cell, ReportBlock } from '../output/report.ts';
 import type { CurrentAgent } from './current-agent.ts';
 import type { DesiredAgent } from './desired-agent.ts';
-import { findCodeChange, findRevisionChanges, findSettingChanges, type SettingChange } from './difference.ts';
+import { findCodeChange, findSecretRevisionChanges, findSettingChanges, type SettingChange } from './difference.ts';
 
 export function createDeployPreview(
   { name }: DesiredAgent,
@@ -70,7 +70,7 @@ export function createRollbackPreview(
     fork: target.fork,
     secretSet: spec.envFromSecretNames[0] ?? null,
   });
-  const changes = [...(code === null ? [] : [code]), ...settings, ...findRevisionChanges(serving, target)];
+  const changes = [...(code === null ? [] : [code]), ...settings, ...findSecretRevisionChanges(serving, target)];
   const served: Cell = target.activatedAt === null ? 'never' : formatTime(target.activatedAt);
   return {
     changes,

@@ -15,7 +15,7 @@ export function isInteractive(io: CommandIo): boolean {
  * Offers to replace guides for coding agents that an older version of botcli wrote. The default answer is "yes" only if no
  * guide was edited. Without a terminal, keeps the guides.
  */
-export async function offerGuideRefresh(
+export async function offerCodingAgentGuideRefresh(
   io: CommandIo,
   writeOptions: ProjectWriteOptions,
   set: GuideSet,

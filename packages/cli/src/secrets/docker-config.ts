@@ -1,4 +1,4 @@
-import { isEncodedCredentials, normalizeRegistryHost } from '@bothost/contract';
+import { isBasicAuthCredentials, normalizeRegistryHost } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import { getObjectFields } from '../json-object.ts';
 
@@ -22,7 +22,7 @@ export function readDockerConfig(text: string, source: string, host: string): st
     throw credentialsFailure(`${source} has a token for ${host}, which works only with docker itself.`);
   }
   if (typeof auth === 'string') {
-    if (isEncodedCredentials(auth)) return auth;
+    if (isBasicAuthCredentials(auth)) return auth;
     throw credentialsFailure(`In ${source}, the "auth" field for ${host} is not username:password in Base64.`);
   }
   const [, helper] =

@@ -1,4 +1,10 @@
-import { ApiError, type Client, failures, type SecretSetDetails, type SecretSetListItem } from '@bothost/contract';
+import {
+  ApiError,
+  apiErrorDefinitions,
+  type Client,
+  type SecretSetDetails,
+  type SecretSetListItem,
+} from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
 export type SecretSetLookup = {
@@ -31,5 +37,5 @@ export async function findSecretSet(client: Client, name: string): Promise<Secre
 /** Creates the failure that the service reports for a missing secret set, and adds a hint. */
 export function createNotFoundFailure(): Failure {
   const hint = 'To list the existing sets, run: botcli cloud secrets list --no-sets';
-  return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, hint);
+  return new Failure('secret-set-not-found', apiErrorDefinitions['secret-set-not-found'].message, hint);
 }

@@ -1,4 +1,4 @@
-import { isEncodedCredentials, maxSecretValueBytes } from '@bothost/contract';
+import { isBasicAuthCredentials, maxSecretValueBytes } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
@@ -90,7 +90,7 @@ function encode({ warn }: Pick<CommandContext, 'warn'>, text: string): string {
     throw credentialFailure('The credentials contain a control character, such as a line break.');
   }
   if (!/^[^:]+:/.test(text)) {
-    if (isEncodedCredentials(text)) {
+    if (isBasicAuthCredentials(text)) {
       throw credentialFailure(
         'The credentials are not in the form username:password; they appear to be encoded already.',
         'Pass --no-encode for encoded credentials.',
@@ -98,14 +98,14 @@ function encode({ warn }: Pick<CommandContext, 'warn'>, text: string): string {
     }
     throw credentialFailure('The credentials must be username:password; the first colon ends the user name.');
   }
-  if (isEncodedCredentials(text.slice(text.indexOf(':') + 1))) {
+  if (isBasicAuthCredentials(text.slice(text.indexOf(':') + 1))) {
     warn('the password looks like encoded credentials; pass them without a user name, with --no-encode');
   }
   return requireSize(Buffer.from(text, 'utf8').toString('base64'));
 }
 
 function requireEncoded(text: string): string {
-  if (isEncodedCredentials(text)) return requireSize(text);
+  if (isBasicAuthCredentials(text)) return requireSize(text);
   throw credentialFailure(
     'The credentials are not username:password in strict Base64.',
     text.includes(':') ? 'Leave out --no-encode if the credentials are not encoded.' : null,

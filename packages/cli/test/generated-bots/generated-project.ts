@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
-import { type EnvironmentVariables, openUv } from '../pipecat/uv.ts';
+import { type EnvironmentVariables, requireUvInstallation } from '../pipecat/uv.ts';
 
 /** The value of every API key and secret of a project. Vendors' packages refuse an empty key. */
 export const placeholderSecret = 'placeholder';
@@ -39,7 +39,7 @@ export async function setUpProject(given: ProjectOptions, groups: readonly strin
   const directory = join(root, 'server');
   await generate(given, root);
   await fillIn(directory);
-  const uv = openUv();
+  const uv = requireUvInstallation();
   await promisify(execFile)(uv.program, ['lock', '--quiet'], { cwd: directory, env: uv.environment });
   const lock = await readFile(join(directory, 'uv.lock'));
   const hash = createHash('sha256').update(lock).digest('hex').slice(0, 16);

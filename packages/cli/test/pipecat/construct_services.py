@@ -19,7 +19,7 @@ from contextlib import contextmanager
 
 import aiohttp
 
-SERVICE_VARIABLES = {"stt", "llm", "tts", "avatar"}
+SERVICE_VARIABLE_NAMES = {"stt", "llm", "tts", "avatar"}
 
 
 class NetworkBlockedError(OSError):
@@ -55,7 +55,7 @@ def find_service_constructions(path):
                 if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
                     continue
                 target = statement.targets[0]
-                if isinstance(target, ast.Name) and target.id in SERVICE_VARIABLES:
+                if isinstance(target, ast.Name) and target.id in SERVICE_VARIABLE_NAMES:
                     yield target.id, ast.Expression(statement.value)
 
 
@@ -76,7 +76,7 @@ async def construct_services(path, module, failures, made):
                 failures.append({"service": name, "error": repr(error)[:300], "wants": "network" if wants else None})
 
 
-def construct_project(project):
+def construct_project_services(project):
     failures, made, old = [], [], set()
     before = dict(os.environ)
     os.environ.update(project["variables"])
@@ -116,4 +116,4 @@ def is_from_generated_code(warning, path):
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     block_network()
-    print(json.dumps([construct_project(project) for project in asked]))
+    print(json.dumps([construct_project_services(project) for project in asked]))

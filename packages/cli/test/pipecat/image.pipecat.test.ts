@@ -8,7 +8,7 @@ import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.t
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { quickstartProject } from '../../src/scaffold/quickstart.ts';
 import { findPython } from './find-python.ts';
-import { openUv, type Uv } from './uv.ts';
+import { requireUvInstallation, type UvInstallation } from './uv.ts';
 
 /**
  * A directory that replaces `/app` of the Docker base image, so that the tests need no container engine. It contains a Python
@@ -16,11 +16,11 @@ import { openUv, type Uv } from './uv.ts';
  * in this directory.
  */
 let app: string;
-let uv: Uv;
+let uv: UvInstallation;
 let dockerfile: string;
 beforeAll(async () => {
   app = await mkdtemp(join(tmpdir(), 'botcli-image-'));
-  const opened = await openUv();
+  const opened = await requireUvInstallation();
   uv = { ...opened, environment: { ...opened.environment, UV_PYTHON: (await findPython()).program } };
   const { configuration } = resolveConfiguration(quickstartProject.options, quickstartProject.name);
   if (configuration === null) throw new Error('the quickstart cannot be resolved');

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rename, rm, statfs, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findPython, type Interpreter } from './find-python.ts';
-import { openUv, type Uv } from './uv.ts';
+import { requireUvInstallation, type UvInstallation } from './uv.ts';
 
 /**
  * A group of packages that are installed into one environment. The packages of all vendors are compatible with each other, but
@@ -31,7 +31,7 @@ const always = ['runner', 'silero', 'webrtc', 'websocket', 'daily', 'livekit', '
  * lock file.
  */
 export async function openLibraryEnvironment(group: PackageGroup): Promise<LibraryEnvironment> {
-  const uv = openUv();
+  const uv = requireUvInstallation();
   const python = await findPython();
   const env = { ...uv.environment, UV_PYTHON: python.program };
   const run = (...args: readonly string[]) => promisify(execFile)(uv.program, ['--quiet', ...args], { env });
@@ -63,7 +63,7 @@ export async function openLibraryEnvironment(group: PackageGroup): Promise<Libra
  */
 async function lockFile(
   group: PackageGroup,
-  uv: Uv,
+  uv: UvInstallation,
   python: Interpreter,
   run: (...args: readonly string[]) => Promise<unknown>,
 ): Promise<string> {

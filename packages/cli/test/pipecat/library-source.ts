@@ -4,11 +4,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Interpreter } from './find-python.ts';
-import { openUv } from './uv.ts';
+import { requireUvInstallation } from './uv.ts';
 
 /** Downloads the source of a pipecat-ai release without its dependencies, only for reading. The source is cached. */
 export async function downloadPipecatSource(release: string, python: Interpreter): Promise<string> {
-  const uv = openUv();
+  const uv = requireUvInstallation();
   const place = join(uv.cache, `pipecat-source-${release}`);
   // The file that marks a complete download. It is written last, so that an interrupted download is repeated.
   const mark = join(place, 'complete');

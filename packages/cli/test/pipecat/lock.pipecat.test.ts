@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPython, type Interpreter } from './find-python.ts';
-import { openUv, type Uv } from './uv.ts';
+import { requireUvInstallation, type UvInstallation } from './uv.ts';
 import { writeProjects } from './write-projects.ts';
 
 /**
@@ -16,12 +16,12 @@ import { writeProjects } from './write-projects.ts';
 type JoinedProjects = { readonly directory: string; readonly python: string; readonly library: string };
 
 let directory: string;
-let uv: Uv;
+let uv: UvInstallation;
 let interpreter: Interpreter;
 let joined: readonly JoinedProjects[];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-lock-'));
-  uv = openUv();
+  uv = requireUvInstallation();
   interpreter = await findPython();
   const written = await writeProjects(join(directory, 'projects'));
   const files = written.map((project) => readFile(join(project.directory, 'pyproject.toml'), 'utf8'));

@@ -71,7 +71,7 @@ def walk_base_classes(source, name):
             yield from walk_base_classes(source, named.id)
 
 
-def list_fields(node):
+def list_class_fields(node):
     """Return the field names of a dataclass or model."""
     return {line.target.id for line in node.body if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)}
 
@@ -111,7 +111,7 @@ def list_settings_fields(source, expression):
         return list_settings(source, expression.value.id)
     found = set()
     for owner, node in walk_base_classes(source, expression.id):
-        found |= list_fields(node)
+        found |= list_class_fields(node)
         for base in node.bases:
             if isinstance(base, ast.Attribute) and base.attr == "Settings":
                 found |= list_settings_fields(owner, base)

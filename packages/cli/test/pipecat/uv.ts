@@ -15,7 +15,7 @@ declare module 'vitest' {
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Runs uv as the READMEs of generated projects do. */
-export type Uv = {
+export type UvInstallation = {
   readonly program: string;
   /** The environment variables with which uv runs. They keep downloads in the cache directory. */
   readonly environment: EnvironmentVariables;
@@ -26,7 +26,7 @@ export type Uv = {
 const resolvedAt = '2026-11-01T00:00:00Z';
 
 /** @throws Error if there is no Python with which uv can be installed */
-export function openUv(): Uv {
+export function requireUvInstallation(): UvInstallation {
   const [folder, cache, surroundings] = [inject('uvFolder'), inject('pythonCache'), inject('surroundings')];
   if (folder === '') throw new Error('These tests need Python with venv, and access to the Python registry.');
   const environment = {

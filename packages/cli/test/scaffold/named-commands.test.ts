@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { findPositionalWords, parseCommandLine, requireMandatoryValues } from '../../src/command-line/parse-line.ts';
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
-import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import { listAddableProjectParts } from '../../src/scaffold/configuration/names.ts';
+import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
+import { listProjectAddArguments } from '../../src/scaffold/configuration/names.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { listGuides } from '../../src/scaffold/guides/guides.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
@@ -12,7 +12,7 @@ import { version } from '../../src/version.ts';
 import { runProgram } from '../run-program.ts';
 import { projectMatrix } from './project-matrix.ts';
 
-const clients = ['react', 'vanilla'].flatMap((client_framework): Configuration[] => {
+const clients = ['react', 'vanilla'].flatMap((client_framework): ProjectConfiguration[] => {
   const given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'openai_realtime', client_framework };
   const { configuration } = resolveConfiguration(given, 'demo');
   return configuration === null ? [] : [configuration];
@@ -53,7 +53,7 @@ async function refusalOf(line: string): Promise<string | null> {
     if (command === undefined) return 'is no command';
     const values = parseCommandLine(args, new Set(found.words.map(({ index }) => index)), command);
     requireMandatoryValues(values, command, '');
-    if (found.path === 'project add' && !(await listAddableProjectParts()).includes(String(values['what'])))
+    if (found.path === 'project add' && !(await listProjectAddArguments()).includes(String(values['what'])))
       return 'cannot be added';
     if (found.path !== 'init' || args.length <= 2) return null;
     const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import {
   AgentName,
   AgentProfile,
-  Architecture,
   AudioFilter,
+  CpuArchitecture,
   MaxAgents,
   MaxSessionDuration,
   MinAgents,
@@ -12,13 +12,13 @@ import {
 } from '../agent-fields.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
+import { botStateLabels, deploymentPhaseLabels, getStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
 import { AgentPathParameters, Id, noBody, noFields, Time } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
-  state: z.enum(listStatusValues(botStateLabels)),
+  state: z.enum(getStatusValues(botStateLabels)),
   restartCount: z.number().int(),
   replicasStarted: z.number().int(),
   reason: z.string().nullable(),
@@ -29,7 +29,7 @@ const RevisionHealth = z.object({
 
 const RevisionInfo = z.object({
   deploymentID: Id,
-  phase: z.enum(listStatusValues(deploymentPhaseLabels)),
+  phase: z.enum(getStatusValues(deploymentPhaseLabels)),
   readyReplicas: z.number().int(),
   phaseStartedAt: Time,
   hasInfrastructureIssue: z.boolean().describe('The service, not the bot, prevents it from starting'),
@@ -159,7 +159,7 @@ const settings = {
   fork: z.boolean().nullish().describe('Whether instances of a Python bot may be forked; default true'),
   krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),
   resources: z.unknown().optional().describe('Regions that take no profiles only'),
-  architecture: Architecture.nullish().describe('Regions that run images only'),
+  architecture: CpuArchitecture.nullish().describe('Regions that run images only'),
   git: z.unknown().optional().describe('Regions that run images only'),
 };
 

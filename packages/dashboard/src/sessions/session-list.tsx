@@ -11,7 +11,7 @@ import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
-import { type NewestSessions, useSessionRows, useStableSessionList } from './use-session-rows.ts';
+import { type NewestSessions, useScrollAnchoredSessionList, useSessionRows } from './use-session-rows.ts';
 
 const rowPixels = 64;
 const columns =
@@ -31,7 +31,7 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
   const [scrollMargin, setScrollMargin] = useState(0);
   const [isAtTop, setIsAtTop] = useState(true);
   const [stopping, setStopping] = useState<OrganizationSession | null>(null);
-  const { list, newerCount } = useStableSessionList(newest, isAtTop);
+  const { list, newerCount } = useScrollAnchoredSessionList(newest, isAtTop);
   const { value: count, relation } = list.total;
   const virtualizer = useWindowVirtualizer({
     count,

@@ -27,7 +27,7 @@ export type NewestSessions = NonNullable<ReturnType<typeof useNewestSessions>['d
  * list stays the same, because new sessions would move the rows that the person reads. `newerCount` is the number of sessions
  * that are newer than this list.
  */
-export function useStableSessionList(newest: NewestSessions, isAtTop: boolean) {
+export function useScrollAnchoredSessionList(newest: NewestSessions, isAtTop: boolean) {
   const [kept, setKept] = useState<NewestSessions | null>(null);
   if (isAtTop && kept !== null) setKept(null);
   if (!isAtTop && kept === null) setKept(newest);

@@ -8,9 +8,9 @@ import {
 } from '@bothost/contract';
 import { z } from 'zod';
 import type { Database } from '../store/tables.ts';
+import type { PersonPrincipal } from './account-request.ts';
 import { consumeVerification, insertVerification } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
-import type { PersonPrincipal } from './account-request.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 

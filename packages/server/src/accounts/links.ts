@@ -14,6 +14,7 @@ import { findOrganizationName, findOrganizationOrOldest } from '../organizations
 import { countMembers } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
+import type { AccountRequest } from './account-request.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import {
   consumeOneTimeLink,
@@ -24,7 +25,6 @@ import {
   listInvitationRows,
   type OneTimeLinkRow,
 } from './rows.ts';
-import type { AccountRequest } from './account-request.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 type Scope = Actor & { readonly organizationId: string; readonly serviceUrl: string };
@@ -157,7 +157,11 @@ export async function describeLink(
 }
 
 /** Finds a valid one-time link without using it up. @throws failure `link-invalid`, `too-many-attempts` */
-export async function findValidLink({ db, now }: Context, accountRequest: AccountRequest, token: string): Promise<OneTimeLinkRow> {
+export async function findValidLink(
+  { db, now }: Context,
+  accountRequest: AccountRequest,
+  token: string,
+): Promise<OneTimeLinkRow> {
   await limitAttempts(db, 'link address', toClientNetwork(accountRequest.address));
   return requireOpen(await findOneTimeLink(db, hashToken(token)), now());
 }

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 
 /**
  * Rejects a weak password.
@@ -13,5 +13,5 @@ export async function requireStrongPassword(password: string, email: string): Pr
   const parts = [email, ...email.split('@')].filter((part) => part.length >= 4);
   const withoutEmail = parts.reduce((rest, part) => rest.replaceAll(part, ''), text);
   const isRepetition = new Set(text).size < 4;
-  if (isRepetition || withoutEmail.length < 4 || commonPasswords.test(text)) throw failure('password-too-weak');
+  if (isRepetition || withoutEmail.length < 4 || commonPasswords.test(text)) throw createApiError('password-too-weak');
 }

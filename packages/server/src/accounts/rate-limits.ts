@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
@@ -36,7 +36,7 @@ export async function limitAttempts(db: Database, name: keyof typeof limits, sub
     on conflict (key) do update set tokens = ${refilled} - 1, updated_at = clock_timestamp()
       where ${refilled} >= 1
     returning key`.execute(db);
-  if (rows.length === 0) throw failure('too-many-attempts');
+  if (rows.length === 0) throw createApiError('too-many-attempts');
 }
 
 /** Returns an IPv4 address unchanged, and an IPv6 address as its /64 network, because one client usually has a whole /64. */

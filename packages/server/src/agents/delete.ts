@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { lockAgentByName, updateAgent } from './rows.ts';
 
@@ -16,7 +16,7 @@ export async function deleteAgent(
 ): Promise<string> {
   return context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
-    if (agent === undefined) throw failure('not-found');
+    if (agent === undefined) throw createApiError('not-found');
     const now = context.now();
     await updateAgent(db, agent.id, { deleted_at: now, updated_at: now });
     return agent.id;

@@ -1,4 +1,10 @@
-import { type DeploymentDetails, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import {
+  createApiError,
+  type DeploymentDetails,
+  type Operations,
+  type RequestOf,
+  type ResponseOf,
+} from '@bothost/contract';
 import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -25,7 +31,7 @@ export async function listDeployments(
   const present = await presenter(context.db, scope, agentName, usageOf);
   const { limit, offset, cursor } = query;
   if (cursor !== undefined && !isUuid(cursor)) {
-    throw failure('invalid-request', {
+    throw createApiError('invalid-request', {
       issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
     });
   }
@@ -49,15 +55,15 @@ export async function getDeployment(
 ): Promise<DeploymentDetails> {
   const present = await presenter(context.db, scope, agentName, usageOf);
   const row = await findDeploymentOfAgent(context.db, present.agentId, deploymentId);
-  if (row === undefined) throw failure('deployment-not-found');
+  if (row === undefined) throw createApiError('deployment-not-found');
   const [details] = await present.details([row]);
-  if (details === undefined) throw failure('deployment-not-found');
+  if (details === undefined) throw createApiError('deployment-not-found');
   return details;
 }
 
 async function presenter(db: Database, scope: Scope, agentName: string, usageOf: UsageOf) {
   const agent = await findAgent(db, scope.organizationId, agentName);
-  if (agent === undefined) throw failure('not-found');
+  if (agent === undefined) throw createApiError('not-found');
   const usage = await usageOf(agent.id);
   const names = { agentName: agent.name, organizationName: scope.organizationName };
   return {

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { findAgent } from './rows.ts';
 
@@ -9,7 +9,7 @@ import { findAgent } from './rows.ts';
  */
 export async function requireAgentId(db: Database, organizationId: string, nameOrId: string): Promise<string> {
   const id = await findAgentId(db, organizationId, nameOrId);
-  if (id === undefined) throw failure('not-found');
+  if (id === undefined) throw createApiError('not-found');
   return id;
 }
 

@@ -1,4 +1,9 @@
-import { type AgentDetails, agentProfiles, type DeploymentDetails, replaceSquareBrackets } from '@bothost/contract';
+import {
+  type AgentDetails,
+  agentProfileResources,
+  type DeploymentDetails,
+  replaceSquareBrackets,
+} from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
 /** Instance counts of a deployment. */
@@ -14,8 +19,8 @@ export type DeploymentInstanceCounts = {
 type Names = { readonly agentName: string; readonly organizationName: string };
 
 /** Formats a deployment as existing clients expect it. */
-export function presentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
-  const limits = agentProfiles[row.profile];
+export function presentDeploymentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
+  const limits = agentProfileResources[row.profile];
   return {
     id: row.id,
     serviceId: row.agent_id,
@@ -47,7 +52,7 @@ export function presentDeployment(
   },
 ): DeploymentDetails {
   return {
-    ...presentManifest(row, names),
+    ...presentDeploymentManifest(row, names),
     state: row.state,
     serving: of.serving,
     contentHash: row.source.contentHash,

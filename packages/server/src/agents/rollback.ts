@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { requirePinnedRevisions } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { findBuildSource } from './build-source.ts';
@@ -33,19 +33,19 @@ export async function rollBack(
   deploymentId: string | null,
 ): Promise<void> {
   const found = await findAgent(context.db, scope.organizationId, agentName);
-  if (found === undefined || found.deleted_at !== null || found.name !== agentName) throw failure('not-found');
+  if (found === undefined || found.deleted_at !== null || found.name !== agentName) throw createApiError('not-found');
   const earlier = await earlierOf(context.db, found, deploymentId);
   // Hash the directory before taking the agent's lock, because session starts wait for that lock.
   const directory = await directoryAgain(context, earlier);
   await context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
-    if (agent?.id !== found.id) throw failure('not-found');
+    if (agent?.id !== found.id) throw createApiError('not-found');
     const { source } = earlier;
     const again =
       source.kind === 'directory'
         ? directory
         : await findBuildSource({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
-    if (again === null) throw failure('deployment-unavailable');
+    if (again === null) throw createApiError('deployment-unavailable');
     await requirePinnedRevisions(db, scope.organizationId, earlier.secret_pins);
     await createDeployment({ ...context, db }, agent, {
       ...again,
@@ -60,7 +60,7 @@ export async function rollBack(
 async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | null): Promise<DeploymentRow> {
   if (deploymentId !== null) {
     const named = await findDeploymentOfAgent(db, agent.id, deploymentId);
-    if (named === undefined) throw failure('deployment-not-found');
+    if (named === undefined) throw createApiError('deployment-not-found');
     return named;
   }
   const { active_deployment_id: active, desired_deployment_id: desired } = agent;
@@ -68,7 +68,7 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
     active === null || active === desired
       ? await findPreviouslyServingDeployment(db, agent)
       : await findDeployment(db, active);
-  if (before === undefined) throw failure('no-earlier-deployment');
+  if (before === undefined) throw createApiError('no-earlier-deployment');
   return before;
 }
 

@@ -1,8 +1,8 @@
-import { type AgentDetails, type AgentListItem, failure } from '@bothost/contract';
+import { type AgentDetails, type AgentListItem, createApiError } from '@bothost/contract';
 import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, presentManifest } from './present.ts';
+import { type DeploymentInstanceCounts, presentDeploymentManifest } from './present.ts';
 import { computeRollout } from './rollout.ts';
 import { type AgentRow, findAgent, listAgentRows } from './rows.ts';
 
@@ -35,7 +35,7 @@ export async function listAgents(
     };
     if (active === undefined || !query.includeActiveDeployment) return [item];
     const names = { agentName: agent.name, organizationName: scope.organizationName };
-    return [{ ...item, deployment: presentManifest(active, names) }];
+    return [{ ...item, deployment: presentDeploymentManifest(active, names) }];
   });
 }
 
@@ -47,7 +47,7 @@ export async function getAgent(
 ): Promise<AgentDetails> {
   const agent = await findAgent(context.db, scope.organizationId, agentName);
   const desiredId = agent?.desired_deployment_id ?? null;
-  if (agent === undefined || agent.deleted_at !== null || desiredId === null) throw failure('not-found');
+  if (agent === undefined || agent.deleted_at !== null || desiredId === null) throw createApiError('not-found');
   const usage = await usageOf(agent.id);
   const ids = [desiredId, agent.active_deployment_id, ...usage.map(({ deploymentId }) => deploymentId)];
   const deployments = await findDeploymentsByIds(
@@ -55,7 +55,7 @@ export async function getAgent(
     ids.filter((id) => id !== null),
   );
   const desired = deployments.find((deployment) => deployment.id === desiredId);
-  if (desired === undefined) throw failure('not-found');
+  if (desired === undefined) throw createApiError('not-found');
   const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
   const [secretSets = []] = await listPinnedSecretSets(context.db, scope.organizationId, [serving.secret_pins]);
   return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
@@ -68,7 +68,7 @@ export async function checkAgent(
   agentName: string,
 ): Promise<{ name: string; ready: boolean }> {
   const agent = await findAgent(context.db, scope.organizationId, agentName);
-  if (agent === undefined || agent.deleted_at !== null) throw failure('not-found');
+  if (agent === undefined || agent.deleted_at !== null) throw createApiError('not-found');
   return { name: agent.name, ready: agent.active_deployment_id !== null };
 }
 
@@ -99,7 +99,7 @@ function details(
     maxSessionDuration: serving.max_session_seconds,
     websocketAuth: serving.websocket_auth,
     krispViva: null,
-    deployment: presentManifest(desired, { agentName: agent.name, organizationName }),
+    deployment: presentDeploymentManifest(desired, { agentName: agent.name, organizationName }),
     ...rollout,
   };
 }

@@ -1,4 +1,4 @@
-import { type AuditEntry, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { type AuditEntry, createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { type AuditRow, listEventPage } from './rows.ts';
 
@@ -27,7 +27,7 @@ export async function listAuditEntries(
 
 function parseCursor(text: string): number {
   if (!/^\d{1,15}$/.test(text)) {
-    throw failure('invalid-request', {
+    throw createApiError('invalid-request', {
       issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
     });
   }

@@ -1,12 +1,12 @@
 import {
-  failure,
+  createApiError,
   fillPathTemplate,
   maxUnusedUploads,
   type Operations,
   type RequestOf,
   type ResponseOf,
-  uploadPath,
   uploadUrlLifetimeSeconds,
+  uploadUrlPath,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
@@ -39,7 +39,7 @@ export async function beginUpload(
   requireRegion(context.host, request.region);
   const now = context.now();
   if ((await countUnusedUploads(context.db, scope.organizationId)) >= maxUnusedUploads)
-    throw failure('too-many-uploads');
+    throw createApiError('too-many-uploads');
   await context.disk.requireFor(scope.organizationId, request.sizeBytes ?? 0);
   const upload = await requireUpload(context.db, {
     id: context.newId(),
@@ -59,7 +59,7 @@ export async function beginUpload(
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlLifetimeSeconds) * 1000);
   return {
     uploadId: upload.id,
-    uploadUrl: `${scope.serviceUrl}${fillPathTemplate(uploadPath, { uploadId: upload.id })}`,
+    uploadUrl: `${scope.serviceUrl}${fillPathTemplate(uploadUrlPath, { uploadId: upload.id })}`,
     uploadFields: { token: signUploadToken(context.uploadTokenKey, upload.id, expiresAt) },
     expiresAt: expiresAt.toISOString(),
     receivedBytes: await context.uploads.receivedBytes(settled),

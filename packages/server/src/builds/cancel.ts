@@ -1,4 +1,4 @@
-import { failure, type Operations, type ResponseOf } from '@bothost/contract';
+import { createApiError, type Operations, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { BuildOutcome } from './attempt.ts';
 import type { BuildLogNotifier } from './log-news.ts';
@@ -25,12 +25,12 @@ export async function cancelBuild(
   const { db } = context;
   const { organizationId } = scope;
   const found = await findBuildRow(db, organizationId, buildId);
-  if (found === undefined) throw failure('build-not-found');
+  if (found === undefined) throw createApiError('build-not-found');
   const outcome = { error_code: canceledBuildOutcome.errorCode, error: canceledBuildOutcome.error };
   const changed = await cancelOpenBuild(db, { organizationId, id: buildId }, outcome, context.now());
   const row = changed ?? (await findBuildRow(db, organizationId, buildId));
-  if (row === undefined) throw failure('build-not-found');
-  if (changed === undefined && row.state !== 'canceled') throw failure('build-ended');
+  if (row === undefined) throw createApiError('build-not-found');
+  if (changed === undefined && row.state !== 'canceled') throw createApiError('build-ended');
   context.buildLogs.notify(buildId);
   return { build: presentBuild(row, scope.serviceUrl) };
 }

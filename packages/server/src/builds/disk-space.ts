@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { sumArchiveBytes } from './upload-rows.ts';
@@ -36,7 +36,7 @@ export function createDiskSpaceGuard(options: DiskSpaceOptions): DiskSpaceGuard 
     return bavail * bsize - bytes >= options.reserveBytes;
   };
   const requireRoom = async (bytes: number): Promise<void> => {
-    if (!(await hasRoom(bytes))) throw failure('storage-full');
+    if (!(await hasRoom(bytes))) throw createApiError('storage-full');
   };
   return {
     isLow: async () => !(await hasRoom(0)),
@@ -45,7 +45,7 @@ export function createDiskSpaceGuard(options: DiskSpaceOptions): DiskSpaceGuard 
       await requireRoom(bytes);
       const built = await options.runtime.diskUsage(organizationId);
       const uploaded = await sumArchiveBytes(options.db, organizationId);
-      if (built + uploaded + bytes > options.organizationBytes) throw failure('organization-storage-full');
+      if (built + uploaded + bytes > options.organizationBytes) throw createApiError('organization-storage-full');
     },
   };
 }

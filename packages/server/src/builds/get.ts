@@ -1,4 +1,4 @@
-import { failure, type Operations, type ResponseOf } from '@bothost/contract';
+import { createApiError, type Operations, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { presentBuild } from './present.ts';
 import { findBuildRow } from './rows.ts';
@@ -10,6 +10,6 @@ export async function getBuild(
   buildId: string,
 ): Promise<ResponseOf<Operations['getBuild']>> {
   const row = await findBuildRow(context.db, scope.organizationId, buildId);
-  if (row === undefined) throw failure('build-not-found');
+  if (row === undefined) throw createApiError('build-not-found');
   return { build: presentBuild(row, scope.serviceUrl) };
 }

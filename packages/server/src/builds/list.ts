@@ -1,4 +1,4 @@
-import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { presentBuild } from './present.ts';
@@ -36,7 +36,7 @@ export async function listBuilds(
 function parseCursor(text: string): { createdAt: Date; id: string } {
   const [, time, id] = /^(\d{1,13})\.(.{36})$/.exec(text) ?? [];
   if (time === undefined || id === undefined || !isUuid(id)) {
-    throw failure('invalid-request', {
+    throw createApiError('invalid-request', {
       issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
     });
   }

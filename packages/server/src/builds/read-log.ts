@@ -1,4 +1,4 @@
-import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { BuildLogNotifier } from './log-news.ts';
 import { readLines } from './log-rows.ts';
@@ -24,7 +24,7 @@ export async function readBuildLog(
     const news = context.buildLogs.next(buildId);
     try {
       const build = await findBuildRow(context.db, scope.organizationId, buildId);
-      if (build === undefined) throw failure('build-not-found');
+      if (build === undefined) throw createApiError('build-not-found');
       // Read the build's state before its log lines: the log of an ended build is complete, so no line is missed.
       const lines = await readLines(context.db, buildId, {
         from,
@@ -50,7 +50,7 @@ export async function readBuildLog(
 
 function parseToken(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw failure('invalid-request', {
+  throw createApiError('invalid-request', {
     issues: [{ path: 'query.nextToken', message: 'The token does not belong to this log.' }],
   });
 }

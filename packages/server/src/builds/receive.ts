@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { failure, maxUploadBytes } from '@bothost/contract';
+import { createApiError, maxUploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
 import { type DiskSpaceGuard, isDiskFull } from './disk-space.ts';
@@ -84,8 +84,8 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
       requireToken(context, uploadId, token);
       return takeOver(uploadId, async (interrupted) => {
         const upload = await requireOwn(context, uploadId);
-        if (!upload.announced || upload.size_bytes === null) throw failure('upload-not-resumable');
-        if (offset !== (await receivedBytes(context, upload))) throw failure('upload-offset-wrong');
+        if (!upload.announced || upload.size_bytes === null) throw createApiError('upload-not-resumable');
+        if (offset !== (await receivedBytes(context, upload))) throw createApiError('upload-offset-wrong');
         if (upload.state === 'open') {
           await markUploadUsed(db, upload.id, context.now());
           await context.disk.require(upload.size_bytes - offset);
@@ -104,7 +104,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
         await context.disk.require(upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
         const written = await write(path, 0, upload.size_bytes ?? maxUploadBytes, body, interrupted);
-        if (written === 0) throw failure('upload-form-invalid', { message: 'The uploaded file is empty.' });
+        if (written === 0) throw createApiError('upload-form-invalid', { message: 'The uploaded file is empty.' });
         return progress(context, await complete(context, upload));
       });
     },
@@ -120,12 +120,12 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 /** Rejects an invalid token. Call this before interrupting another request for the same upload. */
 function requireToken(context: ReceiveContext, uploadId: string, token: string): void {
   if (!isValidUploadToken(context.uploadTokenKey, uploadId, token, context.now()))
-    throw failure('upload-token-invalid');
+    throw createApiError('upload-token-invalid');
 }
 
 async function requireOwn(context: ReceiveContext, uploadId: string): Promise<UploadRow> {
   const upload = await findUpload(context.db, uploadId);
-  if (upload === undefined || upload.region !== context.host.region) throw failure('upload-not-found');
+  if (upload === undefined || upload.region !== context.host.region) throw createApiError('upload-not-found');
   return upload;
 }
 
@@ -148,13 +148,13 @@ async function complete(context: ReceiveContext, upload: UploadRow): Promise<Upl
   const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
   if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
     await context.places.removeTree(path);
-    throw failure('upload-content-wrong');
+    throw createApiError('upload-content-wrong');
   }
   const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
   const now = context.now();
   return context.db.transaction().execute(async (transaction) => {
     const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
-    if (row === undefined) throw failure('upload-not-found');
+    if (row === undefined) throw createApiError('upload-not-found');
     await reopenBuildsOfUpload(transaction, upload.id, now);
     return row;
   });
@@ -183,7 +183,7 @@ async function settleNow(context: ReceiveContext, upload: UploadRow): Promise<Up
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
   if (contentHash === upload.content_hash) return upload;
-  throw failure('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
+  throw createApiError('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
 
 /** Streams a body to the upload's file at `offset` and syncs the file. Returns the size of the file. */
@@ -204,7 +204,7 @@ async function write(
     if (interrupted.aborted) stop();
     // Do not destroy a rejected request body, because the error response is sent over the same connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (size + chunk.length > limit) throw failure('archive-too-large');
+      if (size + chunk.length > limit) throw createApiError('archive-too-large');
       await file.appendFile(chunk);
       size += chunk.length;
     }
@@ -212,8 +212,8 @@ async function write(
     return size;
   } catch (error) {
     if (interrupted.aborted)
-      throw failure('upload-offset-wrong', { message: 'Another request has taken over this upload.' });
-    throw isDiskFull(error) ? failure('storage-full', { cause: error }) : error;
+      throw createApiError('upload-offset-wrong', { message: 'Another request has taken over this upload.' });
+    throw isDiskFull(error) ? createApiError('storage-full', { cause: error }) : error;
   } finally {
     interrupted.removeEventListener('abort', stop);
     await file?.close();

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 
 /**
  * An archive must be sent to the server of its region, because that server unpacks and prepares it.
@@ -7,5 +7,5 @@ import { failure } from '@bothost/contract';
  */
 export function requireRegion(host: { readonly region: string }, region: string): void {
   if (region === host.region) return;
-  throw failure('region-unknown', { message: `This server handles builds only for region ${host.region}.` });
+  throw createApiError('region-unknown', { message: `This server handles builds only for region ${host.region}.` });
 }

@@ -1,4 +1,4 @@
-import { ApiError, type BuildStatus, failures } from '@bothost/contract';
+import { ApiError, apiErrorDefinitions, type BuildStatus } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
@@ -84,7 +84,7 @@ async function retryOrFail(context: BuildRunContext, build: BuildRow, log: Build
   if (attempts >= maxAttempts) {
     const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
     const reason = isFull ? 'storage-full' : 'internal';
-    return end(context, build, log, { state: 'failed', errorCode: reason, error: failures[reason].message });
+    return end(context, build, log, { state: 'failed', errorCode: reason, error: apiErrorDefinitions[reason].message });
   }
   scheduleRetry(context, build.id, attempts);
   log.write('The service has a problem with this build and will try again');

@@ -71,7 +71,7 @@ export async function readTarEntries(
     signal.throwIfAborted();
     for await (const chunk of fromFirstBlock(unpacked)) {
       total += chunk.length;
-      requireUnpackedSize(total, file.bytes, limits);
+      enforceUnpackedSizeLimits(total, file.bytes, limits);
       const end: number | null = ended ? 0 : findEnd(chunk);
       ended = end !== null;
       if (!isAllZero(chunk.subarray(end ?? chunk.length))) throw new ArchiveError('archive-trailing-data');
@@ -123,7 +123,7 @@ async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buf
 const packings = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
 
 /** @throws ArchiveError if `unpacked` bytes exceed the limits for an archive of `packed` bytes */
-export function requireUnpackedSize(unpacked: number, packed: number, limits: SizeLimits): void {
+export function enforceUnpackedSizeLimits(unpacked: number, packed: number, limits: SizeLimits): void {
   if (unpacked > limits.bytes) throw new ArchiveError('archive-too-large-unpacked');
   if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }

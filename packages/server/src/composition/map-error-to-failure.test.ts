@@ -1,4 +1,4 @@
-import { ApiError, failure } from '@bothost/contract';
+import { ApiError, createApiError } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { DamagedDataError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
@@ -8,7 +8,7 @@ const coded = (code: string) => Object.assign(new Error('secret detail'), { code
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
 
 it('mapErrorToFailure returns a documented failure unchanged', () => {
-  const known = failure('at-capacity');
+  const known = createApiError('at-capacity');
   expect(mapErrorToFailure(known)).toBe(known);
 });
 

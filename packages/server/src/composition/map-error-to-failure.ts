@@ -1,4 +1,4 @@
-import { ApiError, failure } from '@bothost/contract';
+import { ApiError, createApiError } from '@bothost/contract';
 import { DamagedDataError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
@@ -6,17 +6,17 @@ import { isDiskFullError, isTransientError } from '../store/connection-error.ts'
 /** Maps any error to one of the documented failures. An unknown error becomes a 500, with details only in the log. */
 export function mapErrorToFailure(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDiskFullError(error)) return failure('storage-full', { cause: error });
-  if (isTransientError(error)) return failure('database-unavailable', { cause: error });
-  if (error instanceof RootKeyMissingError) return failure('vault-unavailable', { cause: error });
-  if (error instanceof DamagedDataError) return failure('secret-set-damaged', { cause: error });
+  if (isDiskFullError(error)) return createApiError('storage-full', { cause: error });
+  if (isTransientError(error)) return createApiError('database-unavailable', { cause: error });
+  if (error instanceof RootKeyMissingError) return createApiError('vault-unavailable', { cause: error });
+  if (error instanceof DamagedDataError) return createApiError('secret-set-damaged', { cause: error });
   switch (statusCode(error)) {
     case 413:
-      return failure('body-too-large', { cause: error });
+      return createApiError('body-too-large', { cause: error });
     case 400:
-      return failure('invalid-json', { cause: error });
+      return createApiError('invalid-json', { cause: error });
     default:
-      return failure('internal', { cause: error });
+      return createApiError('internal', { cause: error });
   }
 }
 

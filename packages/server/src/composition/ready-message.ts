@@ -1,4 +1,4 @@
-import { createTalkPath } from '@bothost/contract';
+import { createTalkPagePath } from '@bothost/contract';
 import type { RunningServer } from './server.ts';
 
 /**
@@ -16,7 +16,9 @@ export function formatReadyMessage(
   const lines = [`bothost is ready at ${url}`, ''];
   for (const { name, problem } of agents) {
     lines.push(
-      problem === null ? fact(`Talk to ${name}`, `${url}${createTalkPath(name)}${key}`) : fact('Not deployed', problem),
+      problem === null
+        ? fact(`Talk to ${name}`, `${url}${createTalkPagePath(name)}${key}`)
+        : fact('Not deployed', problem),
     );
   }
   if (invitation !== null) lines.push(fact('Your account', invitation));

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { refuseUpgrade } from './failure-response.ts';
 
 const bodyMs = 60_000;
@@ -14,7 +14,7 @@ export function limitBodyTime(incoming: IncomingMessage, requestId: string, mill
   if (coding === undefined && (size === undefined || size === '0')) return;
   const timer = setTimeout(() => {
     if (!incoming.complete && incoming.socket.writable) {
-      refuseUpgrade(incoming.socket, failure('request-too-slow'), requestId);
+      refuseUpgrade(incoming.socket, createApiError('request-too-slow'), requestId);
     }
     incoming.destroy();
   }, milliseconds);

@@ -1,4 +1,4 @@
-import { type ApiError, failure, type PhoneCarrier } from '@bothost/contract';
+import { type ApiError, createApiError, type PhoneCarrier } from '@bothost/contract';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import { createCallMessageBuffer } from './call-message-buffer.ts';
 import { readAgentFromCallStart } from './call-start.ts';
@@ -55,7 +55,8 @@ export function createPhoneCallClient(
     disconnected: AbortSignal.any([early.disconnected, overflow.signal]),
     opening: async () => {
       const answered = await answer();
-      if (answered === null) throw failure('invalid-request', { message: 'The call ended before it was accepted.' });
+      if (answered === null)
+        throw createApiError('invalid-request', { message: 'The call ended before it was accepted.' });
       const opening = readAgentFromCallStart(answered, socket);
       answered.resume();
       return opening;

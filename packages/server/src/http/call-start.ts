@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { callStartMessageLimits, failure } from '@bothost/contract';
+import { createApiError, phoneCallStartMessageLimits } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
 import { parseCarrierMessage } from './call-message-buffer.ts';
 import { getObjectFields } from './json-body.ts';
@@ -18,7 +18,7 @@ const hostParameter = '_pipecatCloudServiceHost';
 export function readAgentFromCallStart(
   client: WebSocket,
   socket: Duplex,
-  seconds: number = callStartMessageLimits.seconds,
+  seconds: number = phoneCallStartMessageLimits.seconds,
 ): Promise<QualifiedAgentName> {
   let bytes = 0;
   return new Promise((resolve, reject) => {
@@ -29,13 +29,13 @@ export function readAgentFromCallStart(
       socket.off('data', onData);
       settle();
     };
-    const refuse = (message: string) => end(() => reject(failure('invalid-request', { message })));
+    const refuse = (message: string) => end(() => reject(createApiError('invalid-request', { message })));
     const deadline = setTimeout(() => refuse(`The call sent no start message in ${seconds} s.`), seconds * 1000);
     const onClose = () => refuse('The call ended before its start message.');
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > callStartMessageLimits.bytes)
-        refuse(`The call sent no start message in ${callStartMessageLimits.bytes} bytes.`);
+      if (bytes > phoneCallStartMessageLimits.bytes)
+        refuse(`The call sent no start message in ${phoneCallStartMessageLimits.bytes} bytes.`);
     };
     const onMessage = (data: RawData, isBinary: boolean) => {
       const fields = isBinary ? {} : parseCarrierMessage(data);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { createSessionHeaders, isServiceHeader } from '../sessions/bot-headers.ts';
+import { createSessionHeaders, isReservedHeader } from '../sessions/bot-headers.ts';
 import type { RequestClient } from './request-client.ts';
 
 /** Connection headers (RFC 9110 7.6.1). */
@@ -38,7 +38,7 @@ export function createBotHeaders(
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     if (hopByHop.has(name) || kept.has(name) || nominated.has(name)) continue;
-    if (isServiceHeader(name) || ofProxies.test(name)) continue;
+    if (isReservedHeader(name) || ofProxies.test(name)) continue;
     result[name] = value;
   }
   const [protocol = '', , host = ''] = client.serviceUrl.split('/', 3);

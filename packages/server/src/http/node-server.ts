@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, failure } from '@bothost/contract';
+import { type ApiError, createApiError } from '@bothost/contract';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, createPreflightHeaders, isPreflight } from './cors.ts';
 import { discardBody, refuseUpgrade, sendFailure } from './failure-response.ts';
@@ -42,11 +42,11 @@ export function createNodeServer(
   // checks the Host header instead.
   server.maxHeadersCount = 0;
   server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {
-    refuse(incoming, response, failure('expectation-unsupported'));
+    refuse(incoming, response, createApiError('expectation-unsupported'));
   });
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    refuseUpgrade(socket, failure('method-not-implemented'), requestId(incoming));
+    refuseUpgrade(socket, createApiError('method-not-implemented'), requestId(incoming));
   });
   return server;
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
 import { readBearerToken } from './bearer.ts';
 
@@ -23,7 +23,7 @@ export function addProbeRoutes(app: FastifyInstance, probes: Probes): void {
   app.get('/metrics', quiet, async (request, reply) => {
     const { metricsToken } = probes;
     if (metricsToken !== null && !sameText(readBearerToken(request.raw) ?? '', metricsToken))
-      throw failure('key-invalid');
+      throw createApiError('key-invalid');
     const { contentType, text } = await probes.metrics();
     return reply.type(contentType).send(text);
   });

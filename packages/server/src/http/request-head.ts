@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiError, failure } from '@bothost/contract';
+import { type ApiError, createApiError } from '@bothost/contract';
 
 /**
  * Maximum number of header lines. Node's own limit, `maxHeadersCount`, must be 0 (off), because Node silently drops
@@ -20,7 +20,7 @@ export function isValidHost(text: string): boolean {
  */
 export function checkRequestHead(incoming: IncomingMessage): ApiError | null {
   const { rawHeaders, httpVersion, url = '' } = incoming;
-  if (rawHeaders.length > 2 * headerLinesAtMost) return failure('headers-too-large');
+  if (rawHeaders.length > 2 * headerLinesAtMost) return createApiError('headers-too-large');
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -30,7 +30,7 @@ export function checkRequestHead(incoming: IncomingMessage): ApiError | null {
   // one than the service reads.
   const isMissing = hosts === 0 && httpVersion !== '1.0';
   if (isMissing || hosts > 1 || !isValidHost(incoming.headers.host ?? '')) {
-    return failure('invalid-request', { message: 'The request must have one valid Host header.' });
+    return createApiError('invalid-request', { message: 'The request must have one valid Host header.' });
   }
   if (!url.startsWith('/')) incoming.url = url.replace(absoluteForm, '').replace(/^(?=$|\?)/, '/');
   return null;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 
 /**
  * Refuses a request that a page of another origin made (CSRF). Browsers set `Sec-Fetch-Site` and `Origin`, which pages cannot
@@ -15,9 +15,9 @@ export function requireSameOrigin(
 ): void {
   const { origin, host, 'sec-fetch-site': site } = headers;
   if (site !== undefined) {
-    if (site !== 'same-origin') throw failure('cross-site-request');
+    if (site !== 'same-origin') throw createApiError('cross-site-request');
   } else if (origin !== undefined) {
     const isOwn = URL.canParse(origin) && (new URL(origin).host === host || origin === serviceUrl);
-    if (!isOwn) throw failure('cross-site-request');
-  } else if (isRequired) throw failure('cross-site-request');
+    if (!isOwn) throw createApiError('cross-site-request');
+  } else if (isRequired) throw createApiError('cross-site-request');
 }

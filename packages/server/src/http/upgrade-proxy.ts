@@ -1,12 +1,12 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { type BotAddress, createRequestOptions } from '../instances/address.ts';
 import { readBearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
 import { createBotHeaders, isForwardedToClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
-import { authenticatePublicKey, locateSession, type ProxyContext } from './session-proxy.ts';
+import { authenticatePublicApiKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
 /**
  * Forwards a client's WebSocket upgrade request to the bot of a session. After the bot has responded with status 101, forwards
@@ -23,7 +23,7 @@ export async function proxyUpgrade(
 ): Promise<void> {
   try {
     const { target, key } = withoutKey(path.target);
-    const caller = await authenticatePublicKey(context, readBearerToken(incoming) ?? key);
+    const caller = await authenticatePublicApiKey(context, readBearerToken(incoming) ?? key);
     const address = await locateSession(context, incoming, path, caller);
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
@@ -63,7 +63,7 @@ function splice(
       headers: { ...headers, ...upgrade },
     });
     socket.on('close', () => sent.destroy());
-    sent.on('error', (error) => reject(failure('bot-unreachable', { cause: error })));
+    sent.on('error', (error) => reject(createApiError('bot-unreachable', { cause: error })));
     sent.on('response', (answer) => {
       // The bot rejected the upgrade, so forward its status and body.
       context.telemetry.proxied('websocket', 'refused-by-bot');

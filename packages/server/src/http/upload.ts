@@ -1,6 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { ApiError, failure, fillPathTemplate, maxUploadBytes, UploadResponse, uploadPath } from '@bothost/contract';
+import {
+  ApiError,
+  createApiError,
+  fillPathTemplate,
+  maxUploadBytes,
+  UploadResponse,
+  uploadUrlPath,
+} from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
@@ -12,7 +19,7 @@ export type UploadContext = {
   readonly toFailure: FailureMapper;
 };
 
-const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
+const pattern = new RegExp(`^${uploadUrlPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
  * Returns the upload id in a URL, or null if the URL is not for an upload. Converts the id to lower case, so that all requests
@@ -39,16 +46,16 @@ export function createUploadEndpoint(context: UploadContext) {
       case 'PATCH': {
         const offset = String(incoming.headers['upload-offset'] ?? '');
         if (!/^\d{1,15}$/.test(offset)) {
-          throw failure('invalid-request', { message: 'Upload-Offset is missing or not a whole number.' });
+          throw createApiError('invalid-request', { message: 'Upload-Offset is missing or not a whole number.' });
         }
         return context.uploads.append(uploadId, token, Number(offset), incoming);
       }
       case 'POST':
         if (Number(incoming.headers['content-length'] ?? 0) > maxUploadBytes + formBytes)
-          throw failure('archive-too-large');
+          throw createApiError('archive-too-large');
         return receiveForm(incoming, (fields, file) => context.uploads.replace(uploadId, fields, file));
       default:
-        throw failure('method-not-allowed');
+        throw createApiError('method-not-allowed');
     }
   }
 
@@ -71,7 +78,7 @@ export function createUploadEndpoint(context: UploadContext) {
       refuse(incoming, response, known, requestId);
     } finally {
       clearTimeout(deadline);
-      const fields = { requestId, method: incoming.method, path: fillPathTemplate(uploadPath, { uploadId }) };
+      const fields = { requestId, method: incoming.method, path: fillPathTemplate(uploadUrlPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
       // Log null as the status if the connection was lost before a response was sent.
       const status = response.headersSent ? response.statusCode : null;
@@ -114,7 +121,7 @@ function receiveForm(
   take: (token: string, file: Readable) => Promise<UploadProgress>,
 ): Promise<UploadProgress> {
   return new Promise((resolve, reject) => {
-    const invalid = (cause?: unknown) => failure('upload-form-invalid', { cause });
+    const invalid = (cause?: unknown) => createApiError('upload-form-invalid', { cause });
     const type = incoming.headers['content-type'] ?? '';
     if (!/^multipart\/form-data\b/i.test(type)) return reject(invalid());
     let form: BusboyInstance;

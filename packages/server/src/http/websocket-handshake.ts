@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiError, failure } from '@bothost/contract';
+import { type ApiError, createApiError } from '@bothost/contract';
 
 /** Whether an upgrade request is for a WebSocket. Other protocols would bypass the checks of this service. */
 export function isWebSocketUpgrade(incoming: Pick<IncomingMessage, 'headers'>): boolean {
@@ -12,5 +12,5 @@ export function findHandshakeProblem(incoming: Pick<IncomingMessage, 'method' | 
   const isSound = incoming.method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && version === '13';
   return isSound
     ? null
-    : failure('invalid-request', { message: 'The request is not a valid WebSocket handshake (version 13).' });
+    : createApiError('invalid-request', { message: 'The request is not a valid WebSocket handshake (version 13).' });
 }

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 
@@ -14,7 +14,7 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
 }
 
 /** Returns the position before every line that arrived at or after `at`. */
-export function getFirstPositionAt(at: Timestamp): LogPosition {
+export function getLogPositionAtTime(at: Timestamp): LogPosition {
   return { at, instanceId: '', offset: 0 };
 }
 
@@ -29,7 +29,7 @@ export function decodeCursor(order: SortOrder, text: string): LogPosition {
   const isKnown = written.startsWith(`${order} `) && at !== '' && (instanceId === '' || isUuid(instanceId));
   if (!isKnown) {
     const message = `The cursor does not belong to these logs in the order ${order}.`;
-    throw failure('invalid-request', { message, issues: [{ path: 'query.cursor', message }] });
+    throw createApiError('invalid-request', { message, issues: [{ path: 'query.cursor', message }] });
   }
   return { at: Number(at), offset: Number(offset), instanceId };
 }

@@ -9,8 +9,8 @@ import {
   readPartsBackward,
   readPartsForward,
 } from './output-parts.ts';
-import { comparePositions, getFirstPositionAt, type LogPosition, type SortOrder } from './position.ts';
-import { type LineFilter, type ScannedLine, scanLines } from './scan-lines.ts';
+import { comparePositions, getLogPositionAtTime, type LogPosition, type SortOrder } from './position.ts';
+import { type LineFilter, type ScannedLine, scanForMatchingLines } from './scan-lines.ts';
 
 /** The time range includes `from` and excludes `to`. */
 export type ReadRequest = {
@@ -44,7 +44,7 @@ export async function* readOutput(
     for (const part of batchesOf(whole, wanted.filter)) {
       onRead(part.kind === 'lines' ? part.bytes.length : 0);
       const startedAt = performance.now();
-      const found = scanLines(source.file, part, wanted.filter, wanted.mask);
+      const found = scanForMatchingLines(source.file, part, wanted.filter, wanted.mask);
       // Pause for as long as the scan took, so that other requests get at least half of the event loop's time.
       await delay(performance.now() - startedAt);
       const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
@@ -91,7 +91,7 @@ async function partsOf(
   const after = wanted.after?.instanceId === instanceId ? wanted.after.offset : null;
   if (wanted.order === 'asc') {
     const first =
-      comparePositions(wanted.after ?? getFirstPositionAt(0), getFirstPositionAt(wanted.from)) > 0
+      comparePositions(wanted.after ?? getLogPositionAtTime(0), getLogPositionAtTime(wanted.from)) > 0
         ? wanted.after
         : null;
     const since = Math.max(first?.at ?? 0, wanted.from);

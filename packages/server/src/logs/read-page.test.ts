@@ -10,7 +10,7 @@ import { createTestRows, type TestRows, testNow } from '../../test/support/test-
 import { newId } from '../store/uuid.ts';
 import { createSecretMask } from './mask.ts';
 import { comparePositions, type LogPosition } from './position.ts';
-import { type LogPage, type PageRequest, readPage } from './read-page.ts';
+import { type LogPage, type LogPageRequest, readLogPage } from './read-page.ts';
 
 const random = createSeededRandom(7);
 const everything = {
@@ -23,15 +23,15 @@ const everything = {
 };
 const noFilter = { text: undefined, level: undefined };
 
-describe('readPage of an agent with hundreds of instances', () => {
+describe('readLogPage of an agent with hundreds of instances', () => {
   let rows: TestRows;
   let runtime: Runtime;
   let directory: string;
-  let request: Omit<PageRequest, 'order'>;
+  let request: Omit<LogPageRequest, 'order'>;
   const written: (LogPosition & { readonly text: string })[] = [];
   const texts = (page: LogPage) => page.lines.map(({ log }) => log);
-  const read = (more: Partial<PageRequest>) =>
-    readPage(
+  const read = (more: Partial<LogPageRequest>) =>
+    readLogPage(
       { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createSecretMask([]) },
       { order: 'asc', ...request, ...more },
     );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLevelAtLeast, parseLevel, scanLines } from './scan-lines.ts';
+import { isLevelAtLeast, parseLevel, scanForMatchingLines } from './scan-lines.ts';
 
 it.each([
   ['2026-11-20 12:00:00.123 | INFO     | bot:run:12 | NONE - hello', 'INFO'],
@@ -26,13 +26,13 @@ it.each([
   ['Éclair', 'éclair', true],
   ['the tide', 'tea', false],
 ])(
-  'scanLines matches the filter text regardless of case: line %j, filter text %j, match %j',
+  'scanForMatchingLines matches the filter text regardless of case: line %j, filter text %j, match %j',
   (written, text, matches) => {
     const bytes = Buffer.from(written);
     const marks = [{ at: 0, end: bytes.length, unattended: false }];
     const file = { path: '', base: 0, marks, dropped: [], endedAt: 0 };
     const lines = [{ from: 0, to: bytes.length, end: 'output' }] as const;
-    const found = scanLines(file, { kind: 'lines', bytes, from: 0, lines }, { text, level: undefined });
+    const found = scanForMatchingLines(file, { kind: 'lines', bytes, from: 0, lines }, { text, level: undefined });
     expect(found.flatMap(({ line }) => line?.log ?? [])).toEqual(matches ? [written] : []);
   },
 );

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { minMaskedCharacters } from './secret-value-encodings.ts';
+import { minMaskedTextCharacters } from './secret-value-encodings.ts';
 
 export type TextSpan = readonly [from: number, to: number];
 
@@ -20,7 +20,7 @@ const hashBits = 16;
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
 /**
- * Searches for texts of at least `minMaskedCharacters` characters. The running time does not depend on the content of the
+ * Searches for texts of at least `minMaskedTextCharacters` characters. The running time does not depend on the content of the
  * texts.
  */
 export function createTextSearch(texts: readonly string[]): TextSearch {
@@ -72,11 +72,11 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
   );
   return (line) => {
     const spans: TextSpan[] = [];
-    if (line.length < minMaskedCharacters) return spans;
+    if (line.length < minMaskedTextCharacters) return spans;
     const sums = hashes.sums(line);
     let reached = 0;
     let comparisonsLeft = maxComparisons.perByte * (line.length + maxComparisons.extraBytes);
-    for (let from = 0; from + minMaskedCharacters <= line.length; from++) {
+    for (let from = 0; from + minMaskedTextCharacters <= line.length; from++) {
       const prefix = hashes.prefix(sums, from);
       if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
       for (const [length, known] of longestFirst.get(prefix) ?? []) {
@@ -130,8 +130,8 @@ function createRollingHashes() {
         second: prefixSums(bytes, secondBytes, secondFactor),
       };
     },
-    /** Returns a 32-bit hash of the `minMaskedCharacters` bytes from the offset `from`. */
-    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minMaskedCharacters),
+    /** Returns a 32-bit hash of the `minMaskedTextCharacters` bytes from the offset `from`. */
+    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minMaskedTextCharacters),
     /** Returns a 52-bit hash of the bytes from the offset `from` to `to`: 32 bits of one polynomial hash and 20 of another. */
     range: ({ first, second }: Sums, from: number, to: number) =>
       (hashOf(first, firstPowers, from, to) >>> 0) * 2 ** 20 + (hashOf(second, secondPowers, from, to) >>> 12),

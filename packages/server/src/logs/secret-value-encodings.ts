@@ -1,11 +1,11 @@
 /** Minimum number of characters of a text that is masked. Masking shorter texts would also hide ordinary words. */
-export const minMaskedCharacters = 6;
+export const minMaskedTextCharacters = 6;
 
 /**
- * Lists the forms in which secret values may appear in a log line. Omits forms shorter than `minMaskedCharacters`. A line of a
- * value may appear unchanged, escaped as in JSON or Python, or percent-encoded. A value of several lines may also appear as one
- * escaped or percent-encoded line. In Base64, a value may appear on one line, on lines of the length that PEM or MIME uses, or
- * as part of a longer encoded text.
+ * Lists the forms in which secret values may appear in a log line. Omits forms shorter than `minMaskedTextCharacters`. A line of
+ * a value may appear unchanged, escaped as in JSON or Python, or percent-encoded. A value of several lines may also appear as
+ * one escaped or percent-encoded line. In Base64, a value may appear on one line, on lines of the length that PEM or MIME uses,
+ * or as part of a longer encoded text.
  */
 export function listSecretValueEncodings(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();
@@ -19,7 +19,7 @@ export function listSecretValueEncodings(values: Iterable<string>): readonly str
     if (lines.length > 1) for (const form of writtenForms(whole)) forms.add(form);
     for (const form of base64Forms(whole)) forms.add(form);
   }
-  return [...forms].filter((form) => form.length >= minMaskedCharacters && !form.includes('\n'));
+  return [...forms].filter((form) => form.length >= minMaskedTextCharacters && !form.includes('\n'));
 }
 
 /** Escaped and percent-encoded forms. Empty for a text that encoding does not change. */
@@ -54,7 +54,7 @@ const columns = [64, 76];
  */
 function base64Forms(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length < minMaskedCharacters) return [];
+  if (bytes.length < minMaskedTextCharacters) return [];
   const cores = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));

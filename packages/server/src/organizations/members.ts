@@ -1,4 +1,4 @@
-import { failure, type Member, type Role } from '@bothost/contract';
+import { createApiError, type Member, type Role } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -114,11 +114,11 @@ async function change(
   userId: string,
   work: (inside: Context, member: MemberRow) => Promise<MemberRow>,
 ): Promise<Member> {
-  if (!isUuid(userId)) throw failure('member-not-found');
+  if (!isUuid(userId)) throw createApiError('member-not-found');
   return context.db.transaction().execute(async (db) => {
     await lockOrganization(db, organizationId);
     const member = await findMember(db, organizationId, userId.toLowerCase());
-    if (member === undefined) throw failure('member-not-found');
+    if (member === undefined) throw createApiError('member-not-found');
     return present(await work({ ...context, db }, member));
   });
 }
@@ -126,7 +126,7 @@ async function change(
 async function requireOtherOwner(db: Database, organizationId: string, member: MemberRow): Promise<void> {
   if (member.role !== 'owner') return;
   const owners = (await listMemberRows(db, organizationId)).filter(({ role }) => role === 'owner');
-  if (owners.length < 2) throw failure('last-owner');
+  if (owners.length < 2) throw createApiError('last-owner');
 }
 
 function isAbove(role: Role, other: Role): boolean {

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { describeProperties, getProperties, listOrganizations, listRegions, updateProperties } from './properties.ts';
+import {
+  describeOrganizationProperties,
+  getProperties,
+  listOrganizations,
+  listRegions,
+  updateProperties,
+} from './properties.ts';
 
 describe('properties of an organization', () => {
   let rows: TestRows;
@@ -18,7 +24,7 @@ describe('properties of an organization', () => {
     const scope = { organizationId };
     expect(await getProperties(rows, scope)).toEqual({ defaultRegion: 'us-west' });
     expect(await updateProperties(rows, scope, { defaultRegion: 'eu' })).toEqual({ defaultRegion: 'eu' });
-    expect(await describeProperties(rows, scope)).toMatchObject({
+    expect(await describeOrganizationProperties(rows, scope)).toMatchObject({
       defaultRegion: { currentValue: 'eu', availableValues: ['eu', 'us-west'], readOnly: false },
     });
   });

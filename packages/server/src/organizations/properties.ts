@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { findOrganization, listRegionCodes, setDefaultRegion } from './rows.ts';
 
@@ -7,11 +7,11 @@ type Properties = { defaultRegion: string };
 
 export async function getProperties(context: { db: Database }, scope: Scope): Promise<Properties> {
   const organization = await findOrganization(context.db, scope.organizationId);
-  if (organization === undefined) throw failure('organization-not-found');
+  if (organization === undefined) throw createApiError('organization-not-found');
   return { defaultRegion: organization.default_region };
 }
 
-export async function describeProperties(context: { db: Database }, scope: Scope) {
+export async function describeOrganizationProperties(context: { db: Database }, scope: Scope) {
   const { defaultRegion } = await getProperties(context, scope);
   const regions = await listRegionCodes(context.db);
   return {
@@ -33,7 +33,7 @@ export async function updateProperties(
 ): Promise<Properties> {
   const regions = await listRegionCodes(context.db);
   if (!regions.includes(wanted.defaultRegion)) {
-    throw failure('region-unknown', {
+    throw createApiError('region-unknown', {
       message: `Region "${wanted.defaultRegion}" does not exist. Regions: ${regions.join(', ')}.`,
     });
   }

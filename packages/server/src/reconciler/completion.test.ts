@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveCompletionFromExit, deriveCompletionFromResponse } from './completion.ts';
+import { deriveStatusFromBotExit, deriveStatusFromBotResponse } from './completion.ts';
 
 const answered = (status: number, ownStatus: string | null = null) =>
   ({ kind: 'responded', status, ownStatus }) as const;
 const broken = { kind: 'broken', message: 'connection reset' } as const;
 
-describe('deriveCompletionFromResponse', () => {
+describe('deriveStatusFromBotResponse', () => {
   it.each([
     ['200 means that the session completed', answered(200), 'HTTP_COMPLETED'],
     ['another status is reported unchanged', answered(500), '500'],
@@ -26,20 +26,20 @@ describe('deriveCompletionFromResponse', () => {
     ['a completion status of 65 characters is ignored', answered(200, 'A'.repeat(65)), 'HTTP_COMPLETED'],
     ['a completion status of 64 characters is accepted', answered(200, 'A'.repeat(64)), 'A'.repeat(64)],
   ])('%s', (_, answer, status) => {
-    expect(deriveCompletionFromResponse(answer, false)).toBe(status);
+    expect(deriveStatusFromBotResponse(answer, false)).toBe(status);
   });
 
   it.each(['HTTP_COMPLETED', 'HTTP_ERROR', 'WS_CONNECTION_CLOSED', 'BOT_START_TIMEOUT', 'SESSION_STOPPED'])(
     "ignores the reserved status %s in a bot's response",
     (ownStatus) => {
-      expect(deriveCompletionFromResponse(answered(200, ownStatus), false)).toBe('HTTP_COMPLETED');
-      expect(deriveCompletionFromResponse(answered(500, ownStatus), false)).toBe('500');
+      expect(deriveStatusFromBotResponse(answered(200, ownStatus), false)).toBe('HTTP_COMPLETED');
+      expect(deriveStatusFromBotResponse(answered(500, ownStatus), false)).toBe('500');
     },
   );
 
   it('returns SESSION_TIME_LIMIT for every response that a bot sends at the time limit', () => {
     for (const answer of [answered(200), answered(500), answered(200, 'DONE'), broken]) {
-      expect(deriveCompletionFromResponse(answer, true)).toBe('SESSION_TIME_LIMIT');
+      expect(deriveStatusFromBotResponse(answer, true)).toBe('SESSION_TIME_LIMIT');
     }
   });
 
@@ -47,18 +47,18 @@ describe('deriveCompletionFromResponse', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 599 }), fc.string({ unit: 'binary' }), (status, ownStatus) => {
         fc.pre(status !== 200);
-        expect(deriveCompletionFromResponse(answered(status, ownStatus), false)).not.toBe('HTTP_COMPLETED');
+        expect(deriveStatusFromBotResponse(answered(status, ownStatus), false)).not.toBe('HTTP_COMPLETED');
       }),
     );
   });
 });
 
-describe('deriveCompletionFromExit', () => {
+describe('deriveStatusFromBotExit', () => {
   it.each([
     [0, 'HTTP_COMPLETED'],
     [1, 'HTTP_ERROR'],
     [null, 'HTTP_ERROR'],
   ])('maps exit code %s to the status %s', (code, status) => {
-    expect(deriveCompletionFromExit({ code })).toBe(status);
+    expect(deriveStatusFromBotExit({ code })).toBe(status);
   });
 });

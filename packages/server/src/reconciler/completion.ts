@@ -1,6 +1,6 @@
 import {
   BotReportedStatus,
-  listStatusValues,
+  getStatusValues,
   type PredefinedSessionCompletionStatus,
   type SessionCompletionStatus,
   sessionCompletionStatusLabels,
@@ -13,7 +13,7 @@ export type BotSessionResponse =
 
 /** Completion statuses that only the service may set. Bots may report all other statuses. */
 const reservedStatuses: ReadonlySet<string> = new Set(
-  listStatusValues(sessionCompletionStatusLabels).filter(
+  getStatusValues(sessionCompletionStatusLabels).filter(
     (status) => status !== 'BOT_CONNECTION_TIMEOUT' && status !== 'SESSION_TIME_LIMIT',
   ),
 );

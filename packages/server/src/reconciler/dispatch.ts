@@ -8,7 +8,7 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotSessionResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
-import type { SessionOwnership } from './session-ownership.ts';
+import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 /** A session whose instance is ready, with all data that a dispatch needs. */
 export type ReadySession = {
@@ -32,7 +32,7 @@ export type DispatchContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly key: Buffer;
-  readonly ownership: SessionOwnership;
+  readonly ownership: SessionOwnershipRegistry;
   /** Signal that aborts when the server closes. Bots continue to run. */
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */

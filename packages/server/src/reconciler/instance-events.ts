@@ -1,17 +1,17 @@
-import type { CompletionStatus, SessionEventCode } from '@bothost/contract';
+import type { SessionCompletionStatus, SessionEventCode } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { findInstance, markEnded, type OpenInstance, recordInstanceEvent } from '../instances/lifecycle.ts';
+import { findInstance, markEnded, type OpenInstanceRow, recordInstanceEvent } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
-import { deriveCompletionFromExit } from './completion.ts';
+import { deriveStatusFromBotExit } from './completion.ts';
 import { terminationGraceMs } from './instance-runner.ts';
 import { redactOutputTail } from './redact.ts';
-import type { SessionOwnership } from './session-ownership.ts';
+import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 type Context = {
   readonly db: Database;
@@ -19,11 +19,11 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
-  readonly ownership: SessionOwnership;
+  readonly ownership: SessionOwnershipRegistry;
   readonly directory: Pick<SessionDirectory, 'instanceExited'>;
   readonly signal: AbortSignal;
   readonly retryWrite: RetryWrite;
-  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
+  readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
   /** Returns the end time to record for a session or instance whose end no server observed. */
   readonly unobservedEndAt: () => Date;
@@ -130,9 +130,9 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
 async function statusByExit(
   context: Context,
   sessionId: string,
-  instance: OpenInstance,
+  instance: OpenInstanceRow,
   exit: { code: number | null },
-): Promise<CompletionStatus> {
+): Promise<SessionCompletionStatus> {
   const session = await context.retryWrite(() => findSessionState(context.db, sessionId));
   if (session === undefined) return 'HTTP_ERROR';
   if (session.bot_started_at === null) {
@@ -143,5 +143,5 @@ async function statusByExit(
     const cold = isColdStart(instance, session.requested_at);
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   }
-  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : deriveCompletionFromExit(exit);
+  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : deriveStatusFromBotExit(exit);
 }

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 
 /**
  * Returns when credentials expire. Uses the first known of these times: the time in the request, the stored time `before` (null
@@ -18,7 +18,7 @@ export function resolveCredentialExpiry(
   }
   if (request.expiresAt > now) return request.expiresAt;
   const message = 'The credentials have already expired. Get new ones.';
-  throw failure('invalid-request', { message, issues: [{ path: 'body.expiresAt', message }] });
+  throw createApiError('invalid-request', { message, issues: [{ path: 'body.expiresAt', message }] });
 }
 
 export function isSameTime(one: Date | null, other: Date | null): boolean {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { createCapacityRefusal } from './capacity-refusal.ts';
 
@@ -16,13 +16,14 @@ it('createCapacityRefusal counts only at-capacity errors, and delays those above
     Promise.race([refuse(organizationId, error).then(() => true), setImmediate(false)]);
   const countPrompt = async (organizationId: string, refusals: number) => {
     let prompt = 0;
-    for (let i = 0; i < refusals; i += 1) if (await isPrompt(organizationId, failure('at-capacity'))) prompt += 1;
+    for (let i = 0; i < refusals; i += 1)
+      if (await isPrompt(organizationId, createApiError('at-capacity'))) prompt += 1;
     return prompt;
   };
   expect(await countPrompt('flooding', 25)).toBe(20);
   expect(await countPrompt('other', 20)).toBe(20);
   expect(counted).toBe(45);
-  expect(await isPrompt('flooding', failure('not-found'))).toBe(true);
+  expect(await isPrompt('flooding', createApiError('not-found'))).toBe(true);
   expect(await isPrompt('flooding', new Error('connection lost'))).toBe(true);
   expect(counted).toBe(45);
   at += 500;

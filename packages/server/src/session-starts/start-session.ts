@@ -1,6 +1,6 @@
 import {
   ApiError,
-  failure,
+  createApiError,
   maxStartBodyBytes,
   type Operations,
   type RequestOf,
@@ -63,17 +63,17 @@ export async function startSession(
 
 function transportOf(request: Request): SessionTransport {
   const transport = request.transport ?? (request.createDailyRoom === true ? 'daily' : 'none');
-  if (transport === 'daily') throw failure('hosted-rooms-unavailable');
+  if (transport === 'daily') throw createApiError('hosted-rooms-unavailable');
   return transport;
 }
 
 function bodyText(body: unknown, transport: SessionTransport): string | null {
   if (body === undefined || body === null) return null;
-  if (typeof body !== 'object' || Array.isArray(body)) throw failure('body-not-object');
+  if (typeof body !== 'object' || Array.isArray(body)) throw createApiError('body-not-object');
   const text = JSON.stringify(body);
   const limit = transport === 'websocket' ? maxStartBodyBytes.websocket : maxStartBodyBytes.default;
   if (Buffer.byteLength(text) > limit) {
-    throw failure('body-too-large', { message: `The body for the bot is larger than ${limit} bytes.` });
+    throw createApiError('body-too-large', { message: `The body for the bot is larger than ${limit} bytes.` });
   }
   return text;
 }

@@ -29,12 +29,12 @@ export function createStartHeaders(session: {
  * Whether only the service may set a header. Such headers are removed from client requests, including WebSocket
  * upgrades. `name` is in lower case. Treats `_` like `-`, as some bot servers do.
  */
-export function isServiceHeader(name: string): boolean {
+export function isReservedHeader(name: string): boolean {
   const hyphenated = name.replaceAll('_', '-');
-  return servicePrefixes.some((prefix) => hyphenated.startsWith(prefix));
+  return reservedPrefixes.some((prefix) => hyphenated.startsWith(prefix));
 }
 
-const servicePrefixes = [
+const reservedPrefixes = [
   'x-daily-',
   'x-pcc-',
   'x-moq-',

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import type { ServingDeployment } from '../agents/deployment.ts';
 import { claimInstance, type InstanceClaim } from '../instances/claim.ts';
@@ -37,7 +37,7 @@ export async function claimInstanceForSession(
   first?: RawBuilder<unknown>,
 ): Promise<InstanceClaim> {
   const claim = await claimInstance(context, session, first);
-  if (claim === null) throw failure('at-capacity');
+  if (claim === null) throw createApiError('at-capacity');
   if (claim.address === null) await requireSecrets(context, session);
   await recordEvents(context.db, session.sessionId, claim.notices);
   return claim;
@@ -51,6 +51,6 @@ async function requireSecrets(context: ClaimContext, session: InstanceClaimReque
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);
   } catch (error) {
-    throw error instanceof SecretsUnavailableError ? failure('secrets-unavailable', { cause: error }) : error;
+    throw error instanceof SecretsUnavailableError ? createApiError('secrets-unavailable', { cause: error }) : error;
   }
 }

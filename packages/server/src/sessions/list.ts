@@ -1,9 +1,9 @@
-import { failure, maxListedSessions, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { createApiError, maxListedSessions, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { findAgentId, requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
-import { presentSummary } from './present.ts';
+import { presentSessionSummary } from './present.ts';
 
 type List = Operations['getSessions'];
 type ListAll = Operations['listOrganizationSessions'];
@@ -32,7 +32,7 @@ export async function listSessions(
     endStates: query.endState === undefined ? undefined : [query.endState],
   };
   const [total, page] = await Promise.all([countSessions(context.db, filter), readPage(context.db, filter, query)]);
-  return { total_count: total, sessions: page.rows.map(presentSummary), nextCursor: page.nextCursor };
+  return { total_count: total, sessions: page.rows.map(presentSessionSummary), nextCursor: page.nextCursor };
 }
 
 /**
@@ -63,7 +63,7 @@ export async function listOrganizationSessions(
   ]);
   return {
     total: { value: Math.min(count, maxListedSessions), relation: count > maxListedSessions ? 'gte' : 'eq' },
-    sessions: page.rows.map((row) => ({ ...presentSummary(row), agentName: row.agent_name })),
+    sessions: page.rows.map((row) => ({ ...presentSessionSummary(row), agentName: row.agent_name })),
     nextCursor: page.nextCursor,
   };
 }
@@ -103,7 +103,7 @@ function decodeCursor(text: string): Cursor {
   // Accept only the format that `encodeCursor` writes, because PostgreSQL may reject other date formats and years with
   // five digits.
   if (!isUuid(id) || !/^\d{4}-/.test(time) || Number.isNaN(createdAt.getTime()) || createdAt.toISOString() !== time) {
-    throw failure('invalid-request', {
+    throw createApiError('invalid-request', {
       issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
     });
   }

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { lockAgentForStart, type ServingDeployment } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import type { SessionTransport } from '../store/tables.ts';
@@ -58,10 +58,10 @@ export function startSession(context: Context, input: SessionStartInput): Promis
 
 async function serving(context: Context, input: SessionStartInput): Promise<ServingDeployment> {
   const deployment = await lockAgentForStart(context.db, input.organizationId, input.agentName, context.host.region);
-  if (deployment === 'not-found') throw failure('not-found');
-  if (deployment === 'not-ready') throw failure('deployment-not-ready');
+  if (deployment === 'not-found') throw createApiError('not-found');
+  if (deployment === 'not-ready') throw createApiError('deployment-not-ready');
   if (input.transport === 'websocket' && deployment.websocketAuth === 'none' && input.body !== null) {
-    throw failure('body-needs-token');
+    throw createApiError('body-needs-token');
   }
   return deployment;
 }

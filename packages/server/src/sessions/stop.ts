@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -21,7 +21,7 @@ export async function stopSession(
 ): Promise<{ readonly ended: boolean }> {
   const agentId = await requireAgentId(context.db, scope.organizationId, agentName);
   const state = isUuid(sessionId) ? await readSessionState(context.db, agentId, sessionId) : undefined;
-  if (state === undefined || state === 'ended') throw failure('not-found');
+  if (state === undefined || state === 'ended') throw createApiError('not-found');
   if (await recordEndCause(context, sessionId, 'SESSION_STOPPED')) return { ended: false };
   // A session that still waits for its client has no instance to stop, so it is ended here. If the client connects at the same
   // time, the instance that it claims is stopped too.

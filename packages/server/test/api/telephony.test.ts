@@ -3,8 +3,8 @@ import { phoneCarriers } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluateInBot, waitForSessionEnd, waitUntilAgentIdle } from '../support/client.ts';
-import { type ColdStartGate, openColdStartGate } from '../support/cold-start-gate.ts';
+import { evaluateJavaScriptInBot, waitForSessionEnd, waitUntilAgentIdle } from '../support/client.ts';
+import { type ColdStartGate, createColdStartGate } from '../support/cold-start-gate.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../support/phone-calls.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -29,7 +29,7 @@ describe('calls from carriers', () => {
   const lines: string[] = [];
 
   beforeAll(async () => {
-    gate = await openColdStartGate();
+    gate = await createColdStartGate();
     const open = { websocketAuth: 'none' } as const;
     bots = [
       await writeBot('phone', { ...open, maxAgents: 2 }),
@@ -75,7 +75,7 @@ describe('calls from carriers', () => {
       expect(await call.hear(sent.length)).toEqual(sent);
 
       const sessionId = await sessionOf('phone');
-      const upgrades = await evaluateInBot<{ url: string; headers: Record<string, string> }[]>(
+      const upgrades = await evaluateJavaScriptInBot<{ url: string; headers: Record<string, string> }[]>(
         service,
         'phone',
         sessionId,
@@ -173,7 +173,12 @@ describe('calls from carriers', () => {
       const call = await dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}?room=7`);
       call.say(...words.opening, words.media(0));
       expect(await call.hear(words.opening.length + 1)).toEqual([...words.opening, words.media(0)]);
-      const upgrades = await evaluateInBot<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
+      const upgrades = await evaluateJavaScriptInBot<{ url: string }[]>(
+        service,
+        'guarded',
+        sessionId,
+        'state.upgrades',
+      );
       expect(upgrades.map(({ url }) => url)).toEqual(['/ws?room=7']);
       call.socket.close();
       expect((await waitForSessionEnd(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
@@ -246,7 +251,7 @@ describe('calls from carriers', () => {
 
 describe('a stopping service', () => {
   it('closes all calls with 1001, even while their bot is starting', async () => {
-    const gate = await openColdStartGate();
+    const gate = await createColdStartGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),
       await writeBot('sleepy', { websocketAuth: 'none', prelude: gate.prelude }),

@@ -30,7 +30,7 @@ async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise
 
 async function problemsOf(scenarios: readonly Scenario[]): Promise<readonly string[]> {
   const records = new Map((await run.observer.records()).map((record) => [record.id, record]));
-  const entries = run.diary.entries();
+  const entries = run.botEventFile.entries();
   const processes = run.service.processes.map((server) => ({
     startedAt: server.startedAt,
     exitedAt: server.exitedAt(),

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
-/** Appends a line to the diary with one system call, so that lines of several bots are not mixed. */
-const diarySource = (path: string) => `
+/** Appends a line to the event file with one system call, so that lines of several bots are not mixed. */
+const eventFileSource = (path: string) => `
 import { appendFileSync } from 'node:fs';
 export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, JSON.stringify({
   what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
@@ -14,7 +14,7 @@ export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, 
 /** The parrot example bot, instrumented to record the calls of its handlers and its responses. */
 const spySource = `
 import http from 'node:http';
-import { write } from './diary.js';
+import { write } from './event-file.js';
 const emit = http.Server.prototype.emit;
 http.Server.prototype.emit = function (event, request, other, ...rest) {
   const session = request?.headers?.['x-session-id'];
@@ -41,7 +41,7 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 const workerSource = (reports: boolean, mark: string) => `
 import { spawn } from 'node:child_process';
 import http from 'node:http';
-import { write } from './diary.js';
+import { write } from './event-file.js';
 spawn('/bin/sh', ['-c', 'sleep 3600; exit 0', ${JSON.stringify(mark)}], { detached: true, stdio: 'ignore', env: {} }).unref();
 const known = { state: 'idle', sessionId: null };
 const waiting = new Set();
@@ -77,14 +77,14 @@ server.listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
 /** Writes the agents of the crash tests into `directory` and returns their directories. */
-export function writeFixtureBots(directory: string, diaryPath: string): readonly string[] {
+export function writeFixtureBots(directory: string, eventFilePath: string): readonly string[] {
   const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) => {
     const own = join(directory, name);
     mkdirSync(own, { recursive: true });
     const all = {
       'package.json': JSON.stringify({ type: 'module', main: 'main.js' }),
       'deploy.toml': `agent_name = "${name}"\n[scaling]\nmin_agents = ${warm}\n`,
-      'diary.js': diarySource(diaryPath),
+      'event-file.js': eventFileSource(eventFilePath),
       ...files,
     };
     for (const [file, content] of Object.entries(all)) writeFileSync(join(own, file), content);

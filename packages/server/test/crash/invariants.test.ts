@@ -96,8 +96,8 @@ describe('findViolations', () => {
       /not created between/,
     ],
     ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneServer, /cold/],
-  ])('reports the violation: %s', (_, one, invalid, diary, processes, expected) => {
-    expect(findViolations(one, invalid, diary, processes).join()).toMatch(expected);
+  ])('reports the violation: %s', (_, one, invalid, botEvents, processes, expected) => {
+    expect(findViolations(one, invalid, botEvents, processes).join()).toMatch(expected);
   });
 
   it('reports a session that was not requested and an instance with two sessions', () => {

@@ -1,4 +1,4 @@
-import type { DiaryEntry } from './bot-diary.ts';
+import type { BotEvent } from './bot-event-file.ts';
 import type { SessionRecord } from './observer.ts';
 import type { Scenario, ScenarioKind } from './session-scenario.ts';
 
@@ -29,11 +29,11 @@ const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   'mute-fails': ['500', 'HTTP_ERROR'],
 };
 
-/** Checks one session's record against its scenario and its bot's diary `entries`; returns the violated invariants. */
+/** Checks one session's record against its scenario and its bot's event file `entries`; returns the violated invariants. */
 export function findViolations(
   scenario: Scenario,
   record: SessionRecord | undefined,
-  entries: readonly DiaryEntry[],
+  entries: readonly BotEvent[],
   processes: readonly ServerLifetime[],
 ): readonly string[] {
   if (record === undefined) return ['its session is lost'];
@@ -59,7 +59,7 @@ function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: numbe
   return needsBot && timesEntered === 0 ? [`it ended with ${status}, but no bot was called`] : [];
 }
 
-function checkBot(record: SessionRecord, entered: readonly DiaryEntry[]): string[] {
+function checkBot(record: SessionRecord, entered: readonly BotEvent[]): string[] {
   const others = entered.filter(({ instance }) => instance !== record.instance_id);
   return [
     ...(entered.length > 1 ? [`its bot was called ${entered.length} times`] : []),
@@ -106,7 +106,7 @@ function checkEndedWithBot(record: SessionRecord, leftAt: number, processes: rea
 export function findCrossSessionViolations(
   scenarios: readonly Scenario[],
   records: readonly SessionRecord[],
-  entries: readonly DiaryEntry[],
+  entries: readonly BotEvent[],
 ): readonly string[] {
   const asked = new Set(scenarios.map(({ sessionId }) => sessionId));
   const sessionsOf = new Map<string, Set<string>>();

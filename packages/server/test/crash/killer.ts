@@ -45,9 +45,9 @@ const searchMs = 8_000;
 const bootMs = 700;
 
 /**
- * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the bots' event file, and then either
- * resumes or kills the server (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is known
- * without asking the server.
+ * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the event file of the bots, and then
+ * either resumes or kills the server (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is
+ * known without asking the server.
  */
 export function createServerKiller(context: {
   readonly service: ServiceProcess;

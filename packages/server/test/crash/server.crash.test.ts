@@ -7,7 +7,7 @@ import type { ServerKill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
 import { findOrphans } from './orphans.ts';
 import { type SessionPhase, sessionPhases } from './session-phases.ts';
-import { beginSession, greetBot, type Scenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
+import { beginSession, checkBotResponds, type Scenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
 import { summarizeCrashRun } from './summary.ts';
 
 const wanted = inject('kills');
@@ -32,7 +32,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
       if (random.next() < 0.1) kills.push(await run.killer.killAtBoot());
       else {
         await run.service.current().ready;
-        if (random.next() < 0.2) await greetBot(run.context, veteran);
+        if (random.next() < 0.2) await checkBotResponds(run.context, veteran);
         kills.push(await run.killer.kill(scarcest(kills)));
       }
       // Sometimes the server stays down for a while, and the bots run without it.
@@ -40,7 +40,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
       run.service.start();
     }
     await clients.ended();
-    await greetBot(run.context, veteran);
+    await checkBotResponds(run.context, veteran);
     await stopSession(run.context, veteran);
     await waitForSessionEnd(run.context, veteran);
     scenarios = [...run.scenarios, veteran];
@@ -57,7 +57,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
 
   it('never lose, duplicate or misreport a session', () => {
     const byId = new Map(records.map((record) => [record.id, record]));
-    const entries = run.diary.entries();
+    const entries = run.botEventFile.entries();
     const processes = run.service.processes.map((server) => ({
       startedAt: server.startedAt,
       exitedAt: server.exitedAt(),

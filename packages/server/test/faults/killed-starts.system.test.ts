@@ -8,12 +8,12 @@ import { createClientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   waitForSessionEnd,
 } from '../support/client.ts';
-import { openColdStartGate } from '../support/cold-start-gate.ts';
+import { createColdStartGate } from '../support/cold-start-gate.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -104,13 +104,13 @@ describe('a session whose server was killed before its bot accepted it', () => {
   });
 
   it('gets a new start deadline from the next server, but ends at most 300 s after its request', async (test) => {
-    const gate = await openColdStartGate();
+    const gate = await createColdStartGate();
     test.onTestFinished(() => gate.close());
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());
     const service = await openService(test, await openDirectory(test), bot);
     // The first session uses the instance that was started to validate the deployment.
-    await evaluateInBot(service, 'late', await startAgentSession(service, 'late'), 'true');
+    await evaluateJavaScriptInBot(service, 'late', await startAgentSession(service, 'late'), 'true');
     gate.shut();
     const [late, tooLate] = [await startAgentSession(service, 'late'), await startAgentSession(service, 'late')];
     const bots = [await gate.next(), await gate.next()];
@@ -125,6 +125,6 @@ describe('a session whose server was killed before its bot accepted it', () => {
     await service.start().ready;
     expect(await waitForSessionEnd(service, 'late', tooLate)).toMatchObject({ completionStatus: 'BOT_START_TIMEOUT' });
     for (const go of bots) go('go');
-    expect(await evaluateInBot(service, 'late', late, '"started"')).toBe('started');
+    expect(await evaluateJavaScriptInBot(service, 'late', late, '"started"')).toBe('started');
   });
 });

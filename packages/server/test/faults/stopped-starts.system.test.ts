@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from '../support/bots.ts';
-import { evaluateInBot, startAgentSession } from '../support/client.ts';
-import { openColdStartGate } from '../support/cold-start-gate.ts';
+import { evaluateJavaScriptInBot, startAgentSession } from '../support/client.ts';
+import { createColdStartGate } from '../support/cold-start-gate.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -22,7 +22,7 @@ it.runIf(existsSync(program))(
     await chmod(directory, 0o711);
     const database = await createTestDatabase();
     onTestFinished(() => database.drop());
-    const gate = await openColdStartGate();
+    const gate = await createColdStartGate();
     onTestFinished(() => gate.close());
     const bot = await writeBot('slow', { prelude: gate.prelude });
     onTestFinished(() => bot.remove());
@@ -50,7 +50,7 @@ it.runIf(existsSync(program))(
       await next.current().exited;
     });
     // The first session uses the instance that was started to validate the deployment.
-    await evaluateInBot(service, 'slow', await startAgentSession(service, 'slow'), 'true');
+    await evaluateJavaScriptInBot(service, 'slow', await startAgentSession(service, 'slow'), 'true');
     gate.shut();
     const sessionId = await startAgentSession(service, 'slow');
     const go = await gate.next();
@@ -61,6 +61,6 @@ it.runIf(existsSync(program))(
     // the session, that process would never listen, and the test would fail.
     await next.start().ready;
     go('go');
-    expect(await evaluateInBot(service, 'slow', sessionId, '"started"')).toBe('started');
+    expect(await evaluateJavaScriptInBot(service, 'slow', sessionId, '"started"')).toBe('started');
   },
 );

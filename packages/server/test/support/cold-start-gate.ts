@@ -12,7 +12,7 @@ export type ColdStartGate = {
 };
 
 /** Opens a gate to which every bot connects before it listens. */
-export async function openColdStartGate(): Promise<ColdStartGate> {
+export async function createColdStartGate(): Promise<ColdStartGate> {
   let isShut = false;
   const waiting: Socket[] = [];
   const server = createServer((socket) => {

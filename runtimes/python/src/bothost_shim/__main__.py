@@ -33,7 +33,7 @@ def main() -> int:
     return _until_terminated(lambda: _run(None, is_forked=False))
 
 
-def run_forked(bot: "Bot | None") -> int:
+def serve_forked_bot(bot: "Bot | None") -> int:
     """Serve the bot in a forked process.
 
     `bot` was imported before the fork. It is None if only libraries were imported before the fork.

@@ -29,7 +29,7 @@ class BotArguments:
         self.cli_args = None
 
 
-def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any, **fields: Any) -> Any:
+def create_session_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any, **fields: Any) -> Any:
     """Build the arguments of a session. `fields` are the additional arguments of this kind of session."""
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)

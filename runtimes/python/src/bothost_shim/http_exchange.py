@@ -36,7 +36,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
             return bytes(body)
 
 
-async def read_object(receive: Receive, limit: int) -> dict[str, Any]:
+async def read_json_object(receive: Receive, limit: int) -> dict[str, Any]:
     """Read a JSON object. An empty body counts as `{}`. Raises HttpError 413, 422."""
     body = await read_body(receive, limit)
     try:

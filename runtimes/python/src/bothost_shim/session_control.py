@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 from .asgi import Receive, Scope, Send
 from .host import Host
-from .http_exchange import HttpError, read_object, send_json
+from .http_exchange import HttpError, read_json_object, send_json
 from .log_lines import logger
 
 _LONGEST_WAIT_SECONDS = 300.0
@@ -14,7 +14,7 @@ _LONGEST_WAIT_SECONDS = 300.0
 
 async def stop_session(host: Host, receive: Receive, send: Send) -> None:
     """Cancel the session's bot, and again after the grace period. Responds 202, or 409 if no session is running."""
-    body = await read_object(receive, 4096)
+    body = await read_json_object(receive, 4096)
     grace = body.get("graceSeconds")
     session = host.slot.running
     if session is None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
-from .arguments import build_arguments
+from .arguments import create_session_arguments
 from .asgi import Message, Receive, Scope, Send, get_first_header
 from .first_frame import PeekableReceive, begins_with_handshake
 from .host import Host
@@ -32,7 +32,7 @@ async def run_socket_session(host: Host, scope: Scope, receive: Receive, send: S
         transport_type = None
         if get_first_header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
             transport_type = None if begins_with_handshake(await frames.peek()) else "websocket"
-        arguments = build_arguments(
+        arguments = create_session_arguments(
             "websocket",
             body=_body(scope),
             session_id=session.id,

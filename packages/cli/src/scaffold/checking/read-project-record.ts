@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, getSystemErrorCode } from '../../failure.ts';
 import { getObjectFields } from '../../json-object.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
 import { isInsideProject } from '../writing/apply-edits.ts';
 import {
   decompressGeneratedTexts,
   type FileHashes,
-  isHashRecord,
+  isFileHashes,
   projectRecordPath,
 } from '../writing/project-record.ts';
 
 /** The content of `.botcli/project.json`, which records how a project was generated. */
 export type ProjectRecord = {
-  readonly configuration: Configuration;
+  readonly configuration: ProjectConfiguration;
   /** The version of botcli that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
   readonly files: FileHashes;
@@ -44,7 +44,7 @@ export function readProjectRecord(directory: string): ProjectRecord {
     throw new Failure('answers-unreadable', message, null, { cause: error });
   }
   const { configuration, generator, files, guides, generated } = getObjectFields(parsed);
-  if (typeof generator !== 'string' || !isHashRecord(files) || !Object.keys(files).every(isInsideProject)) {
+  if (typeof generator !== 'string' || !isFileHashes(files) || !Object.keys(files).every(isInsideProject)) {
     throw new Failure('answers-unreadable', `The file ${path} was not written by botcli, or is damaged.`);
   }
   const stored = readConfigFile(JSON.stringify(configuration ?? null));
@@ -62,7 +62,7 @@ export function readProjectRecord(directory: string): ProjectRecord {
     configuration: resolved.configuration,
     generator,
     files,
-    guides: isHashRecord(guides) ? guides : null,
+    guides: isFileHashes(guides) ? guides : null,
     generated: decompressGeneratedTexts(generated, files),
   };
 }

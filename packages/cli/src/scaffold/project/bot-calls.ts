@@ -27,7 +27,7 @@ export function hasIncomingCallsAndOtherSessions(plan: ProjectPlan): boolean {
 }
 
 /** Generates the function `is_phone_call`. Empty unless the bot has both incoming calls and other sessions. */
-export function generatePhoneCallCheck(plan: ProjectPlan): PythonCode {
+export function generateIsPhoneCallCode(plan: ProjectPlan): PythonCode {
   if (!hasIncomingCallsAndOtherSessions(plan)) return emptyPythonCode;
   const stream = plan.has('stream');
   const key = plan.has('bridged-dial-in') ? 'call_sid' : plan.has('room-dial-in') ? 'dialin_settings' : null;

@@ -2,7 +2,7 @@ import { serviceRoleLabels } from '../catalogue/vendor-service.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import type { PythonImport } from '../python/expression.ts';
 import { formatImportBlock } from '../python/imports.ts';
-import { dialsOut, generateCallBridgeCode, generateDialOutCode, generatePhoneCallCheck } from './bot-calls.ts';
+import { dialsOut, generateCallBridgeCode, generateDialOutCode, generateIsPhoneCallCode } from './bot-calls.ts';
 import { generateEntryPoint } from './bot-entry.ts';
 import { generateWavWriter } from './bot-recording.ts';
 import { generateRunBotFunction } from './bot-run.ts';
@@ -19,7 +19,7 @@ export function generateBotFile(plan: ProjectPlan): string {
   const body = joinPythonCode(
     [
       joinPythonCode([setUp, ...parts], 1),
-      generatePhoneCallCheck(plan),
+      generateIsPhoneCallCode(plan),
       generateDialOutCode(plan),
       generateCallBridgeCode(plan),
       generateWavWriter(plan),

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { build, privateKey, publicKey } from '../../fake-service/records.ts';
@@ -19,12 +19,12 @@ beforeEach(async () => {
     {
       listBuilds: () => ({ builds: [build], total: 12, limit: 10, offset: 0, nextCursor: 'more' }),
       getBuild: ({ params }) => {
-        if (params['buildId'] !== build.id) throw failure('build-not-found');
+        if (params['buildId'] !== build.id) throw createApiError('build-not-found');
         return { build: found };
       },
       cancelBuild: ({ params }) => {
-        if (params['buildId'] !== build.id) throw failure('build-not-found');
-        if (found.status === 'success') throw failure('build-ended');
+        if (params['buildId'] !== build.id) throw createApiError('build-not-found');
+        if (found.status === 'success') throw createApiError('build-ended');
         return { build: found };
       },
       getBuildLogs: ({ query }) => {

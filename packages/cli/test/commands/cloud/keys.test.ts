@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { apiKey, privateKey, publicKey } from '../../fake-service/records.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
         ],
       }),
       revokeKey: ({ params }) => {
-        if (params['keyId'] !== apiKey.id) throw failure('key-not-found');
+        if (params['keyId'] !== apiKey.id) throw createApiError('key-not-found');
         return { ...apiKey, revokedAt };
       },
     },

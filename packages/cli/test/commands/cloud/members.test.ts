@@ -1,4 +1,4 @@
-import { failure, type Member } from '@bothost/contract';
+import { createApiError, type Member } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { member, personalToken, privateKey, publicKey } from '../../fake-service/records.ts';
@@ -27,11 +27,11 @@ beforeEach(async () => {
       listMembers: () => ({ members: [member, viewer] }),
       createInvitation: ({ body }) => ({ ...invitation, email: null, ...(body as object) }),
       updateMember: ({ params, body }) => {
-        if (params['userId'] === member.userId) throw failure('last-owner');
+        if (params['userId'] === member.userId) throw createApiError('last-owner');
         return { ...viewer, ...(body as Pick<Member, 'role'>) };
       },
       removeMember: ({ params }) => {
-        if (params['userId'] === member.userId) throw failure('last-owner');
+        if (params['userId'] === member.userId) throw createApiError('last-owner');
         return viewer;
       },
     },

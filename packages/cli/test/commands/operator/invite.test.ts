@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
       }),
       createPasswordReset: ({ body }) => {
         const { email } = body as { email: string };
-        if (email !== 'ada@example.com') throw failure('user-not-found');
+        if (email !== 'ada@example.com') throw createApiError('user-not-found');
         return { email, expiresAt: times.expiresAt, url: 'http://service/reset-password#token' };
       },
     },

@@ -1,4 +1,4 @@
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
 import { apiKey, privateKey, publicKey } from '../../fake-service/records.ts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
     {
       createOperatorKey: () => created,
       listOrganizations: () => {
-        throw failure('key-invalid');
+        throw createApiError('key-invalid');
       },
     },
   );

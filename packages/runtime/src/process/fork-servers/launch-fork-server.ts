@@ -9,7 +9,7 @@ import { lowerSessionPriority, wrapWithLowerPriority } from '../containment/nice
 import { readProcessStat } from '../proc/process-identity.ts';
 import {
   type ForkServerRecord,
-  formatForkServerMarker,
+  formatForkServerInstanceId,
   getForkServerCgroup,
   getForkServerFiles,
   writeForkServerRecord,
@@ -106,7 +106,7 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
     socket: files.socket,
     command: options.command,
     directory: options.directory,
-    environment: options.environment(files.home, formatForkServerMarker(id)),
+    environment: options.environment(files.home, formatForkServerInstanceId(id)),
     output: files.output,
     cgroups: record.cgroups === null ? [] : listCgroupProcsFiles(record.cgroups),
     account: record.account,

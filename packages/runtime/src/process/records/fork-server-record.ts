@@ -76,6 +76,6 @@ export function getForkServerCgroup(id: string): string {
  * Returns the value of the fork server's `BOTHOST_INSTANCE`. It is padded, because a forked process overwrites it in place with
  * the id of its instance.
  */
-export function formatForkServerMarker(id: string): string {
+export function formatForkServerInstanceId(id: string): string {
   return getForkServerCgroup(id).padEnd(instanceIdLength, '-');
 }

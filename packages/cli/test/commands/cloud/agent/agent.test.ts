@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { failure } from '@bothost/contract';
+import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeProfile } from '../../../../src/connection/profile.ts';
 import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
@@ -54,14 +54,14 @@ beforeEach(async () => {
         ],
       }),
       startSession: ({ body, params }) => {
-        if (params['agentName'] === 'busy') throw failure('at-capacity');
-        if (params['agentName'] === 'broken') throw failure('deployment-not-ready');
+        if (params['agentName'] === 'busy') throw createApiError('at-capacity');
+        if (params['agentName'] === 'broken') throw createApiError('deployment-not-ready');
         const socket =
           typeof body === 'object' && body !== null && 'transport' in body && body.transport === 'websocket';
         return socket ? { sessionId, wsUrl: 'ws://h/ws/generic/parrot.acme', token: 'once' } : { sessionId };
       },
       getSession: ({ params }) => {
-        if (params['sessionId'] !== sessionId) throw failure('not-found');
+        if (params['sessionId'] !== sessionId) throw createApiError('not-found');
         return found;
       },
       getSessions: () => ({

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * A file outside the service to which bots append the events of their sessions. Tests compare the service's records with the
  * file. Killing the server cannot stop the bots from writing.
  */
-const DiaryEntry = z.object({
+const BotEvent = z.object({
   /**
    * `entered`: the handler of a session was called. `ended`: the bot sent its response, its WebSocket was closed, or the bot is
    * about to crash.
@@ -16,15 +16,15 @@ const DiaryEntry = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
 });
-export type DiaryEntry = z.infer<typeof DiaryEntry>;
+export type BotEvent = z.infer<typeof BotEvent>;
 
-export type BotDiary = { readonly path: string; readonly entries: () => readonly DiaryEntry[] };
+export type BotEventFile = { readonly path: string; readonly entries: () => readonly BotEvent[] };
 
-export function openBotDiary(path: string): BotDiary {
+export function createBotEventFile(path: string): BotEventFile {
   writeFileSync(path, '');
   // The file is world-writable, because each bot runs under its own account.
   chmodSync(path, 0o666);
-  const known: DiaryEntry[] = [];
+  const known: BotEvent[] = [];
   const buffer = Buffer.alloc(65_536);
   let offset = 0;
   let rest = '';
@@ -40,7 +40,7 @@ export function openBotDiary(path: string): BotDiary {
     }
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) known.push(DiaryEntry.parse(JSON.parse(line)));
+    for (const line of lines) known.push(BotEvent.parse(JSON.parse(line)));
     return known;
   };
   return { path, entries };

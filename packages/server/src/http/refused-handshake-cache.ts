@@ -7,7 +7,7 @@ const entries = 1_000;
  * Remembers, by token, why WebSocket handshakes were refused. Browsers hide the response to a handshake from the page, so the
  * page requests the same URL with plain HTTP to learn the cause.
  */
-export function createRecentRefusals() {
+export function createRefusedHandshakeCache() {
   const byToken = new Map<string, ApiError>();
   return {
     add: (token: string, error: ApiError) => {
