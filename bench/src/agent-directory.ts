@@ -2,7 +2,7 @@ import { appendFile, copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeVoiceBot } from './first-second/voice-bot.ts';
-import { parrotProgramPath, pipecatEchoDirectory } from './repository.ts';
+import { parrotBotProgramPath, pipecatEchoDirectory } from './repository.ts';
 
 export type BenchAgent = {
   readonly name: string;
@@ -19,7 +19,7 @@ export type BenchAgent = {
 };
 
 const files = {
-  parrot: parrotProgramPath,
+  parrot: parrotBotProgramPath,
   tiny: fileURLToPath(new URL('./programs/tiny-bot.js', import.meta.url)),
   printing: fileURLToPath(new URL('./programs/printing-bot.js', import.meta.url)),
 } as const;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const repositoryRoot = at('');
 export const serviceProgramPath = at('packages/server/dist/main.js');
-export const parrotProgramPath = at('examples/parrot/dist/main.js');
+export const parrotBotProgramPath = at('examples/parrot/dist/main.js');
 export const botcliProgramPath = at('packages/cli/bin/botcli.js');
 export const pipecatEchoDirectory = at('examples/pipecat-echo');
 /** Path of the Python file that connects Pipecat's services to the stand-in vendors. */

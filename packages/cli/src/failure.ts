@@ -19,10 +19,10 @@ export class UsageError extends Error {
 }
 
 /** `path` is the location of the problem, such as a file or a key. */
-export type FailureIssue = { readonly path: string; readonly message: string };
+export type LocatedIssue = { readonly path: string; readonly message: string };
 
 type FailureOptions = {
-  readonly issues?: readonly FailureIssue[];
+  readonly issues?: readonly LocatedIssue[];
   /** Data for scripts. Printed only with `--json`. */
   readonly details?: Readonly<Record<string, unknown>> | null;
   /**
@@ -37,7 +37,7 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly reason: FailureReason;
   readonly hint: string | null;
-  readonly issues: readonly FailureIssue[];
+  readonly issues: readonly LocatedIssue[];
   readonly details: Readonly<Record<string, unknown>> | null;
 
   constructor(

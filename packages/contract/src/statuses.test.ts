@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, it } from 'vitest';
-import type { Build, CompletionStatus, SessionSummary } from './index.ts';
+import type { Build, SessionCompletionStatus, SessionSummary } from './index.ts';
 import * as statuses from './statuses.ts';
 
 const tables = Object.entries(statuses).filter(([name]) => name.endsWith('Labels'));
@@ -13,7 +13,7 @@ it.each(tables)('the table %s has a different, capitalized label for each status
 it('the types of statuses reject values that are not in the tables', () => {
   expectTypeOf<'succeeded'>().not.toExtend<Build['status']>();
   expectTypeOf<'finished'>().not.toExtend<SessionSummary['endState']>();
-  expectTypeOf<'HTTP_FAILED'>().not.toExtend<CompletionStatus>();
+  expectTypeOf<'HTTP_FAILED'>().not.toExtend<SessionCompletionStatus>();
 });
 
 it('getStatusLabel returns an unknown value, which a newer service may send, unchanged', () => {
@@ -25,6 +25,6 @@ it.each([
   ['SESSION_STOPPED', 'Stopped by a request or a shutdown'],
   ['503', 'The bot responded with HTTP status 503'],
   ['CALLER_HUNG_UP', 'Reported by the bot'],
-])('getCompletionStatusLabel maps the completion status %s to the label: %s', (status, label) => {
-  expect(statuses.getCompletionStatusLabel(status)).toBe(label);
+])('getSessionCompletionStatusLabel maps the completion status %s to the label: %s', (status, label) => {
+  expect(statuses.getSessionCompletionStatusLabel(status)).toBe(label);
 });

@@ -4,7 +4,7 @@
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
 /** Lists the values of a status in the order of `labels`. */
-export function listStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
+export function getStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
   return Object.keys(labels) as Status[];
 }
 
@@ -25,7 +25,7 @@ export const sessionEndStateLabels = {
 export type SessionEndState = keyof typeof sessionEndStateLabels;
 
 /** Completion statuses that the service itself sets. */
-export const completionStatusLabels = {
+export const sessionCompletionStatusLabels = {
   HTTP_COMPLETED: 'The bot finished',
   HTTP_ERROR: 'The bot did not start, crashed, or dropped its connection',
   WS_CONNECTION_CLOSED: 'The WebSocket was closed',
@@ -34,11 +34,11 @@ export const completionStatusLabels = {
   SESSION_STOPPED: 'Stopped by a request or a shutdown',
   SESSION_TIME_LIMIT: 'Stopped at its time limit',
 } as const;
-export type KnownCompletionStatus = keyof typeof completionStatusLabels;
+export type PredefinedSessionCompletionStatus = keyof typeof sessionCompletionStatusLabels;
 
 /** Returns the label of a completion status, which may also be an HTTP status or a word that the bot reported. */
-export function getCompletionStatusLabel(status: string): string {
-  const label = getStatusLabel<string>(completionStatusLabels, status);
+export function getSessionCompletionStatusLabel(status: string): string {
+  const label = getStatusLabel<string>(sessionCompletionStatusLabels, status);
   if (label !== status) return label;
   return /^[0-9]{3}$/.test(status) ? `The bot responded with HTTP status ${status}` : 'Reported by the bot';
 }

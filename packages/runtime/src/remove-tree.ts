@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, realpath, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RuntimeLogger, TreeRemover } from './runtime.ts';
+import type { DirectoryTreeRemover, RuntimeLogger } from './runtime.ts';
 import { runProgram } from './spawner.ts';
 
 /**
@@ -33,7 +33,7 @@ export type TreeRemoverOptions = {
  * There, `rm` walks relative to open directories: no long path, name or link misleads it. A tree that it cannot delete
  * stays there and is logged as an error.
  */
-export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOptions): TreeRemover {
+export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOptions): DirectoryTreeRemover {
   const reported = new Set<string>();
   mkdirSync(quarantineDirectory, { recursive: true });
   chmodSync(quarantineDirectory, 0o700);

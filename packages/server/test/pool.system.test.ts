@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type BotOptions, writeBot } from './support/bots.ts';
-import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
+import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -27,14 +27,14 @@ describe('the warm pool', () => {
     const { service } = await serve({ minAgents: 1, maxAgents: 2 });
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const first = await startAgentSession(service, 'pooled');
-    const process = await evaluateInBot<number>(service, 'pooled', first, 'process.pid');
+    const process = await evaluateJavaScriptInBot<number>(service, 'pooled', first, 'process.pid');
     // Poll, because the bot may accept its session and answer requests before the service stores the session record.
     await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
     expect((await session(service, first)).startPhases?.boot).toBe(0);
 
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const second = await startAgentSession(service, 'pooled');
-    expect(await evaluateInBot<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
+    expect(await evaluateJavaScriptInBot<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
     // At max_agents, the warm pool is empty and a further session is refused.
     await expect(startAgentSession(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
     expect(await idleOf(service)).toBe(0);

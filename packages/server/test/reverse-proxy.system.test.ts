@@ -11,7 +11,7 @@ import { Agent, FormData, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { evaluateInBot, startAgentSession, stopAgentSession, waitUntilAgentIdle } from './support/client.ts';
+import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitUntilAgentIdle } from './support/client.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -149,7 +149,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       socket.send('hello');
       expect(String(await once(socket, 'message'))).toBe('hello,false');
       const sessionId = String(started['sessionId']);
-      expect(await evaluateInBot(service, 'behind', sessionId, 'state.upgrades')).toMatchObject([
+      expect(await evaluateJavaScriptInBot(service, 'behind', sessionId, 'state.upgrades')).toMatchObject([
         { headers: forwarded() },
       ]);
       socket.close();
@@ -159,7 +159,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
     it('does not buffer a response from a bot, and forwards the client address to the bot', async () => {
       const id = await startAgentSession(service, 'behind');
       const headers = 'state.seen = request.headers;';
-      await evaluateInBot(
+      await evaluateJavaScriptInBot(
         service,
         'behind',
         id,
@@ -169,7 +169,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       const reader = body?.getReader();
       expect(String(Buffer.from((await reader?.read())?.value ?? []))).toBe('first');
       await reader?.cancel();
-      expect(await evaluateInBot(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
+      expect(await evaluateJavaScriptInBot(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
       await stopAgentSession(service, 'behind', id);
       await waitUntilAgentIdle(service, 'behind');
     });

@@ -1,9 +1,9 @@
-import { defaultPort } from '@bothost/contract/limits';
-import type { Environment } from '../config.ts';
+import { defaultServicePort } from '@bothost/contract/limits';
+import type { EnvironmentSettings } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
 
-const defaultOrigin = `http://127.0.0.1:${defaultPort}`;
+const defaultOrigin = `http://127.0.0.1:${defaultServicePort}`;
 
 /** The value of a setting, and its source for messages, such as the name of an environment variable. */
 export type ValueWithSource = { readonly value: string; readonly source: string };
@@ -19,7 +19,7 @@ export type Settings = {
 
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
 
-export function resolveSettings(flags: Flags, environment: Environment, profile: Profile): Settings {
+export function resolveSettings(flags: Flags, environment: EnvironmentSettings, profile: Profile): Settings {
   const file = environment.profileFile;
   const privateKey = firstGiven([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
   return {

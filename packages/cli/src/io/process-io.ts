@@ -1,4 +1,4 @@
-import { readEnvironment } from '../config.ts';
+import { readEnvironmentSettings } from '../config.ts';
 import { Failure, InterruptedError } from '../failure.ts';
 import type { CommandIo, Output, Prompter } from './io.ts';
 
@@ -9,7 +9,7 @@ import type { CommandIo, Output, Prompter } from './io.ts';
  */
 export function createProcessIo(onOutputLost: () => void): CommandIo {
   const interruption = new AbortController();
-  const environment = readEnvironment();
+  const environment = readEnvironmentSettings();
   process.once('SIGINT', () => interruption.abort(new InterruptedError()));
   return {
     environment,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEnvironment } from '../config.ts';
+import { readEnvironmentSettings } from '../config.ts';
 import { createMessagePrinter } from './message-printer.ts';
 import type { OutputMode } from './output-mode.ts';
 
@@ -15,7 +15,10 @@ function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
     write,
     writeBytes: async () => undefined,
   };
-  const messages = createMessagePrinter({ stderr, environment: readEnvironment({ HOME: '/', TERM: term }) }, mode);
+  const messages = createMessagePrinter(
+    { stderr, environment: readEnvironmentSettings({ HOME: '/', TERM: term }) },
+    mode,
+  );
   return { messages, written: () => written };
 }
 

@@ -1,5 +1,5 @@
 import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhaseDurations } from '@bothost/contract';
-import { getCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
+import { getSessionCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
 import {
   formatDuration,
   formatMebibytes,
@@ -13,7 +13,7 @@ import type { Cell, ReportBlock } from '../output/report.ts';
 import { formatSessionStateCell } from './session-state.ts';
 
 /** Shows a session with its start phases, events and metrics. The duration of an active session is the time until `now`. */
-export function createSessionBlocks(session: SessionResponse, now: Date): readonly ReportBlock[] {
+export function createSessionReportBlocks(session: SessionResponse, now: Date): readonly ReportBlock[] {
   return [
     sessionFields(session, now),
     ...(session.startPhases === null ? [] : [startPhaseFields(session.startPhases)]),
@@ -47,7 +47,7 @@ function sessionFields(session: SessionResponse, now: Date): ReportBlock {
 function completion(status: string | null): Cell {
   return status === null
     ? formatOptionalCell(null)
-    : { text: status, rich: `${status}: ${getCompletionStatusLabel(status)}` };
+    : { text: status, rich: `${status}: ${getSessionCompletionStatusLabel(status)}` };
 }
 
 function startPhaseFields({ claim, boot, dispatch }: StartPhaseDurations): ReportBlock {

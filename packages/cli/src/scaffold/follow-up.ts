@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { InterruptedError } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
-import type { Configuration } from './configuration/configuration.ts';
+import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { quoteShellWord } from './shell-word.ts';
 
@@ -21,7 +21,7 @@ export async function runFollowUpSteps(
   io: CommandIo,
   directory: string,
   steps: FollowUpSteps,
-  configuration: Configuration | null,
+  configuration: ProjectConfiguration | null,
 ): Promise<void> {
   const run = (command: readonly string[], cwd: string) => runWithWarning(io, command, cwd);
   if (steps.install && configuration === null) {
@@ -40,7 +40,7 @@ export async function runFollowUpSteps(
 }
 
 /** Installs the bot's packages with uv. If uv is missing, uses pip and the virtual environment that uv would create. */
-async function installBot(io: CommandIo, server: string, configuration: Configuration): Promise<void> {
+async function installBot(io: CommandIo, server: string, configuration: ProjectConfiguration): Promise<void> {
   if ((await exitStatus(io, ['uv', '--version'], server)) !== null) {
     await runWithWarning(io, ['uv', 'sync'], server);
     return;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Environment, PackageManager } from '../config.ts';
+import type { EnvironmentSettings, PackageManager } from '../config.ts';
 
 const locks: readonly (readonly [string, PackageManager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
@@ -16,7 +16,7 @@ const locks: readonly (readonly [string, PackageManager])[] = [
  */
 export function detectPackageManager(
   directory: string,
-  environment: Pick<Environment, 'packageManager'>,
+  environment: Pick<EnvironmentSettings, 'packageManager'>,
 ): PackageManager {
   if (environment.packageManager !== null) return environment.packageManager;
   for (let folder = join(directory, 'client'); ; folder = dirname(folder)) {

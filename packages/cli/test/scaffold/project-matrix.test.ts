@@ -2,7 +2,7 @@ import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { checkDeployFile, isReservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
+import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
 import { createProjectPlan, type ProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { groupVariables } from '../../src/scaffold/project/variables.ts';
@@ -67,7 +67,7 @@ function readElsewhere({ transports, services }: ProjectPlan): readonly string[]
   return variables.map(({ name }) => name);
 }
 
-function checkVariables(configuration: Configuration, files: readonly ProjectFile[], listed: string): void {
+function checkVariables(configuration: ProjectConfiguration, files: readonly ProjectFile[], listed: string): void {
   const python = files.filter(({ path }) => path.endsWith('.py')).map(({ text }) => text);
   const read = [...python.join('\n').matchAll(/(?:environ\[|getenv\()"([A-Z0-9_]+)"/g)].map(([, name]) => name ?? '');
   const lines = [...listed.matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)];
@@ -97,7 +97,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   expect(defaults.filter(([, name, value]) => !isDocumented(name, value)).map(([found]) => found)).toEqual([]);
 }
 
-function checkPackage(configuration: Configuration, text: string): void {
+function checkPackage(configuration: ProjectConfiguration, text: string): void {
   const { project } = parse(text) as { project: { name: string; dependencies: string[]; 'requires-python': string } };
   const plan = createProjectPlan(configuration);
   expect(project.name).toMatch(/^[a-z0-9][a-z0-9-]*[a-z0-9]$/);
@@ -108,7 +108,7 @@ function checkPackage(configuration: Configuration, text: string): void {
 }
 
 function checkDeployment(
-  configuration: Configuration,
+  configuration: ProjectConfiguration,
   files: readonly ProjectFile[],
   textOf: (path: string) => string,
 ): void {

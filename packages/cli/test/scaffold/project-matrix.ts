@@ -1,7 +1,7 @@
 import { listServices } from '../../src/scaffold/catalogue/services.ts';
 import { transports, usesHostedRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
-import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
+import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 
@@ -70,7 +70,7 @@ const names: [string, ProjectOptions][] = [
 ]);
 
 /** Labeled configurations that cover every service, every pair of transports, every feature and unusual names. */
-export const projectMatrix: readonly (readonly [name: string, configuration: Configuration])[] = [
+export const projectMatrix: readonly (readonly [name: string, configuration: ProjectConfiguration])[] = [
   ...eachService,
   ...eachPair,
   ...eachFeature,

@@ -9,7 +9,7 @@ export function isJudgeModel(asked: string): boolean {
  * Answers a request of `pipecat eval` to its judge model. If the request names a question, returns a verdict that depends on
  * the words of the bot's reply. Otherwise, returns an explanation.
  */
-export function answerAsJudge(question: string): string {
+export function replyAsJudgeModel(question: string): string {
   const name = /Question "([^"]+)"/.exec(question)?.[1];
   if (name === undefined) return JSON.stringify({ reason: 'Its words say so.' });
   const reply = /"latest_bot_reply":\s*"((?:[^"\\]|\\.)*)"/.exec(question)?.[1] ?? '';

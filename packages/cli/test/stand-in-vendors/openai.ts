@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { WebSocket } from 'ws';
-import { answerAsJudge, isJudgeModel } from './judge.ts';
+import { isJudgeModel, replyAsJudgeModel } from './judge.ts';
 import type { VendorRequest } from './vendor-request.ts';
 
 type Part = { readonly type?: string; readonly text?: string };
@@ -52,7 +52,7 @@ export async function serveChat(
   const asked = (await json(request)) as ChatRequest;
   visit.messages.push(asked);
   const { model, messages = [] } = asked;
-  const text = isJudgeModel(model) ? answerAsJudge(textOf(messages.at(-1))) : answer(messages);
+  const text = isJudgeModel(model) ? replyAsJudgeModel(textOf(messages.at(-1))) : answer(messages);
   const head = { id: 'chatcmpl-stand-in', created: 1_700_000_000, model };
   if (asked.stream !== true) {
     const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];

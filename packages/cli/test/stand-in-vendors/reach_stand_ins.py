@@ -15,7 +15,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 async def setup_pipeline_worker(worker: PipelineWorker) -> None:
     """Replace the vendor's URL in each service by the URL of its stand-in."""
     address = os.environ["STAND_INS"]
-    for service in walk_processors(worker._pipeline):
+    for service in walk_pipeline_processors(worker._pipeline):
         name = type(service).__name__
         if name == "DeepgramSTTService":
             service._client = create_deepgram_client(address)
@@ -36,8 +36,8 @@ def create_deepgram_client(address: str):
     return AsyncDeepgramClient(api_key=os.environ["DEEPGRAM_API_KEY"], environment=environment)
 
 
-def walk_processors(of: FrameProcessor) -> Iterator[FrameProcessor]:
+def walk_pipeline_processors(of: FrameProcessor) -> Iterator[FrameProcessor]:
     """Yield the processors of a pipeline and of its nested pipelines."""
     for processor in of.processors:
         yield processor
-        yield from walk_processors(processor)
+        yield from walk_pipeline_processors(processor)

@@ -7,10 +7,10 @@ import {
   maxUploadBytes,
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { buildStatusLabels, listStatusValues } from '../statuses.ts';
+import { buildStatusLabels, getStatusValues } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
-const Status = z.enum(listStatusValues(buildStatusLabels));
+const Status = z.enum(getStatusValues(buildStatusLabels));
 
 /** A build prepares an uploaded project so that it can run, for example by installing its packages. */
 export const Build = z
@@ -82,7 +82,7 @@ export const getBuildUploadUrl = defineOperation({
 });
 
 /** The path of the upload URL. It is not an operation, because its bodies are not JSON. */
-export const uploadPath = '/uploads/{uploadId}';
+export const uploadUrlPath = '/uploads/{uploadId}';
 
 /** The response of the upload URL to `POST` and `PATCH`. */
 export const UploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { maxListedSessions } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
-  completionStatusLabels,
-  type KnownCompletionStatus,
-  listStatusValues,
+  getStatusValues,
+  type PredefinedSessionCompletionStatus,
+  sessionCompletionStatusLabels,
   sessionEndStateLabels,
   sessionEventLabels,
 } from '../statuses.ts';
@@ -21,7 +21,7 @@ type BotReportedStatus = z.infer<typeof BotReportedStatus>;
  * How a session ended: a status observed by the service, the HTTP status of the bot's response, or a status that the bot
  * reported.
  */
-export type CompletionStatus = KnownCompletionStatus | `${number}` | BotReportedStatus;
+export type SessionCompletionStatus = PredefinedSessionCompletionStatus | `${number}` | BotReportedStatus;
 
 const MetricsSample = z
   .object({
@@ -68,7 +68,7 @@ export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
 /** `detail` contains the cause of the event, such as the exit code, the signal and the last output. */
 export const SessionEvent = z
   .object({
-    eventCode: z.string().describe(`${listStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
+    eventCode: z.string().describe(`${getStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
     eventTs: Time,
     detail: z.record(z.string(), z.unknown()).nullable(),
   })
@@ -87,11 +87,11 @@ const summaryFields = {
     .string()
     .nullable()
     .describe(
-      `${listStatusValues(completionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`,
+      `${getStatusValues(sessionCompletionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`,
     ),
   createdAt: Time,
   updatedAt: Time,
-  endState: z.enum(listStatusValues(sessionEndStateLabels)),
+  endState: z.enum(getStatusValues(sessionEndStateLabels)),
 };
 
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });

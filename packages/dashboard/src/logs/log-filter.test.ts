@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogCommand, createLogQuery } from './log-filter.ts';
+import { createLogQuery, formatCliLogsCommand } from './log-filter.ts';
 
 const filter = { session: '1', query: 'tea time', level: 'WARNING', since: '15m' } as const;
 
@@ -13,8 +13,8 @@ test('createLogQuery converts a filter to query parameters, and its period to a 
   expect(createLogQuery({}, 0)).toEqual({});
 });
 
-test('createLogCommand returns the botcli command that prints the log lines that match a filter', () => {
-  expect(createLogCommand('home', 'parrot', filter, true)).toBe(
+test('formatCliLogsCommand returns the botcli command that prints the log lines that match a filter', () => {
+  expect(formatCliLogsCommand('home', 'parrot', filter, true)).toBe(
     "npx botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );
 });

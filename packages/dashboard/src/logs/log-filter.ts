@@ -34,7 +34,12 @@ export function createLogQuery({ session, query, level, since }: LogFilter, nowM
 }
 
 /** Returns the `botcli` command that prints the same lines as the logs page. */
-export function createLogCommand(organization: string, agent: string, filter: LogFilter, isFollowing: boolean): string {
+export function formatCliLogsCommand(
+  organization: string,
+  agent: string,
+  filter: LogFilter,
+  isFollowing: boolean,
+): string {
   const { session, query, level, since } = filter;
   const options = Object.entries({ session, query, level, since }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],

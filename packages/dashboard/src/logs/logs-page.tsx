@@ -15,7 +15,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { createLogCommand, createLogQuery, type LogSearchParameters } from './log-filter.ts';
+import { createLogQuery, formatCliLogsCommand, type LogSearchParameters } from './log-filter.ts';
 import { toUnixSeconds } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { useLogLines } from './use-log-lines.ts';
@@ -112,7 +112,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
       <Section>
         <FollowedLog key={key} organization={organization} agent={agent} isFollowing={isFollowing} onChange={change} />
       </Section>
-      <Command command={createLogCommand(organization, agent, search, isFollowing)} />
+      <Command command={formatCliLogsCommand(organization, agent, search, isFollowing)} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { getCompletionStatusLabel, type SessionResponse, socketTokenLifetimeSeconds } from '@bothost/contract';
+import { getSessionCompletionStatusLabel, type SessionResponse, socketTokenLifetimeSeconds } from '@bothost/contract';
 
 /** Why a session failed, and what to do. */
 export type SessionEndExplanation = { readonly cause: string; readonly next: string };
@@ -48,7 +48,7 @@ export function explainSessionEnd({
     const action = botStartSeconds === null ? 'refused the session' : 'failed';
     return { cause: `The bot ${action}: it responded with HTTP status ${status}.`, next: readOutput };
   }
-  if (status === 'HTTP_ERROR') return { cause: `${getCompletionStatusLabel(status)}.`, next: readOutput };
+  if (status === 'HTTP_ERROR') return { cause: `${getSessionCompletionStatusLabel(status)}.`, next: readOutput };
   return null;
 }
 

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { AgentCheck } from './agent-check.tsx';
+import { AgentAccessCheck } from './agent-access-check.tsx';
 import { Conversation } from './conversation.tsx';
 import { parseTalkSearchParameters } from './transport-names.ts';
 
@@ -10,13 +10,14 @@ type AgentConversationProps = {
 };
 
 /**
- * Shows a conversation with an agent after `AgentCheck` has checked the key and the agent. The page's URL selects the transport.
+ * Shows a conversation with an agent after `AgentAccessCheck` has checked the key and the agent. The page's URL selects the
+ * transport.
  */
 export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConversationProps) {
   const { transport = 'websocket' } = useSearch({ strict: false });
   const navigate = useNavigate();
   return (
-    <AgentCheck agent={agent} publicKey={publicKey} onForgetKey={onForgetKey}>
+    <AgentAccessCheck agent={agent} publicKey={publicKey} onForgetKey={onForgetKey}>
       <Conversation
         key={agent}
         agent={agent}
@@ -27,6 +28,6 @@ export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConver
         }
         onForgetKey={onForgetKey}
       />
-    </AgentCheck>
+    </AgentAccessCheck>
   );
 }

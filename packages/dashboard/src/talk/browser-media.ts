@@ -1,6 +1,6 @@
 import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
 import type { SmallWebRTCTransportConstructorOptions } from '@pipecat-ai/small-webrtc-transport';
-import type { LoudnessLevel } from './levels.ts';
+import type { LoudnessTracker } from './levels.ts';
 import type { LocalVideo } from './talk-state.ts';
 
 type MediaManager = NonNullable<SmallWebRTCTransportConstructorOptions['mediaManager']>;
@@ -11,7 +11,7 @@ const meterIntervalMs = 50;
  * Media manager for the WebRTC transport: opens the microphone, speaker, camera and screen. The transport's default media
  * manager would load a program from another host.
  */
-export function createBrowserMedia(levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel }) {
+export function createBrowserMedia(levels: { readonly you: LoudnessTracker; readonly bot: LoudnessTracker }) {
   let options: PipecatClientOptions | undefined;
   let stream = new MediaStream();
   let isMicEnabled = false;
@@ -20,9 +20,9 @@ export function createBrowserMedia(levels: { readonly you: LoudnessLevel; readon
   const audio = new AudioContext();
   const player = new Audio();
   player.autoplay = true;
-  const meters = new Map<LoudnessLevel, () => void>();
+  const meters = new Map<LoudnessTracker, () => void>();
 
-  function meter(level: LoudnessLevel, source: MediaStream): void {
+  function meter(level: LoudnessTracker, source: MediaStream): void {
     meters.get(level)?.();
     if (source.getAudioTracks().length === 0) return;
     const node = audio.createMediaStreamSource(source);

@@ -11,14 +11,14 @@ export function measureLoudness(pcm: ArrayBuffer | Int16Array): number {
 }
 
 /** Holds the latest loudness of a voice. Audio callbacks update it, and a meter reads it for every animation frame. */
-export type LoudnessLevel = {
+export type LoudnessTracker = {
   readonly update: (pcm: ArrayBuffer | Int16Array) => void;
   /** The current loudness; falls to 0 within half a second of silence. */
   readonly read: () => number;
 };
 
 /** Creates a meter for the loudness of one voice. `now` returns the time of a monotonic clock in milliseconds. */
-export function createLoudnessLevel(now: () => number): LoudnessLevel {
+export function createLoudnessTracker(now: () => number): LoudnessTracker {
   const fadeMs = 500;
   let latest = 0;
   let at = 0;

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, createClient, ErrorResponse, type StartResponse } from '@bothost/contract';
 import { LogLevel, logger, PipecatClient, RTVIEvent } from '@pipecat-ai/client-js';
-import type { LoudnessLevel } from './levels.ts';
+import type { LoudnessTracker } from './levels.ts';
 import type { LocalVideo, TalkEvent, TalkState } from './talk-state.ts';
 import type { TransportName } from './transport-names.ts';
 import type { ConnectableTransport } from './transports.ts';
@@ -16,7 +16,7 @@ export type TalkOptions = {
   /** Device ids. An empty id means the browser's default device. */
   readonly microphoneId: string;
   readonly speakerId: string;
-  readonly levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel };
+  readonly levels: { readonly you: LoudnessTracker; readonly bot: LoudnessTracker };
   readonly onEvent: (event: TalkEvent) => void;
 };
 

@@ -1,11 +1,11 @@
 import { ConnectionError, publicBasePath, type StartResponse } from '@bothost/contract';
 import type { Transport } from '@pipecat-ai/client-js';
-import type { LoudnessLevel } from './levels.ts';
+import type { LoudnessTracker } from './levels.ts';
 import type { LocalVideo } from './talk-state.ts';
 import type { TransportName } from './transport-names.ts';
 
 type ConnectOptions = { readonly origin: string; readonly agent: string; readonly publicKey: string };
-type Levels = { readonly you: LoudnessLevel; readonly bot: LoudnessLevel };
+type Levels = { readonly you: LoudnessTracker; readonly bot: LoudnessTracker };
 
 /**
  * A transport of the Pipecat client with everything that depends on it, such as the start request and the selection of devices.

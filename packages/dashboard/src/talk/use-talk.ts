@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
-import { createLoudnessLevel, type LoudnessLevel } from './levels.ts';
+import { createLoudnessTracker, type LoudnessTracker } from './levels.ts';
 import { startTalkSession, type TalkOptions, type TalkSession } from './talk-session.ts';
 import { initialTalkState, type TalkState, talkReducer } from './talk-state.ts';
 
@@ -7,7 +7,7 @@ type StartOptions = Pick<TalkOptions, 'publicKey' | 'transport' | 'microphoneId'
 
 export type TalkControls = TalkSession & {
   readonly state: TalkState;
-  readonly levels: { readonly you: LoudnessLevel; readonly bot: LoudnessLevel };
+  readonly levels: { readonly you: LoudnessTracker; readonly bot: LoudnessTracker };
   readonly start: (options: StartOptions) => void;
 };
 
@@ -17,7 +17,7 @@ export function useTalk(agent: string): TalkControls {
   const current = useRef<TalkSession | undefined>(undefined);
   const levels = useMemo(() => {
     const now = () => performance.now();
-    return { you: createLoudnessLevel(now), bot: createLoudnessLevel(now) };
+    return { you: createLoudnessTracker(now), bot: createLoudnessTracker(now) };
   }, []);
   useEffect(() => () => current.current?.end(), []);
 

@@ -18,7 +18,8 @@ const neverAborted = new AbortController().signal;
  * Environment of a bot that cannot be read, for example because its secrets are unavailable. A restarted server must not
  * request the environment of a bot that already runs.
  */
-const unavailable = (): Promise<never> => Promise.reject(new Error('the environment variables are not available'));
+const unavailable = (): Promise<never> =>
+  Promise.reject(new Error('the environment variables of the bot are not available'));
 
 /** Resolves with the error of a rejected promise, and with null otherwise. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeAdoption } from './adoption.ts';
+import { describeInstanceAdoption } from './adoption.ts';
 import { describeBuilds } from './building.ts';
 import { describeInstanceEnds } from './ends.ts';
 import type { RuntimeSetup } from './fixture.ts';
@@ -22,6 +22,6 @@ export function describeRuntime(name: string, setup: RuntimeSetup): void {
     describeOutput(setup);
     describeResources(setup);
     describeIsolation(setup);
-    describeAdoption(setup);
+    describeInstanceAdoption(setup);
   });
 }

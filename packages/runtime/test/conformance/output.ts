@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { maxTailBytes } from '../../src/runtime.ts';
+import { maxOutputTailBytes } from '../../src/runtime.ts';
 import {
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
@@ -85,7 +85,7 @@ export function describeOutput(setup: RuntimeSetup): void {
         `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`,
       );
       const { tail } = (await waitForEvent(runtime(), 'exited', 'wordy')).exit;
-      expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(maxTailBytes);
+      expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(maxOutputTailBytes);
       expect(Buffer.byteLength(tail)).toBeGreaterThan(4000);
       expect(tail).toMatch(/^line \d+\n/);
       expect(tail).toMatch(/line 999\n$/);
@@ -102,9 +102,9 @@ export function describeOutput(setup: RuntimeSetup): void {
         await evaluateInInstanceAllowingExit(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
         const { tail } = (await waitForEvent(runtime(), 'exited', name)).exit;
         expect(tail).not.toContain('start');
-        // The last line is longer than `maxTailBytes`, so the tail is cut within this line. Cutting between UTF-8 characters
-        // may make the tail up to 3 bytes shorter than `maxTailBytes`.
-        expect(Buffer.byteLength(tail)).toBeGreaterThanOrEqual(maxTailBytes - 3);
+        // The last line is longer than `maxOutputTailBytes`, so the tail is cut within this line. Cutting between UTF-8
+        // characters may make the tail up to 3 bytes shorter than `maxOutputTailBytes`.
+        expect(Buffer.byteLength(tail)).toBeGreaterThanOrEqual(maxOutputTailBytes - 3);
       }
     });
 

@@ -1,14 +1,14 @@
 import type { AgentDetails } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { addStartMethod } from './start-method.ts';
+import { addStartMethodToAgent } from './start-method.ts';
 
 const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } as AgentDetails;
 const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
 
-describe('addStartMethod', () => {
+describe('addStartMethodToAgent', () => {
   it('returns the start method of the serving deployment, and removes square brackets from its reason', () => {
     const startMethods = () => new Map([['active', method]]);
-    expect(addStartMethod({ runtime: { startMethods } }, agent).startMethod).toEqual({
+    expect(addStartMethodToAgent({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',
       reason: 'it opened (3)',
     });
@@ -17,13 +17,13 @@ describe('addStartMethod', () => {
   it('returns the start method of the desired deployment if none serves yet', () => {
     const startMethods = () => new Map([['desired', { ...method, reason: null }]]);
     const validating = { ...agent, activeDeploymentId: null };
-    expect(addStartMethod({ runtime: { startMethods } }, validating).startMethod).toEqual({
+    expect(addStartMethodToAgent({ runtime: { startMethods } }, validating).startMethod).toEqual({
       level: 'libraries',
       reason: null,
     });
   });
 
   it('adds no start method if no instance of the agent was started', () => {
-    expect(addStartMethod({ runtime: { startMethods: () => new Map() } }, agent)).toEqual(agent);
+    expect(addStartMethodToAgent({ runtime: { startMethods: () => new Map() } }, agent)).toEqual(agent);
   });
 });

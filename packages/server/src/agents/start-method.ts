@@ -6,7 +6,7 @@ import { formatDeploymentError } from './present.ts';
  * Adds to an agent whether the instances of its deployment are forked or spawned, and why. Returns the agent unchanged if this
  * server has not started an instance of the deployment.
  */
-export function addStartMethod(
+export function addStartMethodToAgent(
   { runtime }: { readonly runtime: Pick<Runtime, 'startMethods'> },
   agent: AgentDetails,
 ): AgentDetails {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -13,7 +13,7 @@ import { unpackArchive } from './unpack.ts';
 
 let root: string;
 let folder: string;
-let removeTree: TreeRemover;
+let removeTree: DirectoryTreeRemover;
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'bothost-damaged-'));
   folder = join(root, 'folder');

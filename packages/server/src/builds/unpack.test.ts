@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unpackedArchiveLimits } from '@bothost/contract';
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { type UnpackLimits, unpackArchive } from './unpack.ts';
 
 let root: string;
 let folder: string;
-let removeTree: TreeRemover;
+let removeTree: DirectoryTreeRemover;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'bothost-unpack-'));
   folder = join(root, 'folder');

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deriveKey, openDataDirectory } from './data-directory.ts';
+import { deriveKeyFromRootKey, openDataDirectory } from './data-directory.ts';
 
 describe('the data directory', () => {
   let parent: string;
@@ -77,9 +77,13 @@ describe('the data directory', () => {
   });
 });
 
-it('deriveKey derives a stable key per purpose and root key', () => {
+it('deriveKeyFromRootKey derives a stable key per purpose and root key', () => {
   const [root, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-  const keys = [deriveKey(root, 'socket-token'), deriveKey(root, 'control-token'), deriveKey(other, 'socket-token')];
-  expect(deriveKey(root, 'socket-token')).toEqual(keys[0]);
+  const keys = [
+    deriveKeyFromRootKey(root, 'socket-token'),
+    deriveKeyFromRootKey(root, 'control-token'),
+    deriveKeyFromRootKey(other, 'socket-token'),
+  ];
+  expect(deriveKeyFromRootKey(root, 'socket-token')).toEqual(keys[0]);
   expect(new Set([...keys, root].map((key) => key.toString('hex'))).size).toBe(4);
 });

@@ -73,7 +73,7 @@ export function lockDataDirectory(path: string): Promise<{ readonly release: () 
 }
 
 /** Derives a key for one purpose with HKDF (RFC 5869). */
-export function deriveKey(
+export function deriveKeyFromRootKey(
   rootKey: Buffer,
   purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault' | 'sign-in',
 ): Buffer {

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { BotAddress } from '../instances/address.ts';
-import { createBotRequests } from './bot-requests.ts';
+import { createBotRequestForwarder } from './bot-requests.ts';
 
 const servers: Server[] = [];
-let requests: ReturnType<typeof createBotRequests>;
+let forwarder: ReturnType<typeof createBotRequestForwarder>;
 let client: Agent;
 
 beforeEach(() => {
-  requests = createBotRequests();
+  forwarder = createBotRequestForwarder();
   client = new Agent({ keepAlive: true, maxSockets: 1 });
 });
 afterEach(async () => {
   client.destroy();
-  await requests.close();
+  await forwarder.close();
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -44,7 +44,7 @@ async function forward(address: BotAddress): Promise<number> {
     const headers: Record<string, string> = {};
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
-    requests.send({ address, path: incoming.url ?? '/', headers }, incoming, response, {
+    forwarder.send({ address, path: incoming.url ?? '/', headers }, incoming, response, {
       onAnswer: (status, answer) => {
         const length = answer['content-length'];
         response.writeHead(status, length === undefined ? {} : { 'content-length': String(length) });

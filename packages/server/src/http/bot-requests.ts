@@ -21,7 +21,7 @@ export type BotResponseHandlers = {
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /** Streams requests to bots with back-pressure. Uses undici, because `node:http` takes 50 % more CPU time. */
-export function createBotRequests() {
+export function createBotRequestForwarder() {
   // Keep an idle connection for 4 s, for the next request of the session. uvicorn closes idle connections after 5 s.
   // There is no other time limit, because a request may stream as long as its session lasts.
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0, connect });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import type { CompletionStatus } from '@bothost/contract';
+import type { SessionCompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
 import { createBotHeaders } from './forwarded-headers.ts';
@@ -12,9 +12,9 @@ export type BotResponse = { readonly status: number; readonly phrase: string };
 /** Thrown if the bot does not accept the WebSocket. `answer` is null if the bot sent no HTTP response. */
 export class BotRefusedSocketError extends Error {
   override readonly name = 'BotRefusedSocketError';
-  readonly status: CompletionStatus;
+  readonly status: SessionCompletionStatus;
   readonly answer: BotResponse | null;
-  constructor(status: CompletionStatus, answer: BotResponse | null = null) {
+  constructor(status: SessionCompletionStatus, answer: BotResponse | null = null) {
     super(`the bot did not accept the socket: ${status}`);
     this.status = status;
     this.answer = answer;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   openTcpSocket,
   sendRawBytes,
   sessionUrl,
@@ -22,7 +22,7 @@ describe('a request that offers an upgrade to HTTP/2', () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
     id = await startAgentSession(service, 'target');
-    await evaluateInBot(service, 'target', id, 'true');
+    await evaluateJavaScriptInBot(service, 'target', id, 'true');
   });
   afterAll(async () => {
     await stopAgentSession(service, 'target', id);
@@ -64,6 +64,6 @@ describe('a request that offers an upgrade to HTTP/2', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"body":"hello"/);
     expect(answer).not.toMatch(/h2c|http2-settings/i);
     expect(await send('POST', path('/bot'), service.publicKey, '{}')).toMatch(/^HTTP\/1\.1 404 /);
-    expect(await evaluateInBot(service, 'target', id, 'state.starts.length')).toBe(1);
+    expect(await evaluateJavaScriptInBot(service, 'target', id, 'state.starts.length')).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   stopAgentSession,
@@ -148,7 +148,8 @@ describe.each([
     });
     const agentUrl = `${service.url.replace('http', 'ws')}/ws/generic/behind.${service.organization}`;
     const agentSocket = await opened(new WebSocket(agentUrl, createKeyHeaders(token, forwarded)));
-    const upgradesOf = (session: string) => evaluateInBot<object[]>(service, 'behind', session, 'state.upgrades');
+    const upgradesOf = (session: string) =>
+      evaluateJavaScriptInBot<object[]>(service, 'behind', session, 'state.upgrades');
     expect(await upgradesOf(id)).toMatchObject([{ headers: expected }]);
     expect(await upgradesOf(sessionId)).toMatchObject([{ headers: expected }]);
     agentSocket.close();

@@ -3,7 +3,7 @@ import { ErrorResponse } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   openTcpSocket,
   sendRawBytes,
   startAgentSession,
@@ -18,7 +18,7 @@ beforeAll(async () => {
   bot = await writeBot('target');
   service = await startTestServer({ agents: [bot.path] });
   sessionId = await startAgentSession(service, 'target');
-  await evaluateInBot(service, 'target', sessionId, 'true');
+  await evaluateJavaScriptInBot(service, 'target', sessionId, 'true');
 });
 afterAll(async () => {
   await stopAgentSession(service, 'target', sessionId);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '@bothost/contract';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { EarlyData } from './early-bytes.ts';
+import type { BytesBeforeResponse } from './bytes-before-response.ts';
 import { refuseUpgrade } from './failure-response.ts';
 
 /**
@@ -23,7 +23,11 @@ export type SocketClient = {
 };
 
 /** An upgrade request that has no response yet. */
-export type UpgradeRequest = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
+export type UpgradeRequest = {
+  readonly incoming: IncomingMessage;
+  readonly socket: Duplex;
+  readonly early: BytesBeforeResponse;
+};
 
 /**
  * Creates a client that gets 101 only after its bot has accepted the WebSocket. So the 101 can name the subprotocol that the

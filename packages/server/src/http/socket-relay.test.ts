@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   stopAgentSession,
@@ -72,7 +72,7 @@ describe('a WebSocket between a client and a bot', () => {
     return { socket, sessionId };
   }
 
-  const order = (client: Client, code: string) => evaluateInBot(service, 'talker', client.sessionId, code);
+  const order = (client: Client, code: string) => evaluateJavaScriptInBot(service, 'talker', client.sessionId, code);
 
   async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
     socket.close();

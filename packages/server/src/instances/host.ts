@@ -31,13 +31,13 @@ export async function registerHost(
       .values({ ...host, heartbeat_at: context.now() })
       .onConflict((conflict) => conflict.column('region').doUpdateSet(host))
       .execute();
-    const others = await listOtherRegions({ db, now: context.now }, host.region);
+    const others = await listOtherLiveRegions({ db, now: context.now }, host.region);
     return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: others.length === 0 };
   });
 }
 
 /** Returns the other regions whose servers sent a heartbeat in the last minute. */
-export async function listOtherRegions(
+export async function listOtherLiveRegions(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
 ): Promise<string[]> {

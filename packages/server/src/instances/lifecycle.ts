@@ -13,9 +13,9 @@ import {
   retireInstanceRow,
 } from './rows.ts';
 
-export type OpenInstance = InstanceRow;
+export type OpenInstanceRow = InstanceRow;
 
-export function listOpenInstances(db: Database, hostId: string): Promise<OpenInstance[]> {
+export function listOpenInstances(db: Database, hostId: string): Promise<OpenInstanceRow[]> {
   return listOpenInstanceRows(db, hostId);
 }
 
@@ -47,7 +47,7 @@ export function markReady(
   instanceId: string,
   address: BotAddress,
   reportsSession: boolean,
-): Promise<OpenInstance | undefined> {
+): Promise<OpenInstanceRow | undefined> {
   const change = {
     state: 'ready' as const,
     ...toAddressColumns(address),
@@ -70,7 +70,7 @@ export async function markStopping(db: Database, instanceId: string): Promise<vo
 export function markEnded(
   context: { db: Database; now: () => Date },
   instanceId: string,
-): Promise<OpenInstance | undefined> {
+): Promise<OpenInstanceRow | undefined> {
   const change = { state: 'ended' as const, ended_at: context.now() };
   return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
 }
@@ -96,6 +96,6 @@ export function purgeInstances(db: Database, endedBefore: Date, limit: number): 
   return deleteEndedInstances(db, endedBefore, limit);
 }
 
-export function findInstance(db: Database, instanceId: string): Promise<OpenInstance | undefined> {
+export function findInstance(db: Database, instanceId: string): Promise<OpenInstanceRow | undefined> {
   return findInstanceById(db, instanceId);
 }

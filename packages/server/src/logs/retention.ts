@@ -1,6 +1,6 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TreeRemover } from '@bothost/runtime';
+import type { DirectoryTreeRemover } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getLogDirectory } from './directory.ts';
@@ -22,7 +22,7 @@ export type RetentionContext = {
   readonly now: () => Date;
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
 };
 
 /**

@@ -5,7 +5,7 @@ import { findInstance } from '../instances/lifecycle.ts';
 import { listOpenSessions } from '../sessions/progress.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
-import { createSessionOwnership } from './session-ownership.ts';
+import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 let rows: TestRows;
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
@@ -38,7 +38,7 @@ async function open(
   const instanceRow = await findInstance(rows.db, instanceId);
   if (row === undefined || instanceRow === undefined) throw new Error('The rows are missing.');
   const ended: string[] = [];
-  const ownership = createSessionOwnership();
+  const ownership = createSessionOwnershipRegistry();
   const directory = createSessionDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
   const context: AdoptionContext = {
     db: rows.db,

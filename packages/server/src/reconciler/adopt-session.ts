@@ -1,6 +1,6 @@
 import { getInstanceAddress } from '../instances/address.ts';
-import type { OpenInstance } from '../instances/lifecycle.ts';
-import { findBotRequestBody, findSessionState, type OpenSession } from '../sessions/progress.ts';
+import type { OpenInstanceRow } from '../instances/lifecycle.ts';
+import { findBotRequestBody, findSessionState, type OpenSessionRow } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { isColdStart } from './cold-start.ts';
 import { type DispatchContext, resumeSession } from './dispatch.ts';
@@ -11,7 +11,11 @@ export type AdoptionContext = DispatchContext & {
 };
 
 /** Takes ownership of a session whose instance is ready. If this fails, releases the session, so that the next pass retries. */
-export async function adoptSession(context: AdoptionContext, row: OpenSession, instance: OpenInstance): Promise<void> {
+export async function adoptSession(
+  context: AdoptionContext,
+  row: OpenSessionRow,
+  instance: OpenInstanceRow,
+): Promise<void> {
   const { db, ownership, retryWrite } = context;
   if (ownership.has(row.id) || row.transport === 'websocket') return;
   const address = getInstanceAddress(instance);

@@ -8,7 +8,7 @@ import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/s
 import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
 import { type DispatchContext, dispatchSession, type ReadySession, resumeSession } from './dispatch.ts';
-import { createSessionOwnership } from './session-ownership.ts';
+import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const key = randomBytes(32);
 /** The responses of a bot, by route. */
@@ -71,7 +71,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     botStartedAt: null,
     ...fields,
   };
-  const ownership = createSessionOwnership();
+  const ownership = createSessionOwnershipRegistry();
   ownership.acquire(readySession.id);
   const context: DispatchContext = {
     db: rows.db,

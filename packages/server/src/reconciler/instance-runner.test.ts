@@ -8,7 +8,7 @@ import { createTestVault } from '../../test/support/test-vault.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type RunnerContext } from './instance-runner.ts';
-import { createSessionOwnership } from './session-ownership.ts';
+import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const now = () => testNow;
 /** No bot listens here, so the status request of the runner fails at once. */
@@ -56,7 +56,7 @@ async function open(start: RunnerContext['runtime']['start'], fields: Partial<Ru
       stop: async (_, graceMs) => void calls.push(['stop', graceMs]),
     },
     key: randomBytes(32),
-    ownership: createSessionOwnership(),
+    ownership: createSessionOwnershipRegistry(),
     startInTurn: (_organizationId, _signal, begin) => begin(),
     startDeadline: () => deadline.signal,
     closing: closing.signal,

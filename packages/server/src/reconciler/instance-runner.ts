@@ -11,7 +11,7 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
-import type { SessionOwnership } from './session-ownership.ts';
+import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import type { StartQueue } from './start-queue.ts';
 import type { DeploymentValidator } from './validation.ts';
 
@@ -21,7 +21,7 @@ export type RunnerContext = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'start' | 'stop'>;
   readonly key: Buffer;
-  readonly ownership: SessionOwnership;
+  readonly ownership: SessionOwnershipRegistry;
   readonly startInTurn: StartQueue;
   /** Returns a signal that aborts when a start that begins now takes too long. */
   readonly startDeadline: () => AbortSignal;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { type LocalState, readObservedState } from './observe.ts';
+import { type InMemoryState, readObservedState } from './observe.ts';
 import { planActions } from './plan.ts';
 
 let rows: TestRows;
@@ -16,7 +16,7 @@ afterEach(() => rows.close());
 
 const serverId = newId();
 /** The in-memory state of a server that has just started: it owns no session and starts no instance. */
-const fresh: LocalState = {
+const fresh: InMemoryState = {
   isOwned: () => false,
   isBusyInstance: () => false,
   isBusyDeployment: () => false,
@@ -24,10 +24,10 @@ const fresh: LocalState = {
   serverId,
   draining: false,
 };
-async function read(running: readonly string[] = [], local: Partial<LocalState> = {}) {
+async function read(running: readonly string[] = [], inMemory: Partial<InMemoryState> = {}) {
   const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
   const context = { db: rows.db, now: () => testNow, runtime: { list }, host: { id: hostId, region: 'us-west' } };
-  return readObservedState(context, { ...fresh, ...local });
+  return readObservedState(context, { ...fresh, ...inMemory });
 }
 async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>[1] = {}) {
   const agentId = await rows.agent(organizationId, { name });

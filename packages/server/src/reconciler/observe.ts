@@ -29,7 +29,7 @@ export type ObservedRows = {
  */
 export async function readObservedState(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
-  local: InMemoryState,
+  inMemory: InMemoryState,
 ): Promise<{ observed: ObservedState; rows: ObservedRows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
@@ -37,11 +37,11 @@ export async function readObservedState(
   const known = new Set(instances.map((instance) => instance.id));
   const observed: ObservedState = {
     now: context.now(),
-    draining: local.draining,
-    deployments: deployments.map((row) => toPlannedDeployment(row, local)),
-    instances: instances.map((row) => toPlannedInstance(row, running, local)),
-    sessions: sessions.flatMap((row) => toPlannedSessions(row, local)),
-    orphans: [...running].filter((id) => !known.has(id) && !local.isBusyInstance(id)),
+    draining: inMemory.draining,
+    deployments: deployments.map((row) => toPlannedDeployment(row, inMemory)),
+    instances: instances.map((row) => toPlannedInstance(row, running, inMemory)),
+    sessions: sessions.flatMap((row) => toPlannedSessions(row, inMemory)),
+    orphans: [...running].filter((id) => !known.has(id) && !inMemory.isBusyInstance(id)),
   };
   return { observed, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
 }
@@ -56,7 +56,7 @@ function readRows(db: Database, host: { id: string; region: string }) {
   });
 }
 
-function toPlannedDeployment(row: DeploymentToReconcile, local: InMemoryState): PlannedDeployment {
+function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryState): PlannedDeployment {
   return {
     id: row.id,
     state: row.state,
@@ -64,14 +64,18 @@ function toPlannedDeployment(row: DeploymentToReconcile, local: InMemoryState): 
     superseded:
       row.deleted_at !== null || (row.active_deployment_id !== row.id && row.desired_deployment_id !== row.id),
     prepared: row.prepared !== null && row.build_id === null,
-    busy: local.isBusyDeployment(row.id) || row.build_state === 'pending' || row.build_state === 'building',
+    busy: inMemory.isBusyDeployment(row.id) || row.build_state === 'pending' || row.build_state === 'building',
     minAgents: row.min_agents,
     maxAgents: row.max_agents,
-    restAfterFailureUntil: local.restAfterFailureUntil(row.id),
+    restAfterFailureUntil: inMemory.restAfterFailureUntil(row.id),
   };
 }
 
-function toPlannedInstance(row: OpenInstanceRow, running: ReadonlySet<string>, local: InMemoryState): PlannedInstance {
+function toPlannedInstance(
+  row: OpenInstanceRow,
+  running: ReadonlySet<string>,
+  inMemory: InMemoryState,
+): PlannedInstance {
   return {
     id: row.id,
     deploymentId: row.deployment_id,
@@ -79,14 +83,14 @@ function toPlannedInstance(row: OpenInstanceRow, running: ReadonlySet<string>, l
     state: row.state === 'ended' ? 'stopping' : row.state,
     readyAt: row.ready_at,
     running: running.has(row.id),
-    busy: local.isBusyInstance(row.id),
+    busy: inMemory.isBusyInstance(row.id),
   };
 }
 
-function toPlannedSessions(row: OpenSessionRow, local: InMemoryState): PlannedSession[] {
+function toPlannedSessions(row: OpenSessionRow, inMemory: InMemoryState): PlannedSession[] {
   if (row.state === 'ended') return [];
   const relayed = row.transport === 'websocket' && row.relay_id !== null;
-  const owned = local.isOwned(row.id);
+  const owned = inMemory.isOwned(row.id);
   return [
     {
       id: row.id,
@@ -98,7 +102,7 @@ function toPlannedSessions(row: OpenSessionRow, local: InMemoryState): PlannedSe
       maxSeconds: row.max_session_seconds,
       instanceId: row.instance_id,
       owned,
-      relayLost: relayed && row.relay_id !== local.serverId,
+      relayLost: relayed && row.relay_id !== inMemory.serverId,
     },
   ];
 }

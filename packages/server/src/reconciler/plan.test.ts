@@ -1,4 +1,4 @@
-import type { KnownCompletionStatus } from '@bothost/contract';
+import type { PredefinedSessionCompletionStatus } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -65,8 +65,12 @@ const retire: ReconcileAction = { do: 'retire-instance', instanceId: 'i' };
 const stop: ReconcileAction = { do: 'stop-instance', instanceId: 'i' };
 const lost: ReconcileAction = { do: 'instance-lost', instanceId: 'i' };
 const adopt: ReconcileAction = { do: 'adopt-session', sessionId: 's' };
-const decide = (status: KnownCompletionStatus): ReconcileAction => ({ do: 'decide-end', sessionId: 's', status });
-const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction => ({
+const decide = (status: PredefinedSessionCompletionStatus): ReconcileAction => ({
+  do: 'decide-end',
+  sessionId: 's',
+  status,
+});
+const end = (status: PredefinedSessionCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction => ({
   do: 'end-session',
   sessionId: 's',
   status,

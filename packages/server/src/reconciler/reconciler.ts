@@ -160,7 +160,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     dispatch: (session) => {
       dispatchSession(dispatchContext, session).catch((error: unknown) => {
         if (closing.signal.aborted) return;
-        logger.error({ err: error, sessionId: session.id }, 'dispatch failed');
+        logger.error({ err: error, sessionId: session.id }, 'session could not be dispatched');
         // The next reconcile pass takes ownership of the session again, and dispatches it unless the bot already has it.
         ownership.release(session.id);
         requestReconcile();

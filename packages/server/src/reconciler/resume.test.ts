@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestRows } from '../../test/support/test-rows.ts';
 import { isColdStart } from './cold-start.ts';
 import { clampReportedTime, type ReadySession, resumeSession } from './dispatch.ts';
-import { createSessionOwnership } from './session-ownership.ts';
+import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
@@ -71,7 +71,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
     botStartedAt: at(2),
   };
   const happened: unknown[] = [];
-  const ownership = createSessionOwnership();
+  const ownership = createSessionOwnershipRegistry();
   ownership.acquire(session.id);
   await resumeSession(
     {

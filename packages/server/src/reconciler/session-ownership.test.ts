@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createSessionOwnership } from './session-ownership.ts';
+import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const never = new AbortController().signal;
 
 describe('session ownership', () => {
   it('lasts from acquire to release', () => {
-    const ownership = createSessionOwnership();
+    const ownership = createSessionOwnershipRegistry();
     expect(ownership.has('s')).toBe(false);
     ownership.acquire('s');
     expect(ownership.has('s')).toBe(true);
@@ -16,7 +16,7 @@ describe('session ownership', () => {
   });
 
   it('keeps the abort callback when a session is acquired again without a callback', () => {
-    const ownership = createSessionOwnership();
+    const ownership = createSessionOwnershipRegistry();
     let aborts = 0;
     ownership.acquire('s', () => {
       aborts += 1;
@@ -29,7 +29,7 @@ describe('session ownership', () => {
   });
 
   it('calls the latest abort callback', () => {
-    const ownership = createSessionOwnership();
+    const ownership = createSessionOwnershipRegistry();
     const called: string[] = [];
     ownership.acquire('s', () => called.push('first'));
     ownership.acquire('s', () => called.push('second'));
@@ -38,7 +38,7 @@ describe('session ownership', () => {
   });
 
   it('resolves all waiters on release, even if the session was acquired again after a waiter began to wait', async () => {
-    const ownership = createSessionOwnership();
+    const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const first = ownership.released('s', never);
     ownership.acquire('s', () => undefined);
@@ -49,7 +49,7 @@ describe('session ownership', () => {
   });
 
   it('resolves a waiter whose signal aborts, but continues until release', async () => {
-    const ownership = createSessionOwnership();
+    const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const aborting = new AbortController();
     const waiting = ownership.released('s', aborting.signal);

@@ -2,7 +2,7 @@
  * The sessions that this process owns. Ownership begins before the session's row exists, so that no reconcile pass
  * takes the session for an orphan.
  */
-export type SessionOwnership = {
+export type SessionOwnershipRegistry = {
   readonly has: (sessionId: string) => boolean;
   /**
    * Takes ownership of a session. `abort` is called when the session must be given up; for example, it closes the
@@ -17,7 +17,7 @@ export type SessionOwnership = {
   readonly size: () => number;
 };
 
-export function createSessionOwnership(): SessionOwnership {
+export function createSessionOwnershipRegistry(): SessionOwnershipRegistry {
   const held = new Map<string, { abort: (() => void) | undefined; waiters: Set<() => void> }>();
 
   function acquire(sessionId: string, abort?: () => void) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { evaluateInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
+import { evaluateJavaScriptInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 let bots: BotDirectory[];
@@ -50,7 +50,9 @@ describe('startSession', () => {
     const body = { name: 'Zoë', list: [1, { deep: null }], text: '\u2028 \ud83e\udd9c "quoted"' };
     const { json } = await startSession({ body });
     const id = String(json['sessionId']);
-    expect(JSON.parse(await evaluateInBot<string>(service, 'default', id, 'state.starts[0].body'))).toEqual(body);
+    expect(JSON.parse(await evaluateJavaScriptInBot<string>(service, 'default', id, 'state.starts[0].body'))).toEqual(
+      body,
+    );
     await stopAgentSession(service, 'default', id);
     await waitForSessionEnd(service, 'default', id);
   });

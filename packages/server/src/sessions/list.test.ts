@@ -1,4 +1,4 @@
-import type { CompletionStatus, SessionEndState } from '@bothost/contract';
+import type { SessionCompletionStatus, SessionEndState } from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -175,7 +175,7 @@ describe('listOrganizationSessions', () => {
     };
     const parrot = await agentOf(organizationId, 'parrot');
     const raven = await agentOf(organizationId, 'raven');
-    const ended = (completion_status: CompletionStatus, from: number, to: number) =>
+    const ended = (completion_status: SessionCompletionStatus, from: number, to: number) =>
       ({ state: 'ended', completion_status, created_at: secondsAgo(from), ended_at: secondsAgo(to) }) as const;
     ids['timeout'] = await rows.session(raven, ended('BOT_START_TIMEOUT', 400, 100));
     ids['crashed'] = await rows.session(parrot, ended('HTTP_ERROR', 300.25, 290.25));

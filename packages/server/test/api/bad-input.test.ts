@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   openTcpSocket,
   sendRawBytes,
   startAgentSession,
@@ -118,7 +118,7 @@ describe('request validation', () => {
     await stopAgentSession(service, 'plain', made.sessionId ?? '');
 
     const id = await startAgentSession(service, 'plain', { text });
-    expect(JSON.parse(await evaluateInBot(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
+    expect(JSON.parse(await evaluateJavaScriptInBot(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
     await stopAgentSession(service, 'plain', id);
     await waitUntilAgentIdle(service, 'plain');
   });
@@ -133,7 +133,7 @@ describe('request validation', () => {
     const { status, answer } = await startWith(body);
     expect([status, Object.keys(answer)]).toEqual([200, ['sessionId']]);
     const id = String(answer['sessionId']);
-    expect(await evaluateInBot(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
+    expect(await evaluateJavaScriptInBot(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
     await stopAgentSession(service, 'plain', id);
     await waitUntilAgentIdle(service, 'plain');
   });

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   startAgentSession,
   stopAgentSession,
   waitForSessionEnd,
@@ -61,7 +61,7 @@ describe('an agent at its session limit', () => {
     const ids = bodies.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId]));
     const served = await Promise.all(
       ids.map((id) =>
-        evaluateInBot<{ pid: number; starts: { headers: Record<string, string> }[] }>(
+        evaluateJavaScriptInBot<{ pid: number; starts: { headers: Record<string, string> }[] }>(
           service,
           agent,
           id,
@@ -101,7 +101,7 @@ describe('an agent at its session limit', () => {
   it('starts another session after a bot has ended its session', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
-    await evaluateInBot(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateJavaScriptInBot(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
     expect((await waitForSessionEnd(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
     // Poll, because the instance frees its capacity only when it ends, which is after the end of its session.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);

@@ -1,7 +1,13 @@
 import { allOperations, createClient, listOperationPaths } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluateInBot, sendRawBytes, sessionUrl, startAgentSession, stopAgentSession } from '../support/client.ts';
+import {
+  evaluateJavaScriptInBot,
+  sendRawBytes,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+} from '../support/client.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -133,7 +139,7 @@ describe('API keys', () => {
     expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
     const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
     expect(crossed.status).toBe(404);
-    expect(await evaluateInBot(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
+    expect(await evaluateJavaScriptInBot(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
   });
 
   it("do not reveal through a WebSocket upgrade whether another organization's session exists", async () => {
@@ -199,7 +205,7 @@ describe('API keys', () => {
   });
 
   it('do not reveal the control token of a bot', async () => {
-    const known = await evaluateInBot<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
+    const known = await evaluateJavaScriptInBot<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
     expect(known).toMatch(/^[0-9a-f]{64}$/);
     const record = await (await ask('GET', `/v1/agents/mine/sessions/${sessionId}`, service.privateKey)).text();
     expect(record).not.toContain(known);

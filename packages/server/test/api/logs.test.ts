@@ -1,7 +1,7 @@
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluateInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
+import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
 
@@ -13,7 +13,8 @@ describe('logs', () => {
   let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
-  const say = (agent: string, session: string, code: string) => evaluateInBot(service, agent, session, `${code}; null`);
+  const say = (agent: string, session: string, code: string) =>
+    evaluateJavaScriptInBot(service, agent, session, `${code}; null`);
 
   beforeAll(async () => {
     const prelude = 'console.log("boot of " + process.env.BOT_INSTANCE_ID)';

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { createKeyHeaders, evaluateInBot, sendRawBytes, sessionUrl, startAgentSession } from '../support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateJavaScriptInBot,
+  sendRawBytes,
+  sessionUrl,
+  startAgentSession,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /**
@@ -33,7 +39,7 @@ describe('a request to a bot', () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
     sessionId = await startAgentSession(service, 'target');
-    await evaluateInBot(service, 'target', sessionId, 'true');
+    await evaluateJavaScriptInBot(service, 'target', sessionId, 'true');
     path = new URL(sessionUrl(service, 'target', sessionId)).pathname;
   });
   afterAll(async () => {
@@ -42,7 +48,7 @@ describe('a request to a bot', () => {
   });
 
   const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
-  const starts = () => evaluateInBot(service, 'target', sessionId, 'state.starts.length');
+  const starts = () => evaluateJavaScriptInBot(service, 'target', sessionId, 'state.starts.length');
   /**
    * Sends `lines` with CRLF line breaks, and `connection: close` so that the service closes the connection after its response.
    */
@@ -64,12 +70,12 @@ describe('a request to a bot', () => {
   it.each(['session proxy', 'address of the agent'])(
     'reaches the bot without its credentials and forged service headers on a WebSocket upgrade through the %s',
     async (way) => {
-      const before = (await evaluateInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
+      const before = (await evaluateJavaScriptInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
         const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
         const socket = new WebSocket(url, createKeyHeaders(service.publicKey, forged));
         await once(socket, 'open');
-        const upgrades = (await evaluateInBot(service, 'target', sessionId, 'state.upgrades')) as object[];
+        const upgrades = (await evaluateJavaScriptInBot(service, 'target', sessionId, 'state.upgrades')) as object[];
         expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');
         expect(JSON.stringify(upgrades.slice(before))).not.toContain(service.publicKey);
         socket.close();
@@ -81,7 +87,12 @@ describe('a request to a bot', () => {
       });
       const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`, { headers: forged });
       await once(socket, 'open');
-      const upgrades = (await evaluateInBot(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
+      const upgrades = (await evaluateJavaScriptInBot(
+        service,
+        'target',
+        made.sessionId ?? '',
+        'state.upgrades',
+      )) as object[];
       expect(upgrades).toHaveLength(1);
       expect(JSON.stringify(upgrades)).not.toContain('forged');
       expect(JSON.stringify(upgrades)).not.toContain(made.token);
@@ -208,7 +219,7 @@ describe('a request to a bot', () => {
   it.each(['/echo?q=%25', '/botany', '/robot', '/wsx', '/api/bot', '/pccx', '/100%25', '/a%2Fb', '/%23'])(
     'reaches the bot with an unchanged path: %s',
     async (target) => {
-      await evaluateInBot(
+      await evaluateJavaScriptInBot(
         service,
         'target',
         sessionId,
@@ -223,7 +234,7 @@ describe('a request to a bot', () => {
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
     'reaches the bot with one leading slash if its target begins with several: %s',
     async (target) => {
-      await evaluateInBot(
+      await evaluateJavaScriptInBot(
         service,
         'target',
         sessionId,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { deriveKey, openDataDirectory } from '../../src/composition/data-directory.ts';
+import { deriveKeyFromRootKey, openDataDirectory } from '../../src/composition/data-directory.ts';
 import { signToken } from '../../src/session-starts/socket-token.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { sendRawBytes, waitForSessionEnd } from '../support/client.ts';
@@ -81,7 +81,7 @@ describe('the one-time token of a WebSocket client', () => {
     const { sessionId, wsUrl, token } = await made();
     const [payload = '', signature = ''] = token.split('.');
     const { rootKey } = await openDataDirectory(service.dataDirectory, process.geteuid?.() === 0, undefined);
-    const key = deriveKey(rootKey, 'socket-token');
+    const key = deriveKeyFromRootKey(rootKey, 'socket-token');
     const genuine = { agent: 'talker', org: service.organization, session: sessionId, exp: 4_000_000_000 };
     const forged = Buffer.from(JSON.stringify({ ...genuine, session: sessionId })).toString('base64url');
     const other = wsUrl.replace('talker.', 'other.');

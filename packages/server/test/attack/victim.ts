@@ -85,7 +85,9 @@ export async function checkBotResponds(service: ServiceProcess, id: string): Pro
   while (response?.status === apiErrorDefinitions['bot-not-ready'].status) response = await send();
   const reply = bodyOf(response, `the first request to the bot of session ${id}`);
   if (reply['sessionId'] !== id)
-    throw new Error(`The bot of session ${id} did not return this id: ${JSON.stringify(reply)}`);
+    throw new Error(
+      `Session ${id}: the reply of the bot does not contain this session id. Reply: ${JSON.stringify(reply)}`,
+    );
 }
 
 export async function stopSession(service: ServiceProcess, id: string): Promise<void> {

@@ -7,7 +7,7 @@ import { rootTest } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   stopAgentSession,
@@ -61,7 +61,7 @@ describe('the service with a faulty bot', () => {
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
       const id = await startAgentSession(service, name);
-      await evaluateInBot(service, name, id, 'setImmediate(() => state.end(200, "{}")); true');
+      await evaluateJavaScriptInBot(service, name, id, 'setImmediate(() => state.end(200, "{}")); true');
     }
   });
   afterAll(async () => {
@@ -69,7 +69,7 @@ describe('the service with a faulty bot', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  const puppet = (id: string, code: string) => evaluateInBot(service, 'puppet', id, code);
+  const puppet = (id: string, code: string) => evaluateJavaScriptInBot(service, 'puppet', id, code);
 
   it('ends the session, with exit status and last output lines, if the bot exits before it is ready', async () => {
     const id = await startAgentSession(service, 'gone');

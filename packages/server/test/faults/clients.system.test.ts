@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   openTcpSocket,
   sessionUrl,
   startAgentSession,
@@ -37,7 +37,7 @@ describe('when a client disconnects, the service', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  const order = (id: string, code: string) => evaluateInBot(service, 'target', id, code);
+  const order = (id: string, code: string) => evaluateJavaScriptInBot(service, 'target', id, code);
   const head = (id: string, method: string, lines: string, agentName = 'target') =>
     `${method} ${new URL(sessionUrl(service, agentName, id, '/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${lines}\r\n`;
 
@@ -54,7 +54,7 @@ describe('when a client disconnects, the service', () => {
     const [answer] = await once(third, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 404 [\s\S]*the bot knows no such path/);
     third.destroy();
-    expect(await evaluateInBot(service, 'slow', id, 'state.starts.length')).toBe(1);
+    expect(await evaluateJavaScriptInBot(service, 'slow', id, 'state.starts.length')).toBe(1);
     await stopAgentSession(service, 'slow', id);
     await waitUntilAgentIdle(service, 'slow');
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   startAgentSession,
   waitForSessionEnd,
   waitUntilAgentIdle,
@@ -32,7 +32,7 @@ describe('when the database is killed, the service', () => {
 
   it('responds to every request correctly or with 503, recovers by itself, and keeps the live session', async () => {
     const live = await startAgentSession(service, 'steady');
-    await evaluateInBot(service, 'steady', live, 'true');
+    await evaluateJavaScriptInBot(service, 'steady', live, 'true');
     const record = `${service.url}/v1/agents/steady/sessions/${live}`;
     const seen = new Map<number, number>();
     const started: string[] = [];
@@ -74,7 +74,9 @@ describe('when the database is killed, the service', () => {
     killDatabase();
     // Retry the call to the bot until it succeeds. The service may need the database to check the API key of the call, because
     // the cached result of the last check expires.
-    await expect.poll(() => evaluateInBot(service, 'steady', live, '"still here"').catch(String)).toBe('still here');
+    await expect
+      .poll(() => evaluateJavaScriptInBot(service, 'steady', live, '"still here"').catch(String))
+      .toBe('still here');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     await expect.poll(() => room).toBe(0);
     going.abort();
@@ -101,7 +103,7 @@ describe('when the database is killed, the service', () => {
     const id = await startAgentSession(service, 'steady');
     // End the session by a signal to the bot, because a request might need the database to check the API key.
     const code = 'process.once("SIGUSR2", () => state.end(500, "{}")); process.pid';
-    const bot = await evaluateInBot<number>(service, 'steady', id, code);
+    const bot = await evaluateJavaScriptInBot<number>(service, 'steady', id, code);
     killDatabase();
     process.kill(bot, 'SIGUSR2');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);

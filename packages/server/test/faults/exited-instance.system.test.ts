@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
   waitForSessionEnd,
@@ -34,11 +34,11 @@ it('the service forwards no request to the port of an exited bot, even if anothe
   // the bot would fail. The second server has no open request to the bot.
   const first = await open({ BOTHOST_ON_STOP: 'leave' });
   const id = await startAgentSession(first, 'exits');
-  const port = await evaluateInBot<number>(first, 'exits', id, 'server.address().port');
+  const port = await evaluateJavaScriptInBot<number>(first, 'exits', id, 'server.address().port');
   await first.close();
   const second = await open();
   test.onTestFinished(() => second.close());
-  await evaluateInBot(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
+  await evaluateJavaScriptInBot(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
   const received: string[] = [];
   const stranger = createServer((request, response) => {
     received.push(`${request.method} ${request.url}`);

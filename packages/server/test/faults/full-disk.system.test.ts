@@ -8,7 +8,7 @@ import { rootTest } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
-  evaluateInBot,
+  evaluateJavaScriptInBot,
   startAgentSession,
   stopAgentSession,
   waitForSessionEnd,
@@ -32,7 +32,7 @@ rootTest(
     });
     onTestFinished(() => service.close());
     const live = await startAgentSession(service, 'steady');
-    await evaluateInBot(service, 'steady', live, 'true');
+    await evaluateJavaScriptInBot(service, 'steady', live, 'true');
 
     const filler = await fillDisk(disk, 4096);
     const startOne = async () => {
@@ -59,9 +59,9 @@ rootTest(
     expect(
       [...refusals].filter((refusal) => !['507 storage-full', '503 database-unavailable'].includes(refusal)),
     ).toEqual([]);
-    expect(await evaluateInBot(service, 'steady', live, '"still here"')).toBe('still here');
+    expect(await evaluateJavaScriptInBot(service, 'steady', live, '"still here"')).toBe('still here');
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await evaluateInBot(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateJavaScriptInBot(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
 
     rmSync(filler);
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
@@ -73,7 +73,7 @@ rootTest(
       else expect(completionStatus).toBe('HTTP_ERROR');
     }
     const after = await startAgentSession(service, 'steady');
-    expect(await evaluateInBot(service, 'steady', after, '"as before"')).toBe('as before');
+    expect(await evaluateJavaScriptInBot(service, 'steady', after, '"as before"')).toBe('as before');
     await stopAgentSession(service, 'steady', after);
     expect(await readFile(join(disk, 'data', 'key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
   },

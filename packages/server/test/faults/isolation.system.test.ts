@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeAsRoot } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { evaluateInBot, startAgentSession } from '../support/client.ts';
+import { evaluateJavaScriptInBot, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** These tests need root, because a service of an ordinary user runs all bots under that user's account. */
@@ -26,7 +26,7 @@ describeAsRoot('a hostile bot, on a service that runs as root', () => {
 
   /** Returns the result of an attempt: the error code, or `done`. */
   const attempt = (code: string) =>
-    evaluateInBot(
+    evaluateJavaScriptInBot(
       service,
       'spy',
       spy,
@@ -66,12 +66,12 @@ describeAsRoot('a hostile bot, on a service that runs as root', () => {
   });
 
   it("cannot connect to another bot's Unix socket", async () => {
-    const path = await evaluateInBot<string>(service, 'victim', victim, 'process.env.BOT_SOCKET');
+    const path = await evaluateJavaScriptInBot<string>(service, 'victim', victim, 'process.env.BOT_SOCKET');
     expect(await connect(JSON.stringify({ path }))).toBe('EACCES');
   });
 
   it('cannot read or kill another bot or the service', async () => {
-    const own = await evaluateInBot<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
+    const own = await evaluateJavaScriptInBot<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
       service,
       'victim',
       victim,
@@ -93,23 +93,23 @@ describeAsRoot('a hostile bot, on a service that runs as root', () => {
     for (const pid of [own.pid, own.parent, process.pid]) {
       expect([pid, await attempt(`process.kill(${pid}, 'SIGKILL')`)]).toEqual([pid, 'EPERM']);
     }
-    expect(await evaluateInBot(service, 'victim', victim, '"still here"')).toBe('still here');
+    expect(await evaluateJavaScriptInBot(service, 'victim', victim, '"still here"')).toBe('still here');
   });
 
   it('has no setting of the service in its environment', async () => {
-    const environment = await evaluateInBot<Record<string, string>>(service, 'spy', spy, 'process.env');
+    const environment = await evaluateJavaScriptInBot<Record<string, string>>(service, 'spy', spy, 'process.env');
     expect(
       Object.keys(environment).filter((name) => /^(BOTHOST_(?!INSTANCE$)|DATABASE|PG|npm_|VITEST)/.test(name)),
     ).toEqual([]);
     const text =
-      JSON.stringify(environment) + (await evaluateInBot<string>(service, 'spy', spy, 'process.argv.join()'));
+      JSON.stringify(environment) + (await evaluateJavaScriptInBot<string>(service, 'spy', spy, 'process.argv.join()'));
     const secrets = [
       service.privateKey,
       service.publicKey,
       readFileSync(join(service.dataDirectory, 'key'), 'utf8').trim(),
     ];
     for (const secret of secrets) expect(text).not.toContain(secret);
-    const open = await evaluateInBot<string[]>(
+    const open = await evaluateJavaScriptInBot<string[]>(
       service,
       'spy',
       spy,

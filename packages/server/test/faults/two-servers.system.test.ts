@@ -10,7 +10,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { createKeyHeaders, evaluateInBot, sessionUrl, startAgentSession, stopAgentSession } from '../support/client.ts';
+import {
+  createKeyHeaders,
+  evaluateJavaScriptInBot,
+  sessionUrl,
+  startAgentSession,
+  stopAgentSession,
+} from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -54,7 +60,7 @@ describe.concurrent('a second server', () => {
 
   it('does not start in the region of the first server, and names that server in its error', async () => {
     const id = await startAgentSession(service, 'first');
-    await evaluateInBot(service, 'first', id, 'true');
+    await evaluateJavaScriptInBot(service, 'first', id, 'true');
     const { code, stderr } = await run({
       BOTHOST_DATA_DIR: join(elsewhere, 'same-region'),
       DATABASE_URL: service.database.url,
@@ -65,13 +71,13 @@ describe.concurrent('a second server', () => {
     expect(stderr).toContain(`process ${process.pid}`);
     // The message is one sentence, without a stack trace and without the database URL, which may contain a password.
     expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
-    expect(await evaluateInBot(service, 'first', id, '"still here"')).toBe('still here');
+    expect(await evaluateJavaScriptInBot(service, 'first', id, '"still here"')).toBe('still here');
     await stopAgentSession(service, 'first', id);
   });
 
   it('does not start on the data directory of the first server, whose database keeps running', async () => {
     const id = await startAgentSession(embedded, 'first');
-    await evaluateInBot(embedded, 'first', id, 'true');
+    await evaluateJavaScriptInBot(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);
     const { code, stderr } = await run({ BOTHOST_DATA_DIR: embedded.dataDirectory });
     expect(code).toBe(1);
@@ -79,7 +85,7 @@ describe.concurrent('a second server', () => {
     expect(stderr).toContain(embedded.dataDirectory);
     expect(await readdir(embedded.dataDirectory)).toEqual(before);
     expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
-    expect(await evaluateInBot(embedded, 'first', id, '"still here"')).toBe('still here');
+    expect(await evaluateJavaScriptInBot(embedded, 'first', id, '"still here"')).toBe('still here');
     await stopAgentSession(embedded, 'first', id);
   });
 
@@ -104,7 +110,7 @@ describe.concurrent('a second server', () => {
     });
     test.onTestFinished(() => second.close());
     const id = await startAgentSession(service, 'first');
-    await evaluateInBot(service, 'first', id, 'true');
+    await evaluateJavaScriptInBot(service, 'first', id, 'true');
     const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), createKeyHeaders(service.publicKey));
     expect([refused.status, await refused.json()]).toEqual([
       421,
@@ -123,7 +129,7 @@ describe.concurrent('a second server', () => {
     // Close the second server even if the test fails, so that a retry of the test does not find the region taken.
     test.onTestFinished(() => second.close());
     const id = await startAgentSession(service, 'first');
-    await evaluateInBot(service, 'first', id, 'true');
+    await evaluateJavaScriptInBot(service, 'first', id, 'true');
     const refused = await fetch(`${second.url}/v1/public/first/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.publicKey}` },
@@ -135,7 +141,7 @@ describe.concurrent('a second server', () => {
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).toEqual(expect.arrayContaining(['eu-north', 'us-west']));
     await second.close();
-    expect(await evaluateInBot(service, 'first', id, '"still here"')).toBe('still here');
+    expect(await evaluateJavaScriptInBot(service, 'first', id, '"still here"')).toBe('still here');
     await stopAgentSession(service, 'first', id);
   });
 });
@@ -151,7 +157,7 @@ describe('a server that regains its region after a second server failed to start
     const first = await startTestServer({ agents: [bot.path], environment: { BOTHOST_KEY: key } });
     test.onTestFinished(() => first.close());
     const id = await startAgentSession(first, 'kept');
-    await evaluateInBot(first, 'kept', id, 'true');
+    await evaluateJavaScriptInBot(first, 'kept', id, 'true');
     const admin = new pg.Client(createClientConfig(first.database.admin));
     await admin.connect();
     test.onTestFinished(() => admin.end());
@@ -173,8 +179,8 @@ describe('a server that regains its region after a second server failed to start
     expect(await second).toMatchObject({ code: 1, stderr: expect.stringContaining('is in use') });
     await expect.poll(async () => (await fetch(`${first.url}/readyz`)).status).toBe(200);
     const next = await startAgentSession(first, 'kept');
-    expect(await evaluateInBot(first, 'kept', next, '"new"')).toBe('new');
-    expect(await evaluateInBot(first, 'kept', id, '"still here"')).toBe('still here');
+    expect(await evaluateJavaScriptInBot(first, 'kept', next, '"new"')).toBe('new');
+    expect(await evaluateJavaScriptInBot(first, 'kept', id, '"still here"')).toBe('still here');
   });
 });
 

@@ -28,7 +28,7 @@ export async function startAgentSession(
 }
 
 /** Evaluates JavaScript in the bot of a session once the bot is ready. Rejects with the error that the JavaScript throws. */
-export async function evaluateInBot<T = unknown>(
+export async function evaluateJavaScriptInBot<T = unknown>(
   service: Address,
   agentName: string,
   sessionId: string,

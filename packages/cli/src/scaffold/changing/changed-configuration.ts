@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { findService } from '../catalogue/services.ts';
 import { findDialInAndDialOutTransports, findTransport, formatTransportName } from '../catalogue/transports.ts';
 import { serviceKinds } from '../catalogue/vendor-service.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from '../configuration/fields.ts';
 import { joinWords } from '../configuration/issues.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
@@ -12,7 +12,7 @@ import { findVendorServices } from '../configuration/resolve-services.ts';
  * Returns the configuration with an added transport, a replaced service or an enabled feature. `part` is the name of that
  * transport, service or feature in the options of `init`. @throws `Failure` unknown-part, invalid-configuration
  */
-export function changeConfiguration(configuration: Configuration, part: string): Configuration {
+export function changeConfiguration(configuration: ProjectConfiguration, part: string): ProjectConfiguration {
   const { options } = readConfigFile(JSON.stringify(configuration));
   const merged = { ...options, ...toOptions(options, part) };
   const { configuration: changed, issues } = resolveConfiguration(merged, configuration.project_name);
@@ -33,7 +33,11 @@ function toOptions(options: ProjectOptions, part: string): ProjectOptions {
   }
   const directions = findDialInAndDialOutTransports(part).map(formatTransportName);
   if (directions.length > 0) {
-    throw new Failure('unknown-part', `${part} has two call directions.`, `Choose ${joinWords(directions)}.`);
+    throw new Failure(
+      'unknown-part',
+      `${part} needs a call direction (dial-in or dial-out).`,
+      `Choose ${joinWords(directions)}.`,
+    );
   }
   const kind = serviceKinds.find((candidate) => findService(candidate, part) !== null);
   if (kind !== undefined) return { [`${kind}_service`]: part };

@@ -4,7 +4,7 @@ import type { CallDirection } from '../catalogue/transport.ts';
  * Everything that determines the files of a project. `--dry-run` prints the configuration, `--config` reads it, and
  * `.botcli/project.json` stores it, with the keys in this order.
  */
-export type Configuration = {
+export type ProjectConfiguration = {
   /** The name of the project, which can be any text. Its slug names the agent and the package. */
   readonly project_name: string;
   readonly bot_type: BotType;

@@ -2,7 +2,7 @@ import { type CatalogueService, findService } from '../catalogue/services.ts';
 import type { Transport, TransportKind } from '../catalogue/transport.ts';
 import { findTransport } from '../catalogue/transports.ts';
 import type { VendorService } from '../catalogue/vendor-service.ts';
-import type { Configuration } from './configuration.ts';
+import type { ProjectConfiguration } from './configuration.ts';
 import { toSlug } from './project-name.ts';
 
 /**
@@ -20,7 +20,7 @@ const evalAndCameraRelease = '1.13.0';
  * A configuration together with the catalogue entries of its services and transports, and with values derived from these entries.
  */
 export type ProjectPlan = {
-  readonly configuration: Configuration;
+  readonly configuration: ProjectConfiguration;
   readonly slug: string;
   readonly services: readonly CatalogueService[];
   readonly transports: readonly Transport[];
@@ -31,7 +31,7 @@ export type ProjectPlan = {
   readonly has: (kind: TransportKind) => boolean;
 };
 
-export function createProjectPlan(configuration: Configuration): ProjectPlan {
+export function createProjectPlan(configuration: ProjectConfiguration): ProjectPlan {
   const services = servicesOf(configuration);
   const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []);
   const extras = new Set([
@@ -66,7 +66,7 @@ export function findMinimumVersions(services: readonly VendorService[]): Project
   };
 }
 
-function servicesOf(configuration: Configuration): readonly CatalogueService[] {
+function servicesOf(configuration: ProjectConfiguration): readonly CatalogueService[] {
   const chosen = [
     ['stt', configuration.stt_service],
     ['llm', configuration.llm_service],

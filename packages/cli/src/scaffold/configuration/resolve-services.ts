@@ -1,14 +1,14 @@
 import { findClosestWord } from '@bothost/contract/suggest';
 import { findService, listServices, removedServices } from '../catalogue/services.ts';
 import type { ServiceKind } from '../catalogue/vendor-service.ts';
-import type { BotType, Configuration, PipelineMode } from './configuration.ts';
+import type { BotType, PipelineMode, ProjectConfiguration } from './configuration.ts';
 import type { ProjectOptions } from './fields.ts';
 import { formatOptionName, type IssueReporter, joinWords } from './issues.ts';
 
 export const noVideoOnPhoneMessage = 'video is only for web bots, because phone calls have no video';
 
 type Services = Pick<
-  Configuration,
+  ProjectConfiguration,
   'stt_service' | 'llm_service' | 'tts_service' | 'realtime_service' | 'video_service'
 >;
 

@@ -43,7 +43,7 @@ export function resolveWebClient(
   if (framework !== null && botType === 'web' && !isPhone && !reachable) {
     addIssue(
       'client_framework',
-      'a web client cannot use livekit: its client package is not published, and the service issues no tokens for its rooms. ' +
+      'a web client cannot use livekit: the LiveKit client package is not published, and the service issues no LiveKit tokens. ' +
         `Add ${joinWords(transports.filter(worksInClient).map(formatTransportName))}, or choose no client`,
     );
   }

@@ -1,7 +1,7 @@
 import { findService } from '../catalogue/services.ts';
 import { findTransport, formatTransportName } from '../catalogue/transports.ts';
 import { type ServiceKind, serviceKinds, serviceRoleLabels } from '../catalogue/vendor-service.ts';
-import type { Configuration } from './configuration.ts';
+import type { ProjectConfiguration } from './configuration.ts';
 
 export const featureLabels = {
   deploy_to_cloud: 'Files for a deployment on the service',
@@ -12,11 +12,11 @@ export const featureLabels = {
   enable_observability: 'Pipeline debugger',
   video_input: 'Video input (camera)',
   video_output: 'Video output',
-} as const satisfies Partial<Record<keyof Configuration, string>>;
+} as const satisfies Partial<Record<keyof ProjectConfiguration, string>>;
 
 /** Summarizes a project as human-readable rows of label and value. */
 export function summarizeConfiguration(
-  configuration: Configuration,
+  configuration: ProjectConfiguration,
 ): readonly (readonly [label: string, text: string])[] {
   const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []).map(formatTransportName);
   const serviceName = (kind: ServiceKind) => {
@@ -43,6 +43,6 @@ export function summarizeConfiguration(
 export function formatClientName({
   client_framework: framework,
   client_server: server,
-}: Pick<Configuration, 'client_framework' | 'client_server'>): string {
+}: Pick<ProjectConfiguration, 'client_framework' | 'client_server'>): string {
   return `${framework === 'react' ? 'React' : 'Plain TypeScript'} with ${server === 'nextjs' ? 'Next.js' : 'Vite'}`;
 }

@@ -1,5 +1,5 @@
 import { generateClientFiles } from '../client/client-files.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { createProjectPlan, type ProjectPlan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { generateBotFile } from './bot.ts';
@@ -14,7 +14,7 @@ import { generateWebhookFile } from './webhook.ts';
  * Generates all files of a project, sorted by path, except the guides and `.botcli/project.json`. Does not access the file
  * system.
  */
-export function generateProjectFiles(configuration: Configuration): readonly ProjectFile[] {
+export function generateProjectFiles(configuration: ProjectConfiguration): readonly ProjectFile[] {
   const plan = createProjectPlan(configuration);
   const client = configuration.generate_client ? generateClientFiles(plan) : [];
   const files = [...serverFiles(plan), ...client, { path: '.gitignore', text: generateGitignore(plan) }];

@@ -37,7 +37,7 @@ export function integerSettingFromVariable(name: string, about?: string): Python
 }
 
 /** A setting that the bot passes only if the variable is set. `value` is the expression that reads the variable. */
-export function settingIfVariableIsSet(name: string, value: PythonExpression, about: string): PythonExpression {
+export function optionalSettingFromVariable(name: string, value: PythonExpression, about: string): PythonExpression {
   return {
     kind: 'choice',
     condition: `os.getenv("${name}")`,

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import type { PromptChoice } from '../../io/io.ts';
-import type { Configuration, ConfigurationIssue } from '../configuration/configuration.ts';
+import type { ConfigurationIssue, ProjectConfiguration } from '../configuration/configuration.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
 import { summarizeConfiguration } from '../configuration/summary.ts';
 import {
@@ -24,7 +24,7 @@ const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing an
  * Asks all questions about a project, then asks to confirm a summary. The user can go back from each question. @throws
  * `InterruptedError` on Ctrl-C; `Failure` with the reason `declined` if the user declines
  */
-export async function askForConfiguration(prompts: WizardPrompter, defaultName: string): Promise<Configuration> {
+export async function askForConfiguration(prompts: WizardPrompter, defaultName: string): Promise<ProjectConfiguration> {
   let answers: WizardAnswers = {};
   /** The latest answer to each question. The wizard proposes it when the user returns to the question. */
   let previousAnswers: WizardAnswers = {};
@@ -58,7 +58,7 @@ export async function askForConfiguration(prompts: WizardPrompter, defaultName: 
 }
 
 /** Returns the configuration that results from pressing Enter at every question. @throws `Failure` invalid-configuration */
-export async function createRecommendedConfiguration(defaultName: string): Promise<Configuration> {
+export async function createRecommendedConfiguration(defaultName: string): Promise<ProjectConfiguration> {
   let answers: WizardAnswers = {};
   for (let question = nextQuestion(answers); question !== undefined; question = nextQuestion(answers)) {
     const context = { answers, proposed: undefined, defaultName, extraChoices: [] };
@@ -86,7 +86,7 @@ function showIssues(prompts: WizardPrompter, issues: readonly ConfigurationIssue
   return prompts.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, cancel], 'back');
 }
 
-function confirm(prompts: WizardPrompter, configuration: Configuration): Promise<'create' | 'cancel' | 'back'> {
+function confirm(prompts: WizardPrompter, configuration: ProjectConfiguration): Promise<'create' | 'cancel' | 'back'> {
   const rows = summarizeConfiguration(configuration);
   const width = Math.max(...rows.map(([label]) => label.length));
   const lines = rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`);

@@ -90,6 +90,9 @@ export function warnAboutWeakIsolation(isolation: Isolation, logger: RuntimeLogg
   const { ownAccounts, privateTmp, privateTmpOfForks } = isolation;
   if (ownAccounts && !privateTmpOfForks) {
     const which = privateTmp ? 'forked bots' : 'bots';
-    logger.info({}, `${which} share /tmp: this machine refuses mount namespaces, or the data directory is in /tmp`);
+    logger.info(
+      {},
+      `${which} have no private /tmp: this machine refuses mount namespaces, or the data directory is in /tmp`,
+    );
   }
 }

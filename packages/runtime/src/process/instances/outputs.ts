@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { InstanceOutputs, TreeRemover } from '../../runtime.ts';
+import type { DirectoryTreeRemover, InstanceOutputs } from '../../runtime.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
 import { describeOutputFile, getOutputFiles } from '../output/output-files.ts';
 import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
@@ -15,7 +15,7 @@ export function createInstanceOutputs(context: {
   readonly instances: ReadonlyMap<string, Instance>;
   readonly instancesDirectory: string;
   readonly clock: MonotonicClock;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
 }): InstanceOutputs {
   const { instances } = context;
   return {
@@ -53,7 +53,7 @@ export function createInstanceOutputs(context: {
 }
 
 /** Copies with `cp` of coreutils, which preserves the holes of a sparse file. Node would fill them with zeros. */
-async function moveToOtherDisk(from: string, to: string, removeTree: TreeRemover): Promise<void> {
+async function moveToOtherDisk(from: string, to: string, removeTree: DirectoryTreeRemover): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;
     // Do not use `removeTree`, which may return while files are left; `cp` would then copy into the old directory.

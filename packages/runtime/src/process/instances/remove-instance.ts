@@ -1,9 +1,9 @@
-import type { TreeRemover } from '../../runtime.ts';
+import type { DirectoryTreeRemover } from '../../runtime.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
-import { releaseReservation } from '../containment/reservations.ts';
+import { releaseReservedUid } from '../containment/reservations.ts';
 import { type InstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 
-export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: TreeRemover };
+export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: DirectoryTreeRemover };
 
 /**
  * Removes the control groups and files of an ended instance, then releases its account. `uid` is the reserved account; pass it
@@ -20,5 +20,5 @@ export async function removeInstance(
   const isRemoved = await removeTree(files.directory);
   // Release the account last, because the next instance with this account must not be able to access the files of this
   // instance.
-  if (isRemoved && reserved !== null) releaseReservation(reservationsDirectory, reserved, files.directory);
+  if (isRemoved && reserved !== null) releaseReservedUid(reservationsDirectory, reserved, files.directory);
 }

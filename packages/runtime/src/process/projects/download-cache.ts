@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TreeRemover } from '../../runtime.ts';
+import type { DirectoryTreeRemover } from '../../runtime.ts';
 import type { UnixAccount } from './interpreter.ts';
 
 const measuringMs = 60_000;
@@ -10,7 +10,7 @@ const measuringMs = 60_000;
 export type DownloadCaches = {
   readonly cachesDirectory: string;
   readonly cacheLimitBytes: number;
-  readonly removeTree: TreeRemover;
+  readonly removeTree: DirectoryTreeRemover;
 };
 
 /** Opens the cache for a build account. Deletes a cache of another account, which could contain planted files. */

@@ -62,7 +62,7 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
  * shadowing modules of Python and pip. The last command installs the requirements of `bothost_shim`, the service's package that
  * runs Python bots, and cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
-export function createEnvironmentCommands(
+export function listEnvironmentSetupCommands(
   project: PythonProject,
   tools: PythonTools,
   paths: EnvironmentPaths,

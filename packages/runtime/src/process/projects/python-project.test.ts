@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
-import { computeEnvironmentKey, createEnvironmentCommands } from './python-environment.ts';
+import { computeEnvironmentKey, listEnvironmentSetupCommands } from './python-environment.ts';
 import { readPythonProject } from './python-project.ts';
 
 const pyproject = (dependencies: readonly string[], more = '') =>
@@ -17,10 +17,10 @@ const paths = {
 
 async function titlesOf(files: Readonly<Record<string, string>>, uv: string | null) {
   const project = readPythonProject(await writeProject(files), uv !== null);
-  return { ...project, titles: createEnvironmentCommands(project, tools(uv), paths).map(({ title }) => title) };
+  return { ...project, titles: listEnvironmentSetupCommands(project, tools(uv), paths).map(({ title }) => title) };
 }
 
-describe('readPythonProject and createEnvironmentCommands', () => {
+describe('readPythonProject and listEnvironmentSetupCommands', () => {
   it.each([
     [
       'uv.lock',

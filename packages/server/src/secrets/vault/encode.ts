@@ -1,7 +1,7 @@
 import { DamagedDataError } from './damaged.ts';
 
 /** Encodes a list so that two different lists never give the same bytes (injective): the type and length precede each part. */
-export function encodeParts(parts: readonly (string | number | Buffer | null)[]): Buffer {
+export function encodeValueList(parts: readonly (string | number | Buffer | null)[]): Buffer {
   return Buffer.concat(parts.flatMap(encodePart));
 }
 

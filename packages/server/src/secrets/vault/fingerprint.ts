@@ -1,4 +1,4 @@
-import { encodeParts } from './encode.ts';
+import { encodeValueList } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 import { computeHmac } from './mac.ts';
 
@@ -7,7 +7,7 @@ import { computeHmac } from './mac.ts';
  * different fingerprints in different sets and under different keys of a set.
  */
 export function computeFingerprint(key: VersionedKey, at: { setId: string; key: string }, value: Buffer): Buffer {
-  return computeHmac(key, 'fingerprint', encodeParts([at.setId, at.key, value]));
+  return computeHmac(key, 'fingerprint', encodeValueList([at.setId, at.key, value]));
 }
 
 export function formatFingerprint(fingerprint: Buffer): string {

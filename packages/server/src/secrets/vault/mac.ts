@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { encodeParts } from './encode.ts';
+import { encodeValueList } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 
 type Field = string | number | null;
@@ -11,7 +11,7 @@ type Field = string | number | null;
 export function computeMac(key: VersionedKey, purpose: string, fields: readonly Field[]): Buffer {
   const version = Buffer.alloc(4);
   version.writeUInt32BE(key.version);
-  return Buffer.concat([version, computeHmac(key, purpose, encodeParts([key.version, ...fields]))]);
+  return Buffer.concat([version, computeHmac(key, purpose, encodeValueList([key.version, ...fields]))]);
 }
 
 /** Returns the version of the key that computed a MAC. Null if the MAC has the wrong length. */

@@ -3,7 +3,7 @@ import { DamagedDataError } from './damaged.ts';
 import {
   countKeysByRootKey,
   type KeyIdentity,
-  lockKeysOfOtherRootKeys,
+  lockKeyRowsToRewrap,
   updateWrappedKey,
   type VaultKeyRow,
 } from './key-rows.ts';
@@ -41,7 +41,7 @@ export async function rewrapKeys(
   if (!(await context.rootKeys.has(keyId))) throw new RootKeyMissingError(`The root key ${keyId} is not available.`);
   for (let after: KeyIdentity | null = null; ; ) {
     const rows: VaultKeyRow[] = await context.db.transaction().execute(async (db) => {
-      const locked = await lockKeysOfOtherRootKeys(db, keyId, after, batch);
+      const locked = await lockKeyRowsToRewrap(db, keyId, after, batch);
       for (const row of locked) {
         const problem = await rewrap({ ...context, db }, row, keyId);
         if (problem !== null) damaged.push({ ...row, problem });

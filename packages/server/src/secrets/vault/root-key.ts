@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeParts } from './encode.ts';
+import { encodeValueList } from './encode.ts';
 
 /**
  * Holds the root keys, and wraps the keys of organizations with them. All functions are asynchronous, so that another
@@ -80,9 +80,9 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
       }
     },
     wrap: async (key, id, context) =>
-      encrypt(await rootKey(id), encodeParts(['bothost wrapped key', id, context]), key, randomBytes),
+      encrypt(await rootKey(id), encodeValueList(['bothost wrapped key', id, context]), key, randomBytes),
     unwrap: async (wrapped, id, context) => {
-      const key = decrypt(await rootKey(id), encodeParts(['bothost wrapped key', id, context]), wrapped);
+      const key = decrypt(await rootKey(id), encodeValueList(['bothost wrapped key', id, context]), wrapped);
       if (key.length !== 32) throw new DamagedDataError('the wrapped key has the wrong length');
       return key;
     },

@@ -1,4 +1,4 @@
-import { requiredVariable, settingFromVariable, settingIfVariableIsSet } from '../../python/environment.ts';
+import { optionalSettingFromVariable, requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import { createConstructorExpression, createPythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../vendor-service.ts';
 
@@ -97,7 +97,7 @@ export const azure: Vendor = {
       },
       settings: {
         model: settingFromVariable('AZURE_VOICE_LIVE_MODEL'),
-        session_properties: settingIfVariableIsSet(
+        session_properties: optionalSettingFromVariable(
           'AZURE_VOICE_LIVE_VOICE_ID',
           liveProperties,
           'voice of Azure Speech, not supported by the model azure-realtime; default: the library’s own choice',

@@ -5,7 +5,7 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 
-type AgentCheckProps = {
+type AgentAccessCheckProps = {
   readonly agent: string;
   readonly publicKey: string;
   readonly onForgetKey: () => void;
@@ -13,7 +13,7 @@ type AgentCheckProps = {
 };
 
 /** Asks the service whether the public key and the agent exist, before the person can start a conversation. */
-export function AgentCheck({ agent, publicKey, onForgetKey, children }: AgentCheckProps) {
+export function AgentAccessCheck({ agent, publicKey, onForgetKey, children }: AgentAccessCheckProps) {
   const check = useQuery({
     queryKey: ['agent check', agent, publicKey],
     queryFn: ({ signal }) =>

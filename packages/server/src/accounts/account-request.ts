@@ -1,7 +1,7 @@
 import type { Actor, Person } from '../audit/chain.ts';
 
 /** A request that belongs to no organization, for example a sign-in or a change of the account. */
-export type Visitor = {
+export type AccountRequest = {
   /** IP address of the client. Empty if unknown. */
   readonly address: string;
   readonly requestId: string;
@@ -25,7 +25,7 @@ export type PersonCredential =
   | { readonly kind: 'personal-token'; readonly id: string; readonly name: string };
 
 /** A request from a person, without an organization. */
-export type PersonPrincipal = Visitor & { readonly person: Person; readonly credential: PersonCredential };
+export type PersonPrincipal = AccountRequest & { readonly person: Person; readonly credential: PersonCredential };
 
 /** A person as the actor of an audit log entry. */
 export function toAuditActor(principal: PersonPrincipal): Actor {
@@ -35,11 +35,11 @@ export function toAuditActor(principal: PersonPrincipal): Actor {
     keyId: token?.id ?? null,
     ...(token === null ? {} : { keyName: token.name }),
     person,
-    ...getRequestOrigin(principal),
+    ...getAuditRequestFields(principal),
   };
 }
 
 /** The client's IP address and the request id, for an audit log entry. */
-export function getRequestOrigin({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
+export function getAuditRequestFields({ address, requestId }: AccountRequest): Pick<Actor, 'address' | 'requestId'> {
   return { requestId, ...(address === '' ? {} : { address }) };
 }

@@ -6,7 +6,7 @@ import type { Database } from '../store/tables.ts';
  * projects. Each deployment serves again once its project is prepared and its first instance is ready. A deployment
  * that was in progress continues only if no deployment of the agent was serving.
  */
-export async function reopenDeployments(
+export async function resetDeploymentsAfterRestore(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { reopenDeployments } from './reopen-deployments.ts';
+import { resetDeploymentsAfterRestore } from './reset-deployments-after-restore.ts';
 
 type State = 'preparing' | 'validating' | 'ready' | 'failed';
 let rows: TestRows;
@@ -41,9 +41,9 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
   ['a serving deployment instead of a later one that failed,', 'ready', 'failed', 'active', 'preparing', 'failed'],
   ['a first deployment in progress', null, 'validating', 'desired', null, 'preparing'],
   ['nothing after a failed first deployment', null, 'failed', 'desired', null, 'failed'],
-])('reopenDeployments prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {
+])('resetDeploymentsAfterRestore prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {
   const { id, activeId, desiredId } = await agentWith(active, desired);
-  await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
+  await resetDeploymentsAfterRestore({ db: rows.db, now: () => testNow }, 'us-west');
   const agent = await rows.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
   expect(agent).toMatchObject({
     active_deployment_id: null,
@@ -55,8 +55,8 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
 it.each([
   ['another region', { region: 'eu-west' }],
   ['a deleted agent', { deleted_at: testNow }],
-])('reopenDeployments does not change the deployment of %s', async (_, fields) => {
+])('resetDeploymentsAfterRestore does not change the deployment of %s', async (_, fields) => {
   const { activeId } = await agentWith('ready', null, fields);
-  await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
+  await resetDeploymentsAfterRestore({ db: rows.db, now: () => testNow }, 'us-west');
   expect(await stateOf(activeId)).toBe('ready');
 });
