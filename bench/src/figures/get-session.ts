@@ -85,7 +85,8 @@ async function requireSame(
   const [full, plain] = await Promise.all([read(ours + id), read(bare + id)]);
   const series = (value: unknown) => JSON.stringify((value as { timeseries: unknown[] }).timeseries);
   const [one, other] = [series(full['resourceMetrics']), series(plain['metrics'])];
-  if (one !== other || JSON.parse(one).length !== points) throw new Error('The URLs respond with different series.');
+  if (one !== other || JSON.parse(one).length !== points)
+    throw new Error(`The two URLs did not return the same time series of ${points} points.`);
 }
 
 /** Inserts rows of ended sessions, one second apart, as the service stores them. */

@@ -75,7 +75,8 @@ export const apiErrorDefinitions = {
   'body-needs-token': {
     status: 400,
     code: '400',
-    message: 'This agent accepts WebSocket clients without a token, so a start request cannot send it a body.',
+    message:
+      'A WebSocket session of this agent cannot receive a body, because the agent accepts clients without a token.',
   },
   'hosted-rooms-unavailable': {
     status: 400,
@@ -149,7 +150,7 @@ export const apiErrorDefinitions = {
     status: 403,
     code: '403',
     message:
-      'A page on another site sent this request, or a reverse proxy changed its Host header. Configure the proxy in BOTHOST_TRUSTED_PROXIES.',
+      'A page on another site sent this request, or a reverse proxy changed the Host header of the request. Add such a proxy to BOTHOST_TRUSTED_PROXIES.',
   },
   'token-invalid': {
     status: 403,
@@ -262,7 +263,7 @@ export const apiErrorDefinitions = {
     status: 409,
     code: '409',
     message:
-      'Other servers share this database and would not have a new key file. Set BOTHOST_VAULT_KEYS on every server, and try again.',
+      'Other servers share this database, but a new key file would exist only on this server. Set BOTHOST_VAULT_KEYS on every server, and try again.',
   },
   'nothing-to-stop': {
     status: 409,

@@ -36,7 +36,7 @@ export async function listProjectFiles(project: Folder, patterns: readonly strin
     throw new PackingError(
       'project-unpackable',
       'The project contains files that cannot be packed.',
-      'Remove these files, or exclude them with an ignore file or [build.exclude] in the deploy file.',
+      'Remove the listed files, or exclude them with an ignore file or [build.exclude] in the deploy file.',
       sortByPath(listing.rejected),
     );
   }

@@ -188,7 +188,7 @@ export function watchQuarantinedDirectoryTrees(quarantineDirectory: string) {
       const others = readdirSync(quarantineDirectory).filter((name) => !reported.has(join(quarantineDirectory, name)));
       if (others.length === 0) return;
       if (performance.now() > deadline)
-        throw new Error(`trees were quarantined without a report: ${others.join(', ')}`);
+        throw new Error(`the server did not report these quarantined directory trees: ${others.join(', ')}`);
       await delay(50);
     }
   };
@@ -260,7 +260,9 @@ export function createOutsideFiles(root: string): OutsideFiles {
 export function requireOutsideFilesIntact(outside: OutsideFiles): void {
   const files = readdirSync(outside.directory).length;
   if (files === outsideFiles && readFileSync(outside.file, 'utf8') === 'untouched') return;
-  throw new Error(`a removal deleted files outside the trees; ${files} remain`);
+  throw new Error(
+    `a removal changed files outside the directory trees; ${files} of ${outsideFiles} outside files remain`,
+  );
 }
 
 function writeProject(root: string, name: string, files: Readonly<Record<string, string>>): string {

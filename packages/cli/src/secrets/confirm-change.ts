@@ -11,7 +11,10 @@ export type ConfirmationOptions = { readonly skip: boolean };
  */
 export function requireConfirmationPossible({ io }: Pick<CommandContext, 'io'>, { skip }: ConfirmationOptions): void {
   if (skip || canPrompt(io)) return;
-  throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Pass --skip to confirm.');
+  throw new UsageError(
+    'This command asks for confirmation, but there is no terminal.',
+    'Pass --skip to continue without confirmation.',
+  );
 }
 
 /** Shows a change and asks for confirmation. Throws a `Failure` if the user answers "no". */

@@ -232,7 +232,7 @@ describeAsRoot('the process driver as root', () => {
       () => undefined,
       neverAborted,
     );
-    await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
+    await expect(preparing).rejects.toThrow(/accounts cannot run \/root\/node or any node/);
   });
 
   it('removes on `forget` the control groups, user id reservation and files of a stopped instance', async () => {

@@ -260,7 +260,7 @@ describe('agents from builds', () => {
       await update({ buildId: await build() });
       const failed = await fail();
       expect(await serving()).toMatchObject({ deploymentId: first });
-      const message = 'The bot exited. It wrote last: no (voice)';
+      const message = 'The bot exited. Last output of the bot: no (voice)';
       expect(await show()).toMatchObject({
         ready: true,
         activeDeploymentReady: false,

@@ -254,7 +254,9 @@ describe('a service with agent directories', () => {
       await recordStartProblem(context(), deploymentId, { code: 'PCC_BOT_EXITED', message: 'It exited.', exit });
       expect(await show()).toMatchObject({
         ready: true,
-        conditions: [{ type: 'Degraded', reason: 'InstancesFailToStart', message: 'It exited. It wrote last: (oops)' }],
+        conditions: [
+          { type: 'Degraded', reason: 'InstancesFailToStart', message: 'It exited. Last output of the bot: (oops)' },
+        ],
       });
       await recordStartProblem(context(), deploymentId, null);
       expect(await show()).toMatchObject({ conditions: [] });

@@ -116,7 +116,7 @@ describe('a revision of an agent', () => {
         type: 'Degraded',
         status: 'True',
         reason: 'InstancesFailToStart',
-        message: 'It exited. It wrote last: oh',
+        message: 'It exited. Last output of the bot: oh',
         lastTransitionTime: secondsAgo(3).toISOString(),
       },
     ]);

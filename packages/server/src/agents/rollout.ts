@@ -94,7 +94,7 @@ function errorOf(row: DeploymentRow) {
 /** Appends the bot's last output to the message, because existing clients show only the message. */
 function whole(row: DeploymentRow): string {
   const tail = row.last_exit?.tail.trim() ?? '';
-  return formatDeploymentError(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
+  return formatDeploymentError(tail === '' ? row.error : `${row.error} Last output of the bot: ${tail}`);
 }
 
 function progressOf(desired: DeploymentRow, active: DeploymentRow | undefined): readonly Condition[] {

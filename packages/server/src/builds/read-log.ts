@@ -51,6 +51,6 @@ export async function readBuildLog(
 function parseToken(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw createApiError('invalid-request', {
-    issues: [{ path: 'query.nextToken', message: 'The token does not belong to this log.' }],
+    issues: [{ path: 'query.nextToken', message: 'The page token does not belong to this log.' }],
   });
 }

@@ -134,7 +134,7 @@ function until(
       // Start waiting for the next reconcile pass before checking the condition, so that no pass is missed.
       const pass = reconciler.nextPass(signal);
       const isReached = await reached().catch((error: unknown) => {
-        logger.warn({ err: error }, 'open sessions could not be checked');
+        logger.warn({ err: error }, 'progress of the shutdown could not be checked');
         return false;
       });
       if (isReached) return;

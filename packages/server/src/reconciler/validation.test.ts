@@ -77,7 +77,7 @@ describe('deployment validation', () => {
       restarts: 1,
       last_exit: { code: 3, tail: 'oh' },
     });
-    expect(await outcome).toBe('It exited. It wrote last: oh');
+    expect(await outcome).toBe('It exited. Last output of the bot: oh');
     expect(backoff.until(id)).not.toBeNull();
   });
 

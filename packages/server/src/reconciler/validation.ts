@@ -74,7 +74,7 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
       'deployment failed because none of its instances became ready',
     );
     const tail = problem.exit?.tail ?? '';
-    outcomes.settle(row.id, tail === '' ? problem.message : `${problem.message} It wrote last: ${tail}`);
+    outcomes.settle(row.id, tail === '' ? problem.message : `${problem.message} Last output of the bot: ${tail}`);
   }
 
   async function started(row: DeploymentToReconcile): Promise<void> {

@@ -34,7 +34,7 @@ export function rejectSymbolicLinks(directory: string, edits: readonly FileEdit[
   const issues = blocked.map(({ path, message }) => ({ path, message }));
   throw new Failure(
     'files-in-the-way',
-    'Existing links or directories conflict with the change. Nothing was changed.',
+    'Existing files, links or directories conflict with files to write. Nothing was changed.',
     null,
     { issues },
   );

@@ -40,7 +40,7 @@ export function requireUnlocked(directory: string): void {
   throw new Failure(
     'project-busy',
     `Another botcli process (PID ${holder}) is changing ${directory}. Nothing was changed.`,
-    `Wait until that process has ended. If it is not running, remove ${join(directory, lockPath)}.`,
+    `Wait until the other botcli process has ended. If no botcli process is running, remove ${join(directory, lockPath)}.`,
   );
 }
 

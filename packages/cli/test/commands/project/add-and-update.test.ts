@@ -175,7 +175,7 @@ describe('project add', () => {
   test.each([
     ['pigeon', 'is not a transport, service or feature'],
     ['soniox', 'Did you mean soniox_stt or soniox_tts?'],
-    ['hostedrtc_pstn', 'has two call directions'],
+    ['hostedrtc_pstn', 'needs a call direction (dial-in or dial-out)'],
     ['openai_realtime', 'cannot be added to this project'],
   ])('refuses to add %s with the message: %s', async (what, message) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({

@@ -176,7 +176,7 @@ function watchEnd(
     } catch (error) {
       onError(error, 'the reason for a kill could not be recorded');
     }
-    kill().catch((error: unknown) => onError(error, 'instance above a limit could not be killed'));
+    kill().catch((error: unknown) => onError(error, 'instance above its memory or disk limit could not be killed'));
   };
 
   // The exit status is `unknown` if the spawner process that started the supervisor has exited. The supervisor may then still
@@ -187,7 +187,7 @@ function watchEnd(
     output.finish();
     resolveEnded(end);
   } else if (supervisorProgram === null) {
-    const onWatchError = (error: unknown) => onError(error, 'exit file could not be watched');
+    const onWatchError = (error: unknown) => onError(error, 'file with the exit status could not be watched');
     stopWatching = watchExitFile(files.exit, () => finishOnce(null), onWatchError);
     check();
   }

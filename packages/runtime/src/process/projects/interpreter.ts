@@ -22,7 +22,7 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
     if ((await runProgramAsAccount(candidate, ['--version'], options.account)) !== null) return candidate;
   }
   throw new PrepareError(
-    `Bots run under their own accounts, which cannot run Node.js: neither ${options.preferred} nor a node in PATH. Install Node.js where every account can run it, for example in /usr/local/bin.`,
+    `Bots run under their own accounts. These accounts cannot run ${options.preferred} or any node program in PATH. Install Node.js where every account can run it, for example in /usr/local/bin.`,
   );
 }
 

@@ -41,7 +41,7 @@ async function protect(path: string, options: ProtectOptions): Promise<void> {
   } else if (stat.isFile()) {
     if (stat.uid === 0 && stat.nlink > 1) {
       throw new PrepareError(
-        `The build created ${path} as a hard link to a file that it does not own. Such links are not allowed.`,
+        `The build created ${path} as a hard link to a file of another account. Such links are not allowed.`,
       );
     }
     await lchown(path, 0, options.gid);

@@ -57,7 +57,7 @@ export async function awaitBotReadiness(
     throw exitError(end);
   }
   if (first === null) {
-    if (leave.aborted && !stop.aborted) throw new StartError('The server closed before the bot was ready.', null);
+    if (leave.aborted && !stop.aborted) throw new StartError('The service shut down before the bot was ready.', null);
     await instance.stop(0);
     const tail = instance.output.tail();
     throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure, tail });
@@ -101,7 +101,7 @@ function isTaken(port: number): boolean {
 function exitError(end: InstanceEnd): StartError {
   const exit = describeExit(end);
   if (exit.diskLimit !== undefined)
-    return new StartError(`The bot was ended before it was ready. ${exit.diskLimit}`, exit);
+    return new StartError(`The service ended the bot for its disk usage before it was ready. ${exit.diskLimit}`, exit);
   const how =
     exit.outOfMemory && exit.code !== 0
       ? 'ran out of memory'

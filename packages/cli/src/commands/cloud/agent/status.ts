@@ -77,7 +77,7 @@ function conditionFields(agent: AgentDetails): readonly ReportBlock[] {
 
 /** Removes the bot's last output from a failure message, because a separate block shows this output. */
 function firstSentence(message: string): string {
-  return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
+  return message.split(' Last output of the bot:')[0]?.split('\n')[0] ?? message;
 }
 
 function revisions({ currentRevision, previousRevision }: AgentDetails): readonly ReportBlock[] {

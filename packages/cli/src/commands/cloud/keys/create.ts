@@ -22,7 +22,9 @@ export const command = defineCommand({
   examples: ['cloud keys create website --kind public --expires 90d', 'cloud keys create ci --kind private --json'],
   run: async ({ service, io, notify }, { name, kind, expires, default: keep }) => {
     if (keep && kind !== 'public')
-      throw new UsageError('--default needs --kind public. To store a private key, run: botcli cloud auth use-pat');
+      throw new UsageError(
+        '--default stores a public key and needs --kind public. To store a private key, run: botcli cloud auth use-pat',
+      );
     const client = await service();
     const created = await client.createKey({
       body: { name, kind, ...(expires === undefined ? {} : { expiresInSeconds: expires }) },

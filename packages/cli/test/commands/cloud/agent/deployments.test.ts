@@ -220,7 +220,7 @@ test('status shows the failure, the last output of the bot, and the next steps',
     hasInfrastructureIssue: false,
     health,
   };
-  const errors = [{ code: 'PCC_BOT_EXITED', message: 'It exited. It wrote last: Trace:\nno' }];
+  const errors = [{ code: 'PCC_BOT_EXITED', message: 'It exited. Last output of the bot: Trace:\nno' }];
   found = { ...agent, desiredDeploymentId: failed.id, currentRevision: revision, errors };
   const { status, stdout } = await run('status parrot');
   expect(status).toBe(0);
