@@ -182,7 +182,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       expect(output).not.toMatch(unclear);
     });
 
-    it('test setup stores a secret set with a failed delivery for the following commands', async () => {
+    it('test setup stores a secret set and marks its delivery as failed', async () => {
       const secrets = [{ secretKey: 'A', secretValue: 'x' }];
       const setName = 'failed-keys';
       await service.client.putSecrets({ params: { setName }, body: { secrets } });
@@ -275,7 +275,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
     });
 
     if (isNewest) {
-      it('docs/moving.md contains the table that this test run produces', async () => {
+      it('docs/moving.md contains the exit codes and effects of all commands as observed in this test run', async () => {
         const table = ['| command | exit | what it does here |', '|---|---|---|', ...rows].join('\n');
         const written = await readFile(guide, 'utf8');
         const [before = '', rest = ''] = written.split(/(?<=<!-- table of commands -->\n\n)/);

@@ -71,7 +71,7 @@ describe('createErrorBody', () => {
     });
   });
 
-  it('returns the field issues only if the error has issues', () => {
+  it('returns the field "issues" only if the error has issues', () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     expect(createErrorBody(createApiError('invalid-request', { issues }), 'r')).toMatchObject({ issues });
     expect(createErrorBody(createApiError('invalid-request'), 'r')).not.toHaveProperty('issues');

@@ -84,7 +84,7 @@ describe('checkApiKeyFormat', () => {
     ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
-  ])('returns the verdict "foreign" for the text %j, and the kind %s from its prefix', (text, kind) => {
+  ])('for the malformed key %j, returns the kind %s of its prefix and the verdict "foreign"', (text, kind) => {
     expect(checkApiKeyFormat(text)).toEqual({ kind, verdict: 'foreign' });
   });
 });

@@ -71,7 +71,7 @@ describe('startProgram', () => {
     expect(await readFile(exitPath, 'utf8')).toBe('7   ');
   });
 
-  it('rejects if the program does not exist or has no exit file', async () => {
+  it('rejects if the program or the file for the exit status does not exist', async () => {
     const { outputPath, exitPath } = await start('exit');
     const files = { outputPath, exitPath, input: '' };
     await expect(startProgram(['/does/not/exist'], { ...options, ...files })).rejects.toMatchObject({ code: 'ENOENT' });

@@ -170,7 +170,7 @@ describe('secrets in bots', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stopAgentSession(service, keeps, id)));
   });
 
-  it('prevent new starts only of the agent that uses them if they are damaged', async () => {
+  it('if damaged, prevent new sessions only of agents that use them', async () => {
     const broken = createUniqueName('broken');
     const whole = createUniqueName('whole');
     const unlucky = createUniqueName('unlucky');

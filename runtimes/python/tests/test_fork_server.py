@@ -103,7 +103,7 @@ async def test_instances_keep_running_when_the_fork_server_is_killed(tmp_path: P
         assert await server.supervisor.wait() == 0
 
 
-async def test_instance_that_waits_for_the_go_command_ends_when_the_service_ends(tmp_path: Path) -> None:
+async def test_instance_that_waits_for_the_start_command_ends_when_the_service_disconnects(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
         answer, instance = await server.request("abandoned")

@@ -237,7 +237,7 @@ describe('existing files in the target', () => {
     expect(await read('README.md')).toBe('mine');
   });
 
-  test('are overwritten with --force, except guides', async () => {
+  test('are overwritten with --force, except an AGENTS.md that the user wrote', async () => {
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'AGENTS.md'), 'mine');
     expect(await botcli(['init', '.', ...cascadeOptions, '-n', 'demo', '--force'])).toMatchObject({
@@ -302,7 +302,7 @@ describe('init refuses a target that', () => {
 });
 
 describe('init without options', () => {
-  test('writes the guides to the given directory if there is no terminal', async () => {
+  test('writes AGENTS.md and other guides to the given directory if there is no terminal', async () => {
     const { status, stdout } = await botcli(['init', 'demo', '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout).written).toEqual(['AGENTS.md', 'ASSISTANT.md', 'GETTING_STARTED.md']);
@@ -390,7 +390,7 @@ describe('init with questions', () => {
     expect(await tree()).not.toContain('demo/GETTING_STARTED.md');
   });
 
-  test('offers livekit with a client, then requires a second transport for the client', async () => {
+  test('requires another transport for the client if the chosen transport is livekit', async () => {
     const before = ['wizard', 'My Bot', 'web', 'vanilla', 'livekit'];
     const answers = [...before, 'lightrtc', ...wizard.slice(6), [], 'create'];
     const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });

@@ -51,11 +51,11 @@ test('a generated project has no GETTING_STARTED.md', async () => {
   expect(JSON.parse(stdout).guides.map(({ path }: { path: string }) => path)).toEqual(['AGENTS.md', 'ASSISTANT.md']);
 });
 
-describe('init with outdated guides on a terminal', () => {
+describe('init on a terminal, with guides (AGENTS.md, GETTING_STARTED.md) of an older version', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('asks in the quickstart whether to replace the guides (answer: %s, guides kept: %s)', async (answer, kept) => {
+  ])('"init quickstart" asks whether to replace the guides (answer: %s, guides kept: %s)', async (answer, kept) => {
     await botcli(['init', './botcli-quickstart']);
     const paths = ['botcli-quickstart/AGENTS.md', 'botcli-quickstart/GETTING_STARTED.md'];
     for (const path of paths) await makeOlder(path);

@@ -151,7 +151,7 @@ test('the wizard proposes the previous answers after going back', async () => {
   expect(configuration).toMatchObject({ stt_service: 'soniox_stt', deploy_to_cloud: true, enable_eval: true });
 });
 
-test('Ctrl-C at the offer to replace guides keeps the guides', async () => {
+test('Ctrl-C at the question whether to replace an outdated AGENTS.md keeps the file', async () => {
   const guide = `# old\n\n<!-- botcli init 0.0.1 sha256:${'0'.repeat(64)} -->\n`;
   await writeFile(join(directory, 'AGENTS.md'), guide);
   const terminal = runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init .`, directory);

@@ -108,7 +108,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       }
     });
 
-    it('is moved by `release` after the instance has ended, and survives a later `forget`', async () => {
+    it('is moved to a given directory by `release` after the instance has ended, and is not deleted by `forget`', async () => {
       const { start, runtime, dataDirectory, restartServer } = await openFixture(setup);
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');

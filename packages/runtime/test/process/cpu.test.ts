@@ -40,7 +40,7 @@ describeAsRoot('the CPU of a bot', () => {
   const opening = { cores: 1, seconds: 1, weight: 1 };
   const opened = { cores: 0.5, seconds: 1, weight: 1 };
 
-  it("is limited to one core while the bot starts or a session opens, and to the profile's limit otherwise", async () => {
+  it("is limited to one core while the bot starts or a session opens, and to the agent profile's limit otherwise", async () => {
     const { start, spec, runtime, recordOf } = await open();
     const canceled = new AbortController();
     const starting = runtime().start(await spec('slow', 'readyStatus = 503', halfACore), canceled.signal);
@@ -57,14 +57,14 @@ describeAsRoot('the CPU of a bot', () => {
     expect(cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
-  it("is limited to the profile's limit again five seconds after a session began to open", async () => {
+  it("returns to the limit of the agent's profile five seconds after the start of a session", async () => {
     const { start, runtime, recordOf } = await open();
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');
     await expect.poll(() => cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
-  it("is limited to the profile's limit again after the restart of a server that was killed while a session opened", async () => {
+  it("returns to the agent profile's limit after the restart of a server that was killed while a session opened", async () => {
     const { start, runtime, recordOf, closeServer, restartServer } = await open();
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');

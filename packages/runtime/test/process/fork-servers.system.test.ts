@@ -166,7 +166,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
   });
 
-  it('stops the fork servers of deployments that retain does not list, but not their instances', async () => {
+  it('`retain` stops all fork servers except those of the given deployments, and stops no instances', async () => {
     const { launch, launchAndReadIds, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -180,7 +180,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
   });
 
-  it('stops a fork server that is still importing the bot if retain does not list its deployment', async () => {
+  it("stops the fork server of a deployment that is not passed to retain(), even during the bot's import", async () => {
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)

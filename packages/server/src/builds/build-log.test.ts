@@ -78,7 +78,7 @@ it('a build log removes control sequences and overwritten text from lines, and s
   ]);
 });
 
-it('a build log adds lines that arrive during a write to the next write', async () => {
+it('if a line arrives during a write, a build log stores the line with the next write', async () => {
   const { id } = await newBuild();
   let meanwhile: () => void = () => undefined;
   const retryWrite = async <T>(write: () => Promise<T>) => {

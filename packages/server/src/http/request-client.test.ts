@@ -128,7 +128,7 @@ describe.each([
     expect(entries[0]).toMatchObject({ action: 'keys.create', address });
   });
 
-  it('sends the client address and its URL to bots, with HTTP requests and WebSockets', async () => {
+  it('sends the client address and the service URL to bots, with HTTP requests and WebSockets', async () => {
     const expected = {
       'x-forwarded-for': address,
       'x-forwarded-proto': serviceUrl.split(':')[0],

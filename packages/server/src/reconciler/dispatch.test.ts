@@ -190,7 +190,7 @@ describe('dispatchSession', () => {
     const events = new EventEmitter();
     const bot: Bot = {
       '/bot': (request, response) => void events.once('status request', () => answer(503, {})(request, response)),
-      // The close event occurs because the server aborts this status request once it has the response to `POST /bot`.
+      // `dispatchSession` aborts this status request when the bot responds to `POST /bot`. The abort causes the close event.
       '/_bot/session': async (_, response) => {
         response.once('close', () => events.emit('responded'));
         await expect.poll(urls).toContain('/bot');
@@ -222,7 +222,7 @@ describe('dispatchSession', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
-  it('is stored in the database before the request is sent to a bot without a status route', async () => {
+  it('stores the dispatch time before the request is sent to a bot without a status route', async () => {
     let before: unknown;
     const { context, readySession } = await session(
       {
@@ -244,7 +244,7 @@ describe('dispatchSession', () => {
   });
 
   it.each([true, false])(
-    'sends and records nothing if the service closes before the dispatch (status route: %s)',
+    'sends and records no dispatch if the service is already closing (bot has a status route: %s)',
     async (reportsSession) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession });
       closing.abort();
@@ -290,8 +290,8 @@ describe('dispatchSession', () => {
   });
 });
 
-describe('a session adopted after a restart', () => {
-  it('is dispatched if its bot does not have it yet', async () => {
+describe('a session adopted after a server restart', () => {
+  it('is dispatched if its bot reports no session', async () => {
     const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'idle' }),
       '/bot': answer(200, {}),

@@ -53,7 +53,7 @@ describe('endSession', () => {
     expect(calls.filter((call) => /count|reconcile/.test(call))).toEqual(['count HTTP_COMPLETED', 'reconcile']);
   });
 
-  it('records the status in ending_status, if any, instead of the given status', async () => {
+  it('prefers the stored ending_status, if any, to the given status', async () => {
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     const { endSession, calls } = open();
     await endSession(id, 'HTTP_ERROR');

@@ -91,7 +91,7 @@ describe('the session directory', () => {
     expect(await Promise.all(waiting)).toEqual([null, null]);
   });
 
-  it('resolves whenOpen even if a restarted server adds the session only after the call', async () => {
+  it('resolves whenOpen even if the session is added only after whenOpen was called', async () => {
     const directory = open();
     const one = entry();
     const waiting = directory.whenOpen(one.sessionId, never);

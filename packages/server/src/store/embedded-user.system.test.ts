@@ -28,7 +28,7 @@ async function ordinaryUsersDirectory(): Promise<string> {
   return path.join(directory, 'data');
 }
 
-test('an ordinary user starts, adopts and stops a database that other accounts cannot read', async () => {
+test('an ordinary user can start, reuse and stop a database that other accounts cannot read', async () => {
   const dataDirectory = await ordinaryUsersDirectory();
   onTestFinished(() => stopPostmaster(createDirectoryLayout(dataDirectory).data, 10_000));
   const first = await openEmbeddedPostgres({ dataDirectory, logger });

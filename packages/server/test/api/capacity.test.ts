@@ -114,7 +114,7 @@ describe('an agent at its session limit', () => {
     await waitUntilAgentIdle(service, 'cold');
   });
 
-  it('refuses a WebSocket with HTTP status 429 and keeps its token valid', async () => {
+  it('refuses a WebSocket with HTTP status 429, and accepts the same token later', async () => {
     const made = await service.publicClient.startSession({
       params: { agentName: 'cold' },
       body: { transport: 'websocket' },

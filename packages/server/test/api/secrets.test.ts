@@ -24,7 +24,7 @@ describe('API for secrets', () => {
   const ready = (name: string) =>
     expect.poll(async () => (await ask('GET', `/secrets/${name}`)).body['status']).toBe('ready');
 
-  it('accepts the three request forms of existing clients, and returns a JSON object for a deletion', async () => {
+  it('accepts a list of secrets, one secret or a pull secret, and returns a JSON object for a deletion', async () => {
     const many = { secrets: [{ secretKey: 'A', secretValue: '1' }], region: 'us-west' };
     expect(await ask('PUT', '/secrets/forms', many)).toMatchObject({
       status: 202,

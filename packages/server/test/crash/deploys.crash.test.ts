@@ -133,7 +133,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(rows).toHaveLength(deploys.length);
   });
 
-  it('start no session with a broken version, or with an older version after a newer version', () => {
+  it('never cause a session to run a broken version, or an older version after a newer version', () => {
     expect(met.filter((version) => !/^\d+$/.test(version))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
     expect(met.filter((version) => broken.has(version))).toEqual([]);

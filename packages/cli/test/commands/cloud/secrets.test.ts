@@ -387,7 +387,7 @@ test('list shows only the error of a damaged secret set, and delete can remove a
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows secret sets, with --no-sets pull secrets, or the keys and outdated agents of a given set', async () => {
+test('list shows secret sets, pull secrets with --no-sets, or details of a given set', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];

@@ -119,7 +119,7 @@ describe('operator vault', () => {
     expect(outcome.stdout).toMatch(/rotate\s+running\s+0\/3/);
   });
 
-  it('verify exits with 1 and names the damaged set', async () => {
+  it('verify exits with status 1 and names the damaged secret set', async () => {
     const findings = [{ organization: 'home', set: 'keys', problem: 'the value of A is missing' }];
     const outcome = await run('verify --json', { verifyVault: () => status(task('verify', { findings })) });
     expect(outcome.status).toBe(1);

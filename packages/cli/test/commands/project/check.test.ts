@@ -123,7 +123,7 @@ test.each([
   expect(await check()).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
 });
 
-describe('project check on guides', () => {
+describe('project check on the guides AGENTS.md and ASSISTANT.md', () => {
   const older = () => change('AGENTS.md', /botcli init \d+\.\d+\.\d+/, 'botcli init 0.0.9');
   const findings = async () => {
     const { status, stdout } = await check('--json');
@@ -142,7 +142,7 @@ describe('project check on guides', () => {
     expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 files were not edited\n');
   });
 
-  test('reports guides of an older version, even if the project has problems', async () => {
+  test('reports a guide that an older version of botcli wrote, even if the project has problems', async () => {
     await older();
     const message = 'the guide was written by version 0.0.9; botcli project update replaces it';
     expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'outdated', message }]);
@@ -150,7 +150,7 @@ describe('project check on guides', () => {
     expect((await check()).stderr).toContain('Written by an older version: AGENTS.md.');
   });
 
-  test('reports that an update keeps an edited guide of an older version', async () => {
+  test('reports that project update keeps a guide from an older botcli if the user edited the guide', async () => {
     await older();
     await change('AGENTS.md', '# Building', '# Not building');
     const message = 'the guide was written by version 0.0.9 and edited; botcli project update keeps it';
@@ -172,7 +172,7 @@ describe('project check on guides', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('still reports edited guides after init was repeated with unchanged options', async () => {
+  test('still reports edited guides after a second init with the same options', async () => {
     await change('AGENTS.md', '# Building', '# Not building');
     await change('ASSISTANT.md', '@AGENTS.md', 'mine');
     const again = await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions, '--json'], { directory });

@@ -24,7 +24,7 @@ describeAsRoot('protectTree', () => {
     return [uid, gid, (mode & 0o7777).toString(8)];
   };
 
-  it('gives all entries to root and the group, removes write and setuid bits, and does not follow links', async () => {
+  it('gives all entries to root and the given group, sets mode 750, and does not follow links', async () => {
     const root = await open();
     await chmod(join(root, 'tree/inner'), 0o7777);
     await chmod(join(root, 'tree/inner/file'), 0o4755);
