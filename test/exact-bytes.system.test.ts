@@ -88,7 +88,7 @@ function envFile(pairs: readonly (readonly [string, string])[]): string {
   return `\u{feff}# all kinds\n${lines.join('')}`;
 }
 
-it('botcli keeps every byte of a value in an argument with one KEY=value pair', async () => {
+it('botcli keeps every byte of a value in an argument of the form KEY=value', async () => {
   const pairs = createValues('argument', 45, (value) => formatArgumentValue(value) !== null);
   await run(set('--', ...pairs.map(([key, value]) => `${key}=${formatArgumentValue(value)}`)));
 });

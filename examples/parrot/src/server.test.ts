@@ -77,7 +77,7 @@ test('a session with exitAfterSeconds ends with status 200 after this time', asy
   expect([answer.status, await answer.json()]).toEqual([200, {}]);
 });
 
-test('a session ends at its time limit with SESSION_TIME_LIMIT', async () => {
+test('a session ends at its time limit with the completion status SESSION_TIME_LIMIT', async () => {
   const { url } = await startTestParrot();
   const answer = await start(url, { 'x-max-session-seconds': '0.02' });
   expect([answer.status, await answer.json()]).toEqual([200, { completionStatus: 'SESSION_TIME_LIMIT' }]);

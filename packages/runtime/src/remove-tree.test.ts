@@ -83,7 +83,7 @@ describe('removeTree', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  rootTest('removes a tree that is not on the file system of the quarantine', async () => {
+  rootTest('removes a tree on another file system, which it cannot rename into the quarantine directory', async () => {
     const { root, open, reports } = await openRoot();
     const path = join(root, 'disk/tree');
     await mkdir(join(root, 'disk'));

@@ -88,7 +88,7 @@ test('Ctrl-C during git exits with 130 and keeps the project', async () => {
   expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
 });
 
-test('--install reports that there is nothing to install if init wrote only guides', async () => {
+test('--install reports that there is nothing to install if init wrote only guides for a coding agent', async () => {
   const answers = ['demo', 'agent'];
   const { stderr } = await runProgram(['init', '--install'], { directory, terminal: true, answers });
   expect(stderr).toContain('Nothing to install');

@@ -18,7 +18,7 @@ it.each([
   expect(createExpiryWarning('hub', iso, now)).toBe(warning),
 );
 
-it('marks credentials that have expired or expire soon on a terminal, but not in plain output', () => {
+it('marks expired and soon expiring credentials in terminal output, but not in plain output', () => {
   expect(formatExpiryCell('2026-11-20T11:00:00.000Z', now)).toEqual({
     text: '2026-11-20T11:00:00.000Z',
     rich: '2026-11-20 11:00:00Z, expired',

@@ -64,7 +64,7 @@ test.each(bounds)(
   },
 );
 
-test('the check reports missing imports, arguments and attributes for a release that is too old', async () => {
+test('find_missing.py reports imports, arguments and attributes that an older pipecat-ai release lacks', async () => {
   const own = written.filter(({ lowest }) => lowest === '1.13.0');
   const missing = Object.keys(await missingIn('1.9.0', own));
   expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');

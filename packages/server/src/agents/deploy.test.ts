@@ -222,7 +222,7 @@ describe('agents from builds', () => {
       expect(await serving()).toMatchObject({ deploymentId: first });
     });
 
-    it('changes instance numbers immediately, without a new deployment', async () => {
+    it('changes the minimum and maximum number of instances immediately, without a new deployment', async () => {
       expect(await update({ autoScaling: { minAgents: 2, maxAgents: 4 } })).toBe('scaling');
       expect(await show()).toMatchObject({
         desiredDeploymentId: first,
@@ -231,7 +231,7 @@ describe('agents from builds', () => {
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
     });
 
-    it('changes the instance numbers of both deployments during a rollout', async () => {
+    it('changes the maximum number of instances of both deployments during a rollout', async () => {
       await update({ buildId: await build() });
       expect(await update({ autoScaling: { maxAgents: 4 } })).toBe('scaling');
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });

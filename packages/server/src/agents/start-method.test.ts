@@ -6,7 +6,7 @@ const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } a
 const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
 
 describe('addStartMethodToAgent', () => {
-  it('returns the start method of the serving deployment, and removes square brackets from its reason', () => {
+  it('returns the start method of the serving deployment, and replaces [ ] in the reason text with ( )', () => {
     const startMethods = () => new Map([['active', method]]);
     expect(addStartMethodToAgent({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',

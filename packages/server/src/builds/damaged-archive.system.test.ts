@@ -102,7 +102,7 @@ describe('unpackArchive creates a complete tree, or rejects with a code and leav
     );
   });
 
-  it('for random files, directories and links, without a link that leads out of the tree', async () => {
+  it('for an archive of random files, directories and links, and creates no link that leads out of the tree', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 8 }), async (entries) => {
         const whole = entries.map((one) =>

@@ -46,7 +46,7 @@ const statusOf = (db: Database, sessionId: string) =>
   db.selectFrom('sessions').select(['state', 'completion_status']).where('id', '=', sessionId).executeTakeFirst();
 
 describe('shutdown', () => {
-  it('ends live sessions with SESSION_STOPPED, ends sessions without a client, and stops all instances', async () => {
+  it('ends all sessions with SESSION_STOPPED, even before their client connects, and stops all instances', async () => {
     const { service, db } = await start();
     const ids = [await live(service), await live(service)];
     const { sessionId: waiting = '' } = await service.publicClient.startSession({

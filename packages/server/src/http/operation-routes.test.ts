@@ -209,7 +209,7 @@ describe('request bodies', () => {
     expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
   });
 
-  it('are rejected with 400 by the properties operation if they have unknown fields', async () => {
+  it('are rejected with 400 by PATCH /v1/properties if they have unknown fields', async () => {
     const answer = await ask('/v1/properties', { method: 'PATCH', body: '{"color":"blue"}', headers: json });
     expect(answer.status).toBe(400);
   });

@@ -160,7 +160,7 @@ describe('the instance runner', () => {
     ]);
   });
 
-  it('leaves a starting instance running when the server closes and the runtime rejects the start', async () => {
+  it('does not stop a starting instance if the runtime rejects the start because the server closes', async () => {
     const { runner, row, deployment, state, calls, closing } = await open(async () => {
       closing.abort();
       throw stopped;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 
-it('createDeploymentOutcomeWaiters delivers an outcome to all waiters for its id', async () => {
+it('createDeploymentOutcomeWaiters delivers the outcome of a deployment to all callers that wait for it', async () => {
   const { settle, next, awaited } = createDeploymentOutcomeWaiters<string>();
   const both = Promise.all([next('d'), next('d')]);
   settle('other', 'well');
@@ -11,7 +11,7 @@ it('createDeploymentOutcomeWaiters delivers an outcome to all waiters for its id
   expect(awaited()).toEqual([]);
 });
 
-it('createDeploymentOutcomeWaiters drops an outcome that has no waiter', async () => {
+it('createDeploymentOutcomeWaiters drops the outcome of a deployment if no caller waits for it', async () => {
   const { settle, next } = createDeploymentOutcomeWaiters<string>();
   settle('d', 'early');
   const outcome = next('d');

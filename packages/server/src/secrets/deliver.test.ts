@@ -102,7 +102,7 @@ describe('deliverSecrets', () => {
     expect(statusOf(delivered)).toBe(200);
   });
 
-  it('marks a damaged set as failed without retrying', async () => {
+  it('marks the delivery of a damaged secret set as failed, and does not retry it', async () => {
     await sql`update secret_values set bytes = 2`.execute(rows.db);
     expect(await vault.deliver()).toBe(1);
     moment += 3_600_000;

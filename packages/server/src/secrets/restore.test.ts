@@ -79,7 +79,7 @@ describe('restoring an older backup of secrets', () => {
     expect(await variables('keys', 2)).toEqual({ A: 'newer', B: 'both' });
   });
 
-  it('leaves every secret readable if only one set is restored', async () => {
+  it('leaves every secret readable if only one secret set is restored from the backup', async () => {
     await sql`delete from secret_sets where name = 'keys'`.execute(rows.db);
     for (const table of setTables) {
       const own = table === 'secret_sets' ? 'id' : 'set_id';

@@ -19,7 +19,7 @@ it('encodeBodyParameter returns text that decodes to the same value and needs no
   );
 });
 
-it('encodeBodyParameter returns Base64 of ASCII text, without + and /, for every 16-bit character', () => {
+it('encodeBodyParameter encodes every 16-bit character as ASCII text whose Base64 contains no + or /', () => {
   for (let code = 0; code <= 0xffff; code += 1) {
     const json = JSON.stringify({ a: `x${String.fromCharCode(code)}yz` });
     const parameter = encodeBodyParameter(json);

@@ -35,7 +35,7 @@ function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-test('openDatabase reads bigint as number, timestamptz as Date and jsonb as value', async () => {
+test('openDatabase reads bigint as number, timestamptz as Date and jsonb as parsed JSON', async () => {
   const { db } = await freshDatabase();
   const { rows } = await sql`select count(*), 9007199254740991::bigint as most,
     '2026-01-02 03:04:05.678+00'::timestamptz as at, '{"a": [1]}'::jsonb as json`.execute(db);

@@ -68,7 +68,7 @@ describe('a request to a bot', () => {
   });
 
   it.each(['session proxy', 'address of the agent'])(
-    'reaches the bot without its credentials and forged service headers on a WebSocket upgrade through the %s',
+    'is stripped of credentials and forged service headers if it opens a WebSocket through the %s',
     async (way) => {
       const before = (await evaluateJavaScriptInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
@@ -151,7 +151,7 @@ describe('a request to a bot', () => {
     expect(headers['x-session-id']).toBe(sessionId);
   });
 
-  it('does not authenticate a second request in the bytes after its body', async () => {
+  it('does not pass its authorization on to a second request that follows on the same connection', async () => {
     const before = await starts();
     const answer = await sendRawBytes(
       service,

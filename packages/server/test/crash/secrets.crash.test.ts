@@ -18,7 +18,7 @@ const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padSt
  */
 type KnownSet = { readonly name: string; generation: number; revision: number };
 
-describe(`${kills} kills of the server during writes of ${keys.length} keys (seed ${seed})`, () => {
+describe(`${kills} kills of the server during writes of ${keys.length} secrets (seed ${seed})`, () => {
   const random = createSeededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), 'bothost-secrets-kill-'));
   let service: ServiceProcess;
@@ -51,7 +51,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
   const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
 
   it(
-    'leave each write complete or without effect, and leave every set ready',
+    'leave each write complete or without effect, and each secret set becomes ready after a retry',
     async () => {
       const sets: KnownSet[] = [];
       const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };

@@ -44,7 +44,7 @@ test('the README says that hosted rooms work only on the user’s machine', () =
   expect(entryPointsOf(['hostedrtc', 'lightrtc'])).not.toContain('project add smallwebrtc');
 });
 
-test('the README of a bot for phone calls through rooms says that the service has no webhook for them', () => {
+test('the README of a bot that takes phone calls in hosted rooms says that the service has no webhook for calls', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
   const readme = generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
   expect(readme).not.toContain('/v1/public/webhooks');

@@ -65,7 +65,7 @@ describe('project add', () => {
   });
 
   test.each(['carrier1', 'soniox_stt', 'eval', 'enable-nc', 'observability'])(
-    'keeps a dependency that uv added when it adds %s to the project',
+    'adds %s and keeps a dependency that the user added with uv',
     async (what) => {
       await edit('server/pyproject.toml', 'dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n');
       const { status, stdout } = await botcli(['project', 'add', what, '--yes']);
@@ -248,10 +248,10 @@ describe('project update', () => {
   });
 });
 
-describe('project update on guides', () => {
+describe('project update on guides for coding agents', () => {
   const older = () => edit('AGENTS.md', `botcli init ${version}`, 'botcli init 0.0.9');
 
-  test('replaces an unedited guide of an older version', async () => {
+  test('replaces a guide from an older botcli if the user did not edit the guide', async () => {
     const latest = await read('AGENTS.md');
     await older();
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
@@ -259,7 +259,7 @@ describe('project update on guides', () => {
     expect(await read('AGENTS.md')).toBe(latest);
   });
 
-  test('replaces an unedited guide without a version marker', async () => {
+  test('replaces a guide that has no version marker if the user did not edit the guide', async () => {
     await writeFile(join(directory, 'ASSISTANT.md'), 'See AGENTS.md\n');
     const answers = JSON.parse(await read('.botcli/project.json'));
     answers.guides['ASSISTANT.md'] = `sha256:${createHash('sha256').update('See AGENTS.md\n').digest('hex')}`;

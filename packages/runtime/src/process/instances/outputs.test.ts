@@ -28,7 +28,7 @@ async function openWithOtherDisk() {
 
 const noMount = 'root cannot mount a tmpfs on this machine';
 
-rootTest('release moves output to another file system, even if an earlier move was interrupted', async ({ skip }) => {
+rootTest('release moves instance output to another file system, even after an interrupted move', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
   // A sparse file whose hole is far larger than the file system.

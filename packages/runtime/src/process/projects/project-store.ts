@@ -35,8 +35,8 @@ export function findProject(store: ProjectStore, id: string, ownAccounts: boolea
   if (project === null) return null;
   if (project.environment !== null && !hasPythonEnvironment(store, project)) return null;
   if (!ownAccounts) return { ...project, gid: null };
-  // If the service prepared the project before it ran as root, the project's group is that of the service's former account.
-  // This group is outside the range for bots. Bots must not run in that group, so treat the project as not prepared.
+  // A project that was prepared while the service did not run as root belongs to the group of the service's account. Bots must
+  // not run in that group. A group id outside the range for bots identifies such a project: treat it as not prepared.
   return project.gid !== null && project.gid >= minUnixAccountId && project.gid <= maxUnixAccountId ? project : null;
 }
 

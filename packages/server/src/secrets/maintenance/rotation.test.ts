@@ -280,7 +280,7 @@ describe('rotation of vault keys', () => {
       expect(await one.values(home, 'keys')).toEqual(expected[0]);
     });
 
-    it('skips a locked set, which the next pass re-encrypts', async () => {
+    it('skips a secret set while its row is locked, and re-encrypts it in the next pass', async () => {
       const one = await filled();
       await rotateOrganizationKeys(one.context, null);
       const [task] = await listTasks(rows.db, 'running');

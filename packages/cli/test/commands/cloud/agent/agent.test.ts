@@ -238,7 +238,7 @@ test('stop asks for confirmation, and requires --force without a terminal', asyn
   expect(service.requests.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
 });
 
-test('status shows the errors of an agent and why it is degraded, and omits other conditions', async () => {
+test('status shows the errors and the Degraded condition of an agent, but not its Progressing condition', async () => {
   const { stdout } = await run(['status', 'parrot']);
   expect(stdout).toContain('Ready\tFalse\n');
   expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
