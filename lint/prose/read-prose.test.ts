@@ -11,7 +11,7 @@ describe('readTypeScriptProse', () => {
     expect(readTypeScriptProse('a.ts', text).comments).toEqual(['one comment', 'A block of two lines.']);
   });
 
-  it('finds the messages of errors, factories, tables and log calls', () => {
+  it('finds the messages of constructed errors, error factory calls, `message` properties and log calls', () => {
     const text = `throw new StartError(\`No \${what} here.\`, { cause });
       throw createApiError('not-found', isGone ? 'It was removed.' : 'Not found ' + 'anywhere.');
       logger.info({ id: 'no message' }, 'instance started');

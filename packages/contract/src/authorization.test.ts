@@ -6,23 +6,26 @@ import { type AllOperations, allOperations } from './operations/all.ts';
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
 const namesOf = (grantee: OperationGrantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
 
-it.each(all)('operation %s is granted only to callers that its property `key` allows', (name, { key }) => {
-  const roles = ['owner', 'member', 'viewer'];
-  const people = ['session', 'personal-token'];
-  const possible = {
-    private: [...roles, 'private-key'],
-    organization: [...roles, 'private-key'],
-    member: roles,
-    account: [...people, 'private-key'],
-    person: people,
-    none: ['unauthenticated'],
-    public: ['public-key'],
-    operator: ['operator'],
-  }[key];
-  const grantees: readonly OperationGrantee[] = granteesByOperation[name];
-  expect(grantees.length).toBeGreaterThan(0);
-  expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
-});
+it.each(all)(
+  'operation %s is granted only to callers that the `key` property of the operation allows',
+  (name, { key }) => {
+    const roles = ['owner', 'member', 'viewer'];
+    const people = ['session', 'personal-token'];
+    const possible = {
+      private: [...roles, 'private-key'],
+      organization: [...roles, 'private-key'],
+      member: roles,
+      account: [...people, 'private-key'],
+      person: people,
+      none: ['unauthenticated'],
+      public: ['public-key'],
+      operator: ['operator'],
+    }[key];
+    const grantees: readonly OperationGrantee[] = granteesByOperation[name];
+    expect(grantees.length).toBeGreaterThan(0);
+    expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
+  },
+);
 
 it('an owner may call every operation that another role or a private key may call in the organization', () => {
   const keys = ['private', 'organization', 'member'];

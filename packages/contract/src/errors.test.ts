@@ -89,7 +89,7 @@ describe('createErrorBody', () => {
   });
 });
 
-it('createApiError() returns an ApiError with the status and code of the reason and with the given message', () => {
+it('createApiError() for the reason not-found returns an ApiError with status 404, code "404" and the given message', () => {
   const error = createApiError('not-found', { message: 'Agent "x" does not exist.' });
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 404, code: '404', reason: 'not-found', requestId: null, issues: [] });

@@ -10,7 +10,7 @@ it.each(tables)('the table %s has a different, capitalized label for each status
   for (const label of labels) expect(label).toMatch(/^[A-Z]/);
 });
 
-it('the types of statuses reject values that are not in the tables', () => {
+it('the types of build status, session end state and completion status reject unknown values', () => {
   expectTypeOf<'succeeded'>().not.toExtend<Build['status']>();
   expectTypeOf<'finished'>().not.toExtend<SessionSummary['endState']>();
   expectTypeOf<'HTTP_FAILED'>().not.toExtend<SessionCompletionStatus>();

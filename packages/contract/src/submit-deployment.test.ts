@@ -39,7 +39,7 @@ it.each([null, 'first'])(
 );
 
 it.each([null, 'first'])(
-  'submitDeployment repeats a request that fails and creates no deployment (latest deployment: %s)',
+  'submitDeployment repeats a request if the connection was lost and no deployment was created (latest deployment: %s)',
   async (latestDeploymentId) => {
     const { service, client } = createFakeClient(latestDeploymentId, { executes: false, error: lost });
     const accepted = await submitDeployment(client, { ...target, latestDeploymentId }, { buildId: 'new' }, options);
@@ -48,7 +48,7 @@ it.each([null, 'first'])(
   },
 );
 
-it('submitDeployment repeats a request without a response if another build was deployed meanwhile', async () => {
+it('submitDeployment repeats a request if the connection was lost and the new deployment has another build', async () => {
   const { service, client } = createFakeClient('first', { executes: true, error: lost });
   service.buildId = 'of somebody else';
   const accepted = await submitDeployment(client, target, { buildId: 'new' }, options);

@@ -36,13 +36,13 @@ describe('removeTree', () => {
     expect(reports).toEqual([]);
   });
 
-  it('gives only the service access to the quarantine', async () => {
+  it('gives only the user of the service access to the quarantine directory', async () => {
     const { quarantineDirectory, open } = await openRoot();
     open();
     expect((await stat(quarantineDirectory)).mode & 0o777).toBe(0o700);
   });
 
-  it('removes trees that a previous server process left in the quarantine', async () => {
+  it('removes trees that a previous server process left in the quarantine directory', async () => {
     const { quarantineDirectory, open } = await openRoot();
     await mkdir(join(quarantineDirectory, 'earlier/inner'), { recursive: true });
     open();

@@ -225,7 +225,7 @@ describe('the settings', () => {
       return path;
     }
     const secret = 'hunter2-hunter2-hunter2';
-    it('include the build variables, because a URL may contain a password', () => {
+    it('include the build variables, because the URL of a package index may contain a password', () => {
       const index = 'https://reader:hunter2@pypi.example.com/simple';
       const { secrets, ...printable } = read({ PIP_INDEX_URL: index, NPM_TOKEN: 'npm_1', PIP_EXTRA_INDEX_URL: '' });
       expect(secrets.buildVariables).toEqual({ PIP_INDEX_URL: index });

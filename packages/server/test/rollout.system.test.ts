@@ -181,7 +181,7 @@ describe('a deploy', () => {
     });
   });
 
-  it('returns a warning if the name of the agent begins with start', async () => {
+  it('returns a warning if the name of the agent begins with "start"', async () => {
     const answer = await service.client.createAgent({
       body: { serviceName: createUniqueName('starter'), buildId: one },
     });

@@ -288,7 +288,7 @@ describe('secrets in bots', () => {
     expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
   });
 
-  it('do not prevent a restart of the server or end sessions if they are damaged', async () => {
+  it('that are damaged in the database neither prevent a restart of the server nor end running sessions', async () => {
     const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
     onTestFinished(own.close);
     const ownBuild = await uploadAndBuildProject(own, { ...bot, 'main.js': main ?? '' });

@@ -59,7 +59,7 @@ async def test_each_instance_has_its_own_random_numbers(tmp_path: Path) -> None:
     assert len({one["random"] for one in seen} | {one["own_random"] for one in seen}) == 6
 
 
-async def test_instance_replaces_the_fork_server_home_directory_in_paths_with_its_own(tmp_path: Path) -> None:
+async def test_paths_computed_during_import_point_to_the_home_directory_of_the_instance(tmp_path: Path) -> None:
     async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("first", HOME="/homes/first")).report_process_state()

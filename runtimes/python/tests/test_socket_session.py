@@ -141,7 +141,7 @@ async def test_socket_session_passes_the_body_in_its_url_to_the_bot(
         (None, "hello", None),
     ],
 )
-async def test_first_frame_identifies_carriers_and_evaluations_and_is_passed_to_the_bot(
+async def test_transport_type_depends_on_the_first_frame_which_the_bot_also_receives(
     plain_bot: Path, transport: str | None, first: str, expected: str | None
 ) -> None:
     async with running_bot(plain_bot) as bot, open_socket(bot, transport=transport) as client:

@@ -37,7 +37,7 @@ const cascadeFiles = [
 ];
 
 describe('init with options', () => {
-  test('accepts either name of a transport and shows both names', async () => {
+  test("accepts the API name or Pipecat's name of a transport, and shows both names", async () => {
     const services = cascadeOptions.slice(2);
     const configurationFor = async (...names: readonly string[]) => {
       const transports = names.flatMap((name) => ['-t', name]);
@@ -308,7 +308,7 @@ describe('init without options', () => {
     expect(JSON.parse(stdout).written).toEqual(['AGENTS.md', 'ASSISTANT.md', 'GETTING_STARTED.md']);
   });
 
-  test('keeps guides of an older version if there is no terminal to ask, and prints how to replace them', async () => {
+  test('keeps an AGENTS.md of an older version if there is no terminal to ask, and prints how to replace it', async () => {
     await botcli(['init', 'demo']);
     const older = (await read('demo/AGENTS.md')).replace(/botcli init \d+\.\d+\.\d+/, 'botcli init 0.0.9');
     await writeFile(join(directory, 'demo/AGENTS.md'), older);
@@ -319,7 +319,7 @@ describe('init without options', () => {
     expect(await read('demo/AGENTS.md')).not.toContain('botcli init 0.0.9');
   });
 
-  test('does not report guides of a newer version as outdated', async () => {
+  test('does not report an AGENTS.md of a newer version as outdated', async () => {
     await botcli(['init', 'demo']);
     const newer = (await read('demo/AGENTS.md')).replace(/botcli init \d+\.\d+\.\d+/, 'botcli init 99.0.0');
     await writeFile(join(directory, 'demo/AGENTS.md'), newer);

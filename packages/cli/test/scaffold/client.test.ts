@@ -80,7 +80,7 @@ test('a generated client does not show an error reported by the bot as a connect
 });
 
 test.each(cases)(
-  'a $framework client with the server $server depends only on packages of its transports $transports',
+  'a $framework client (server: $server, transports: $transports) depends on no packages of other transports',
   (one) => {
     const files = clientOf(one);
     const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';

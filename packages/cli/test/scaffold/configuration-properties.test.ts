@@ -94,7 +94,7 @@ test.each([
   ['random', configurations],
   ['mostly valid', likely],
 ])(
-  'init reports exactly the predicted errors, or a configuration that --config reproduces, for %s options',
+  'init with %s options reports exactly the expected errors, or prints a configuration that init --config prints again',
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, syntaxVariants, mistakes, async (raw, spelled, faulty) => {

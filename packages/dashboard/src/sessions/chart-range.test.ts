@@ -10,7 +10,7 @@ test('zoomRange scales a range around its middle within the limits, and returns 
   expect(zoomRange({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
 });
 
-test('clampRange clips a range to the limits, and returns null if the result covers more than 95 % of them', () => {
+test('clampRange returns the part of a range that is within the whole range, or null if that part covers more than 95 % of the whole', () => {
   expect(clampRange({ from: 90, to: 150 }, whole)).toEqual({ from: 100, to: 150 });
   expect(clampRange({ from: 90, to: 210 }, whole)).toBeNull();
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();

@@ -148,7 +148,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
       expect((await waitForEvent(next, 'exited', 'family')).exit.signal).toBe('SIGTERM');
     });
 
-    it('flags output that was written while no server ran as unattended', async () => {
+    it('marks output as unattended if the bot wrote it while no server was running', async () => {
       const { start, runtime, closeServer, restartServer } = await openFixture(setup);
       const address = await start('talker');
       await evaluateInInstance(address, 'console.log("first")');

@@ -83,7 +83,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
       await fixture.prepare('fits', await fixture.project('fits', manifest('>=18 || ^16.3')));
     });
 
-    it('uses the node_modules of a served directory unchanged', async () => {
+    it('uses the existing node_modules of a project directory, and runs no command', async () => {
       const fixture = await open();
       const path = await fixture.project('whole', {
         ...lockedProject,

@@ -47,7 +47,7 @@ const sleeper = `require('child_process').spawn('sleep', ['1000'], { detached: t
 
 describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
-    'is reported as ended and has all its processes killed after it kills the supervisor (adopted: %s)',
+    'is reported as ended, and all its processes are killed, after it kills the supervisor (server restarted before: %s)',
     async (adopted) => {
       const { start, restartServer, runtime } = await openFixture(setup);
       const address = await start('orphaned');
@@ -235,7 +235,7 @@ describeAsRoot('the process driver as root', () => {
     await expect(preparing).rejects.toThrow(/accounts cannot run \/root\/node or any node/);
   });
 
-  it('removes on `forget` the control groups, user id reservation and files of a stopped instance', async () => {
+  it('`forget` removes the control groups, the user id reservation and the files of a stopped instance', async () => {
     const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
     const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));

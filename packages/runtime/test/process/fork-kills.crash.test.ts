@@ -75,7 +75,7 @@ const look = `import bot, os
 result = dict(session=bot.SESSION, instance=os.environ['BOTHOST_INSTANCE'], pid=os.getpid())`;
 type Session = { readonly address: InstanceAddress; readonly begun: unknown };
 
-it(`keeps every session and leaves no orphans when service, supervisor, fork server and instances are killed ${kills} times during starts and sessions (seed ${seed})`, async () => {
+it(`sessions of surviving instances continue, and no orphans remain, after ${kills} kills of servers, supervisors, fork servers and instances (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
   const bot = await openForkingBot(kind, forkableBotSource);
   const instancesDirectory = join(bot.dataDirectory, 'instances');

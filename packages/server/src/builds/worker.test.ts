@@ -330,7 +330,7 @@ describe('the build worker', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('starts no build without the region lock, during a shutdown, or for another region', async () => {
+  it('starts no build for another region, during a shutdown, or while the server does not hold the lock of its region', async () => {
     const build = await newBuild();
     const { prepare, begun } = inHand();
     const poll = async (fields: Partial<WorkerContext>) => {

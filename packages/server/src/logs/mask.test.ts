@@ -82,7 +82,7 @@ describe('createSecretMask and maskOutputTail', () => {
     for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
   });
 
-  it('find the same spans with the search for few values and the search for many values', () => {
+  it('find the same occurrences in one search for many secret values as in a separate search for each value', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
     fc.assert(
       fc.property(
@@ -125,7 +125,7 @@ describe('createSecretMask and maskOutputTail', () => {
     ).toMatch(/^\.*$/);
   });
 
-  it('mask parts of 32,000 secret values at the point where a long line is split', () => {
+  it('mask the beginning of a secret value just before the split of a long line, even if the value has 32,000 lines', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
     const [first = ''] = shown(`${'.'.repeat(longLineBlockBytes - 1)}x${'.'.repeat(2 * longLineBlockBytes)}\n`, [
       value,
@@ -136,7 +136,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(first).toMatch(/^\.+\*\*\*$/);
   });
 
-  it('mask the longest suffix of a value at the start of a tail, even in repetitive text', () => {
+  it('mask the longest suffix of a secret value with which an output tail starts, even in repetitive text', () => {
     const repetitive = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 14 });
     fc.assert(
       fc.property(repetitive, repetitive, (secret, tail) => {

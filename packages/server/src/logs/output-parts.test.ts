@@ -68,7 +68,7 @@ describe.each(Object.entries(texts))('readPartsForward and readPartsBackward of 
   });
 });
 
-it('readPartsForward and readPartsBackward return a gap at its position between the lines', async () => {
+it('readPartsForward and readPartsBackward return a gap in the output between the lines before and after the gap', async () => {
   const output = await openText(`one\ntwo\n${'\0'.repeat(1_000)}three\nfour`, {
     dropped: [{ from: 8, to: 1_008 }],
     endedAt: 1,

@@ -90,7 +90,7 @@ describe('log retention', () => {
     expect(await left()).toEqual(both(mine));
   });
 
-  it('removes files without a row after a day, and empty directories of agents', async () => {
+  it('removes log files that are older than a day and have no database row, and removes empty agent directories', async () => {
     const known = await log(10);
     const orphan = newId();
     const directory = await files(orphan);

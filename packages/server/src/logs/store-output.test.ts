@@ -66,7 +66,7 @@ async function setUp() {
 
 const isForgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.find(instanceId)) === null;
 
-it('the output-storing driver stores the output of an instance exactly once before `forget`, even if the server was killed', async () => {
+it('the output-storing driver stores the output of an instance exactly once before `forget` removes the instance, even if the server was killed', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');

@@ -121,7 +121,7 @@ describe('createAuthenticator', () => {
     await expect.poll(lastUse).toBe(new Date(clock).toISOString());
   });
 
-  it('stores the text of a public key at its next use if an earlier version stored only its hash', async () => {
+  it('stores a public API key when it is next used if an earlier version of the server stored only the hash of the key', async () => {
     const { id, key } = await make('public');
     await rows.db.updateTable('api_keys').set({ public_key: null }).where('id', '=', id).execute();
     await open().authenticate(key, 'public');

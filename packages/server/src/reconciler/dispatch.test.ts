@@ -255,7 +255,7 @@ describe('dispatchSession', () => {
   );
 
   it.each(['recorded', 'sent'])(
-    'still sends a session to a bot without a status route if the service closes while the dispatch is being %s',
+    'completes a dispatch that is being %s when the service closes, if the bot has no status route',
     async (moment) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession: false });
       await dispatchSession(

@@ -130,7 +130,7 @@ describe('the exit of an instance', () => {
     });
   });
 
-  it('removes the files of an instance that has no row', async () => {
+  it('removes the files of an instance that has no database row', async () => {
     expect(await deliver(exitOf(newId(), failed))).toEqual(['forget']);
   });
 

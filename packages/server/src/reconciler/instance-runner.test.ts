@@ -98,7 +98,7 @@ describe('the instance runner', () => {
     expect(runner.isBusy(row.id)).toBe(false);
   });
 
-  it('does not start an instance that became ready after its row was read', async () => {
+  it('does not start an instance that became ready after the caller read the database row', async () => {
     const { runner, row, deployment, calls } = await open(async () => address);
     await markReady({ db: rows.db, now }, row.id, address, true);
     await runner.start(row, deployment);
@@ -144,7 +144,7 @@ describe('the instance runner', () => {
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
-  it('removes an instance whose readiness cannot be stored, with HTTP_ERROR even if its deadline has passed', async () => {
+  it('removes an instance with HTTP_ERROR if its readiness cannot be stored, even after the start deadline', async () => {
     const { runner, row, deployment, calls, deadline } = await open(async () => address, {
       now: () => {
         deadline.abort();

@@ -70,7 +70,7 @@ it('readObservedState ignores ended instances and sessions', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('readObservedState marks instances in the runtime as running, and reports instances without a row as orphans unless busy', async () => {
+it('readObservedState reports instances in the runtime as running, or as orphans if they have no database row and are not being started or removed', async () => {
   const of = await agent();
   const [running, exited] = [await rows.instance(of), await rows.instance(of)];
   const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });

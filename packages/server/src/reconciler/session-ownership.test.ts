@@ -28,7 +28,7 @@ describe('session ownership', () => {
     expect(aborts).toBe(1);
   });
 
-  it('calls the latest abort callback', () => {
+  it('`abort` calls only the callback of the latest `acquire`', () => {
     const ownership = createSessionOwnershipRegistry();
     const called: string[] = [];
     ownership.acquire('s', () => called.push('first'));
@@ -48,7 +48,7 @@ describe('session ownership', () => {
     await ownership.released('s', never);
   });
 
-  it('resolves a waiter whose signal aborts, but continues until release', async () => {
+  it('resolves `released` when its signal aborts, but keeps the ownership of the session', async () => {
     const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const aborting = new AbortController();

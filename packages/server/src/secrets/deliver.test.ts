@@ -79,7 +79,7 @@ describe('deliverSecrets', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('delivers a repaired set only after its unchanged values are written again', async () => {
+  it('delivers a set that was damaged and repaired in the database only after the same values are written again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
     const statusOf = (written: SecretWriteResult) => (other?.when(written) === true ? other.status : created);

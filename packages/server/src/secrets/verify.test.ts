@@ -123,7 +123,7 @@ describe('image pull secrets', () => {
     expect(await getApiErrorReason(verify())).toBe('secret-set-not-found');
   });
 
-  it('are sent only if the organization has the set, the set has a registry, and the image is in this registry', async () => {
+  it('are sent to a registry only if the organization has the secret set, the set names a registry, and the image is in that registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await getApiErrorReason(verify(null, 'hub', other))).toBe('secret-set-not-found');

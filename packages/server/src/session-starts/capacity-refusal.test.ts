@@ -3,7 +3,7 @@ import { createApiError } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { createCapacityRefusal } from './capacity-refusal.ts';
 
-it('createCapacityRefusal counts only at-capacity errors, and delays those above 20 per second and organization', async () => {
+it('createCapacityRefusal counts only at-capacity errors, and delays the response if an organization has more than 20 of them per second', async () => {
   let at = 0;
   let counted = 0;
   const telemetry = {

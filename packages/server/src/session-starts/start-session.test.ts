@@ -113,7 +113,7 @@ describe('startSession', () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it('accepts a body in the URL up to the size limit', async () => {
+  it('accepts a body of 4,096 bytes, the maximum for a body in a WebSocket URL', async () => {
     const { status } = await startSession({
       transport: 'websocket',
       body: { x: 'x'.repeat(4_096 - '{"x":""}'.length) },

@@ -68,7 +68,7 @@ describe('the session directory', () => {
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
-  it('drops the address of an exited instance permanently, and keeps callers waiting until the session ends', async () => {
+  it('never returns the address of an exited instance, and resolves whenOpen with null when the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -111,7 +111,7 @@ describe('the session directory', () => {
     expect(await waiting).toBeNull();
   });
 
-  describe('find without an entry in memory', () => {
+  describe('find, if the session has no entry in memory', () => {
     const find = async (state: 'waiting' | 'starting' | 'live' | 'ending', instance?: 'starting' | 'ready') => {
       const sessionId = await rows.session(of, { state });
       const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
@@ -150,11 +150,14 @@ describe('the session directory', () => {
     it.each([
       ['region', { hostRegion: 'us-west', region: 'eu-west' }],
       ['host', { hostRegion: 'eu-north', region: 'us-west' }],
-    ])('rejects with session-elsewhere for an instance of another %s', async (_, { hostRegion, region }) => {
-      const { sessionId } = await find('live', 'ready');
-      const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
-      const elsewhere = createSessionDirectory({ db: rows.db, host: { id: hostId, region } });
-      await expect(elsewhere.find(named(sessionId))).rejects.toMatchObject({ reason: 'session-elsewhere' });
-    });
+    ])(
+      "rejects with session-elsewhere if the instance does not belong to this server's %s",
+      async (_, { hostRegion, region }) => {
+        const { sessionId } = await find('live', 'ready');
+        const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
+        const elsewhere = createSessionDirectory({ db: rows.db, host: { id: hostId, region } });
+        await expect(elsewhere.find(named(sessionId))).rejects.toMatchObject({ reason: 'session-elsewhere' });
+      },
+    );
   });
 });

@@ -181,7 +181,7 @@ describe('requests about another organization', () => {
     180_000,
   );
 
-  it("get the same refusal for a deploy with that organization's secret set as with a missing set", async () => {
+  it('get the same refusal whether the secret set of a deploy belongs to that organization or does not exist', async () => {
     const before = await theirView();
     const [their, none] = [deploys(theirs), deploys(nobodys)];
     for (const [index, one] of their.entries()) {

@@ -116,7 +116,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(deployPhases.filter((phase) => times(phase) === 0)).toEqual([]);
   });
 
-  it('leave no partial deployment: active deployments were ready, and only desired deployments are in progress', async () => {
+  it('leave no partial deploy: every active deployment is ready, and only the desired deployment of an agent is in progress', async () => {
     expect(partial).toEqual([]);
     expect(await findPartialDeploys(database)).toEqual([]);
   });

@@ -145,7 +145,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   });
 });
 
-it('the service removes hostile directory trees from interrupted builds at startup, and from expired logs', async () => {
+it('at startup, the build worker removes hostile directory trees of interrupted builds; log retention removes hostile trees of expired logs', async () => {
   const root = await makeRoot(lacksTmpfs ? tmpdir() : memory);
   const rows = await createTestRows();
   onTestFinished(async () => {

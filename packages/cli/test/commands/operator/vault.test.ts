@@ -146,7 +146,7 @@ describe('operator vault', () => {
     expect(service?.requests[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 
-  it('rotate reports a missing organization of --only without the hint to select another organization', async () => {
+  it('rotate --only with an unknown organization reports only "Organization not found."', async () => {
     const missing = () => {
       throw createApiError('organization-not-found');
     };

@@ -217,7 +217,7 @@ describe('project update', () => {
     expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tChange\nserver/bot.py\tkept\n');
   });
 
-  test('reports a conflict and changes nothing if an edit touches changed lines', async () => {
+  test('reports a conflict and changes nothing if the user edited lines that the new version also changes', async () => {
     await generatedByAnother('README.md', 'older\n');
     await writeFile(join(directory, 'README.md'), 'mine\n');
     const { status, stderr } = await botcli(['project', 'update', '--yes']);

@@ -49,13 +49,16 @@ rootTest('release moves instance output to another file system, even after an in
   expect(await outputs.findReleased(target)).toMatchObject({ path: join(target, 'output'), marks: [{ end: 2 ** 43 }] });
 });
 
-rootTest('release rejects with ENOSPC while the target file system is full', async ({ skip }) => {
-  const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
-  await writeFile(join(instancesDirectory, 'one/log/output'), Buffer.alloc(600_000, 'x'));
-  await writeFile(join(disk, 'other'), Buffer.alloc(600_000, 'x'));
-  const target = join(disk, 'agent/one');
-  await expect(outputs.release('one', target)).rejects.toMatchObject({ code: 'ENOSPC' });
-  await rm(join(disk, 'other'));
-  await outputs.release('one', target);
-  expect(await outputs.findReleased(target)).toMatchObject({ marks: [{ end: 600_000 }] });
-});
+rootTest(
+  'release rejects with ENOSPC while the target file system is full, and moves the output once there is space',
+  async ({ skip }) => {
+    const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
+    await writeFile(join(instancesDirectory, 'one/log/output'), Buffer.alloc(600_000, 'x'));
+    await writeFile(join(disk, 'other'), Buffer.alloc(600_000, 'x'));
+    const target = join(disk, 'agent/one');
+    await expect(outputs.release('one', target)).rejects.toMatchObject({ code: 'ENOSPC' });
+    await rm(join(disk, 'other'));
+    await outputs.release('one', target);
+    expect(await outputs.findReleased(target)).toMatchObject({ marks: [{ end: 600_000 }] });
+  },
+);

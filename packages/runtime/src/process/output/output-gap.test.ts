@@ -20,7 +20,7 @@ it('selectOutputToDrop returns no gap for output within the limit', async () => 
   expect(await gapIn(lines(100_000))).toBeNull();
 });
 
-it('selectOutputToDrop returns a gap that keeps the first quarter and the last half of the limit in whole lines', async () => {
+it('selectOutputToDrop keeps a quarter of the limit at the beginning of the output and half of the limit at its end, in whole lines', async () => {
   expect(await gapIn(`${'y'.repeat(30)}\n${lines(100_000)}`)).toEqual({ from: 24_931, to: 50_131 });
 });
 
@@ -34,7 +34,7 @@ it('selectOutputToDrop splits a line that is longer than the range searched for 
   expect(await gapIn('x'.repeat(110_000))).toEqual({ from: 25_000, to: 60_000 });
 });
 
-it('selectOutputToDrop ignores an earlier gap that lies before the offset at which the bot truncated its output', async () => {
+it('selectOutputToDrop ignores a gap in a part of the output that the bot later truncated', async () => {
   const gap = await gapIn(lines(110_000), { from: 24_900, to: 50_000 }, 60_000);
   expect(gap).toEqual({ from: 85_000, to: 120_100 });
 });

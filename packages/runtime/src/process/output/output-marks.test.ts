@@ -11,7 +11,7 @@ const expectedMarks = [
   { end: 30, at: 2_000_000, unattended: true },
 ];
 
-it('parseOutputTimestampMarks parses the marks that formatOutputTimestampMark returns, even after an incomplete mark of a killed server', () => {
+it('parseOutputTimestampMarks parses the marks that formatOutputTimestampMark returns, and skips a mark that was only partly written', () => {
   expect(parseOutputTimestampMarks(expectedMarks.map(formatOutputTimestampMark).join(''))).toEqual(expectedMarks);
   const [first, second] = expectedMarks.map(formatOutputTimestampMark);
   expect(parseOutputTimestampMarks(`${first}\n29 19${second}`)).toEqual(expectedMarks);

@@ -28,7 +28,7 @@ function openTestOutput(parent = tmpdir()) {
   return { output, path: files.output, dropped };
 }
 
-it('openOutputRecorder drops excess output that was written while an earlier part was being dropped', async () => {
+it('openOutputRecorder also drops excess output that the bot writes while earlier output is being dropped', async () => {
   const { output, path } = openTestOutput();
   appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(limitBytes / 50));
   output.poll();

@@ -124,9 +124,12 @@ describe('computeEnvironmentKey', () => {
     ['an editable', { 'requirements.txt': '-e ./greeting\n' }],
     ['a file URL', { 'requirements.txt': 'greeting @ file:greeting.whl\n' }],
     ['an archive', { 'requirements.txt': 'wheels/greeting-1-py3-none-any.whl\n' }],
-  ])('returns a different key for each project that installs a part of its own files: %s', async (_, local) => {
-    expect(await keyOf(local, null, 'one')).not.toBe(await keyOf(local, null, 'two'));
-  });
+  ])(
+    'returns a different key for each project whose requirements.txt refers to files in the project: %s',
+    async (_, local) => {
+      expect(await keyOf(local, null, 'one')).not.toBe(await keyOf(local, null, 'two'));
+    },
+  );
 
   it('returns a different key for each project whose uv sources contain a directory of the project', async () => {
     const local = {

@@ -55,7 +55,7 @@ describe('a secret set with 15 revisions', () => {
     return found[0]?.count;
   };
 
-  it('keeps its newest ten revisions, and all that deployments run with, after pruneRevisions', async () => {
+  it('keeps, after pruneRevisions, its newest ten revisions and every revision that a deployment uses', async () => {
     expect(await pruneRevisions(context())).toBe(4);
     expect(await pruneRevisions(context())).toBe(0);
     const { revisions } = await getSecretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });
