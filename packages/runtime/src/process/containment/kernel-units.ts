@@ -9,7 +9,7 @@ const atClktck = 17;
  * Reads the page size and the clock ticks per second from the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit
  * words.
  */
-export function readKernelMeasurementUnits(): PageAndTickSizes {
+export function readPageAndTickSizes(): PageAndTickSizes {
   const vector = readFileSync('/proc/self/auxv');
   let pageBytes = 4096;
   let ticksPerSecond = 100;
