@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { rootTest } from '../packages/runtime/test/root.ts';
+import { testAsRoot } from '../packages/runtime/test/root.ts';
 import { createTestDatabase, type TestDatabase } from '../packages/server/test/support/test-database.ts';
 
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
@@ -104,7 +104,7 @@ it.each(Object.entries(obstacles))(
   },
 );
 
-rootTest('the service reports a data directory that bots cannot enter, and exits with 1', async () => {
+testAsRoot('the service reports a data directory that bots cannot enter, and exits with 1', async () => {
   await chmod(folder, 0o700);
   const { status, output } = await start({});
   expect(output).toMatch(/^bothost: .*Set mode 0711 on this directory.*\n$/);

@@ -4,7 +4,7 @@ import { runCommandLine } from './program.ts';
 // If the event loop becomes empty before `runCommandLine` settles, the process must not exit with status 0.
 process.exitCode = 1;
 const io = createProcessIo(() => {
-  // Exit with status 1 even if standard output fails after the command has ended.
+  // Standard output may fail after the command has set its exit status. The exit status is 1 then, too.
   process.once('exit', () => {
     process.exitCode = 1;
   });

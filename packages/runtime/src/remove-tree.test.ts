@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { removeHostileDirectoryTrees } from '../test/hostile-tree-scenario.ts';
-import { rootTest } from '../test/root.ts';
+import { testAsRoot } from '../test/root.ts';
 import { openTreeRemover } from './remove-tree.ts';
 
 async function openRoot() {
@@ -49,7 +49,7 @@ describe('removeTree', () => {
     await expect.poll(() => readdir(quarantineDirectory)).toEqual([]);
   });
 
-  rootTest('reports a path that it cannot delete, with the reason, and tries again after a restart', async () => {
+  testAsRoot('reports a path that it cannot delete, with the reason, and tries again after a restart', async () => {
     const { root, quarantineDirectory, open, reports } = await openRoot();
     await mkdir(join(root, 'tree'));
     await writeFile(join(root, 'tree/file'), '');
@@ -67,7 +67,7 @@ describe('removeTree', () => {
     await expect.poll(() => existsSync(path)).toBe(false);
   });
 
-  rootTest('does not move a mount point, but denies access to it and reports it once', async () => {
+  testAsRoot('does not move a mount point, but denies access to it and reports it once', async () => {
     const { root, open, reports } = await openRoot();
     const path = join(root, 'mounted');
     await mkdir(path);
@@ -83,14 +83,17 @@ describe('removeTree', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  rootTest('removes a tree on another file system, which it cannot rename into the quarantine directory', async () => {
-    const { root, open, reports } = await openRoot();
-    const path = join(root, 'disk/tree');
-    await mkdir(join(root, 'disk'));
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'disk')]);
-    await mkdir(join(path, 'inner'), { recursive: true });
-    await open()(path);
-    await expect.poll(() => existsSync(path)).toBe(false);
-    expect(reports).toEqual([]);
-  });
+  testAsRoot(
+    'removes a tree on another file system, which it cannot rename into the quarantine directory',
+    async () => {
+      const { root, open, reports } = await openRoot();
+      const path = join(root, 'disk/tree');
+      await mkdir(join(root, 'disk'));
+      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'disk')]);
+      await mkdir(join(path, 'inner'), { recursive: true });
+      await open()(path);
+      await expect.poll(() => existsSync(path)).toBe(false);
+      expect(reports).toEqual([]);
+    },
+  );
 });

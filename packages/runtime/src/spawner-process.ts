@@ -35,7 +35,9 @@ export type ProgramChannel = {
 
 type ProgramListener = {
   readonly onEvent: (event: SpawnerEvent) => void;
-  /** The spawner has exited (`SpawnerExitedError`) or could not be started, so no event follows. */
+  /**
+   * The spawner process has exited (`SpawnerExitedError`) or could not be started. `onEvent` is not called again.
+   */
   readonly onLost: (error: Error) => void;
 };
 

@@ -20,8 +20,8 @@ export const noFields = z.object({});
 export const noBody = z.undefined();
 
 /**
- * Clients can choose a page by `offset`, which older clients send, or by `cursor`. Items that are added between two requests
- * shift the pages by `offset`, but not the pages by `cursor`.
+ * Clients choose a page by `cursor`; older clients choose it by `offset`. With `offset`, items that are added between two
+ * requests can make an item appear on two pages. With `cursor`, they cannot.
  */
 export const PagingParameters = {
   limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.default),

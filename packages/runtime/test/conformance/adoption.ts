@@ -7,7 +7,7 @@ import {
   defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from './fixture.ts';
@@ -31,7 +31,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
 export function describeInstanceAdoption(setup: RuntimeSetup): void {
   describe('a restarted server', () => {
     it('finds running bots at their addresses and does not start them again', async () => {
-      const { spec, runtime, closeServer, restartServer } = await openFixture(setup);
+      const { spec, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const stays = await spec('stays', 'globalThis.startedAs = process.pid + ":" + process.hrtime.bigint();');
       const address = await runtime().start(stays, neverAborted);
       const startedAs = await evaluateInInstance(address, 'globalThis.startedAs');
@@ -44,7 +44,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
     });
 
     it('waits for a bot that was not ready when the previous server process closed', async () => {
-      const { spec, runtime, shared, closeServer, restartServer } = await openFixture(setup);
+      const { spec, runtime, shared, closeServer, restartServer } = await openRuntimeFixture(setup);
       const signal = join(shared, 'signal');
       const late = await spec(
         'late',
@@ -64,7 +64,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
     });
 
     it('starts a bot once if the previous server process closed while it launched the bot', async () => {
-      const { spec, runtime, closeServer, restartServer } = await openFixture(setup);
+      const { spec, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const launched = await spec('launched');
       const events = new EventEmitter();
       const environment: InstanceSpec['environment'] = async () => {
@@ -86,7 +86,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
     });
 
     it('reports the exit of a bot that ended while no server ran, again after each restart until `forget` is called', async () => {
-      const { start, closeServer, restartServer, probe } = await openFixture(setup);
+      const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
       const address = await start('ended');
       await closeServer();
       await evaluateInInstanceAllowingExit(address, 'console.log("alone"); process.exit(9)');
@@ -109,7 +109,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
 
     if (setup.enforcesLimits)
       it('reports that a bot ran out of memory while no server ran', async () => {
-        const { start, closeServer, restartServer, probe } = await openFixture(setup);
+        const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
         const address = await start('starved', '', { ...defaultResourceLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
         await evaluateInInstanceAllowingExit(
@@ -124,7 +124,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
       });
 
     it('reports the exit status of an adopted bot', async () => {
-      const { start, closeServer, restartServer } = await openFixture(setup);
+      const { start, closeServer, restartServer } = await openRuntimeFixture(setup);
       const address = await start('adopted');
       await closeServer();
       const exited = waitForEvent(await restartServer(), 'exited', 'adopted');
@@ -133,7 +133,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
     });
 
     it('stops an adopted bot with all its children', async () => {
-      const { start, closeServer, restartServer, probe } = await openFixture(setup);
+      const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
       const address = await start('family');
       const before = await probe.countProcesses('family');
       await evaluateInInstance(
@@ -149,7 +149,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
     });
 
     it('marks output as unattended if the bot wrote it while no server was running', async () => {
-      const { start, runtime, closeServer, restartServer } = await openFixture(setup);
+      const { start, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const address = await start('talker');
       await evaluateInInstance(address, 'console.log("first")');
       const [first] = await waitForOutputLines(runtime(), 'talker', 1);
@@ -169,7 +169,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
     });
 
     it('counts the CPU time of an adopted bot from its start', async () => {
-      const { start, runtime, closeServer, restartServer } = await openFixture(setup);
+      const { start, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const address = await start('counted');
       await evaluateInInstance(
         address,

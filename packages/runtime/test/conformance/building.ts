@@ -3,7 +3,13 @@ import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError, type ProjectPreparationSource } from '../../src/runtime.ts';
-import { defaultResourceLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
+import {
+  defaultResourceLimits,
+  evaluateInInstance,
+  openRuntimeFixture,
+  type RuntimeFixture,
+  type RuntimeSetup,
+} from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const organizationId = 'acme';
@@ -33,7 +39,7 @@ const buildScript = `require('fs').writeFileSync('built.js', ${JSON.stringify(se
 
 export function describeBuilds(setup: RuntimeSetup): void {
   const open = async () => {
-    const fixture = await openFixture(setup);
+    const fixture = await openRuntimeFixture(setup);
     const prepare = (
       id: string,
       path: string,
@@ -45,7 +51,10 @@ export function describeBuilds(setup: RuntimeSetup): void {
     };
     return { ...fixture, prepare };
   };
-  const start = async (fixture: Fixture, prepared: Awaited<ReturnType<ReturnType<Fixture['runtime']>['prepare']>>) => {
+  const start = async (
+    fixture: RuntimeFixture,
+    prepared: Awaited<ReturnType<ReturnType<RuntimeFixture['runtime']>['prepare']>>,
+  ) => {
     fixture.track('made');
     const spec = {
       instanceId: 'made',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from './fixture.ts';
@@ -10,7 +10,7 @@ import {
 export function describeInstanceEnds(setup: RuntimeSetup): void {
   describe('the driver at the end of a bot', () => {
     it('reports the exit status, the time and the last output', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('exits');
       const before = Date.now();
       await evaluateInInstanceAllowingExit(address, 'console.log("bye"); process.exit(3)');
@@ -23,14 +23,14 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
     });
 
     it('reports the signal that ended the bot', async () => {
-      const { start, runtime, probe } = await openFixture(setup);
+      const { start, runtime, probe } = await openRuntimeFixture(setup);
       await start('aborts');
       await probe.kill('aborts', 'SIGABRT');
       expect((await waitForEvent(runtime(), 'exited', 'aborts')).exit).toMatchObject({ code: null, signal: 'SIGABRT' });
     });
 
     it('sends SIGTERM and lets the bot exit within the grace period', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       await start('polite', 'process.on("SIGTERM", () => { console.log("good night"); process.exit(0); });');
       await runtime().stop('polite', 20_000);
       const { exit } = await waitForEvent(runtime(), 'exited', 'polite');
@@ -38,7 +38,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
     });
 
     it('kills a bot that ignores SIGTERM when the grace period ends, even if stop is called several times', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       await start('stubborn', 'process.on("SIGTERM", () => console.log("no"));');
       await Promise.all([runtime().stop('stubborn', 100), runtime().stop('stubborn', 100)]);
       await runtime().stop('stubborn', 100);
@@ -52,7 +52,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
     const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 &']); null`;
 
     it('stops all child processes of a bot, even after they have left its process session', async () => {
-      const { start, runtime, probe } = await openFixture(setup);
+      const { start, runtime, probe } = await openRuntimeFixture(setup);
       const address = await start('parent');
       const before = await probe.countProcesses('parent');
       await evaluateInInstance(address, SETSID_CHILD);
@@ -63,7 +63,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
     });
 
     it('reports the exit of a bot after its last child has ended', async () => {
-      const { start, runtime, probe } = await openFixture(setup);
+      const { start, runtime, probe } = await openRuntimeFixture(setup);
       const address = await start('leaver');
       await evaluateInInstance(address, SETSID_CHILD);
       const exited = waitForEvent(runtime(), 'exited', 'leaver');
@@ -73,7 +73,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
     });
 
     it('stops a bot that keeps forking', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('forker');
       const script = `i=0; while [ $i -lt 40 ]; do i=$((i+1)); (while :; do sleep 0.01; done) & done; wait`;
       await evaluateInInstance(
@@ -86,7 +86,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
     });
 
     it('deletes an ended instance in `forget`, and rejects `forget` of a running instance', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       await start('kept');
       await expect(runtime().forget('kept')).rejects.toThrow(/still running/);
       await runtime().stop('kept', 0);

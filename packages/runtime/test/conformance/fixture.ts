@@ -57,7 +57,7 @@ export const defaultResourceLimits: ResourceLimits = { cpuMillicores: 1000, memo
  * A data directory with one server at a time. Everything is stopped and removed when the test ends. Tests use short names for
  * instances, which `unique-ids.ts` converts to ids.
  */
-export type Fixture = {
+export type RuntimeFixture = {
   readonly dataDirectory: string;
   /** A directory that every bot can write to. */
   readonly shared: string;
@@ -73,7 +73,7 @@ export type Fixture = {
   readonly start: (instanceId: string, onStart?: string, limits?: ResourceLimits) => Promise<InstanceAddress>;
 };
 
-export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
+export async function openRuntimeFixture(setup: RuntimeSetup): Promise<RuntimeFixture> {
   const root = await mkdtemp(join(tmpdir(), 'bothost-runtime-'));
   const dataDirectory = join(root, 'data');
   const shared = join(root, 'shared');

@@ -1,14 +1,14 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { evaluateInInstance, openFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 /** Tests what a bot must not be able to access, if the runtime driver isolates bots from each other. */
 export function describeIsolation(setup: RuntimeSetup): void {
   if (setup.isolatesAccounts)
     describe('isolation', () => {
       it('denies a bot access to the key file and the database files', async () => {
-        const { start, dataDirectory } = await openFixture(setup);
+        const { start, dataDirectory } = await openRuntimeFixture(setup);
         const keyFile = join(dataDirectory, 'master.key');
         await writeFile(keyFile, 'secret', { mode: 0o600 });
         await mkdir(join(dataDirectory, 'postgres'), { mode: 0o700 });
@@ -33,7 +33,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
       });
 
       it('denies a bot access to the files, environment, memory and processes of another bot', async () => {
-        const { start, probe } = await openFixture(setup);
+        const { start, probe } = await openRuntimeFixture(setup);
         const victim = await start('victim');
         const own = await evaluateInInstance(
           victim,
@@ -54,7 +54,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
       });
 
       it("denies a bot access to another bot's Unix socket", async () => {
-        const { start } = await openFixture(setup);
+        const { start } = await openRuntimeFixture(setup);
         const victim = await start('victim', 'usesSocket = true; process.umask(0);');
         const attacker = await start('attacker');
         const socket = JSON.stringify(await evaluateInInstance(victim, 'process.env.BOT_SOCKET'));
@@ -64,7 +64,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
       });
 
       it("denies a bot access to its record and output file, write access to its project, and membership in the service's groups", async () => {
-        const { start, probe } = await openFixture(setup);
+        const { start, probe } = await openRuntimeFixture(setup);
         const address = await start('tidy');
         expect(await evaluateInInstance(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
         expect(await evaluateInInstance(address, attempt(`fs.writeFileSync('new.js', '')`))).toBe('EACCES');
@@ -81,7 +81,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
       });
 
       it('gives a bot no rights through a setuid program', async () => {
-        const { start, dataDirectory } = await openFixture(setup);
+        const { start, dataDirectory } = await openRuntimeFixture(setup);
         const program = join(dataDirectory, 'left');
         await copyFile('/usr/bin/id', program);
         await chmod(program, 0o4755);
@@ -92,7 +92,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
       });
 
       it('gives each bot its own account', async () => {
-        const { start } = await openFixture(setup);
+        const { start } = await openRuntimeFixture(setup);
         const [one, two] = await Promise.all([start('one'), start('two')]);
         expect(await evaluateInInstance(one, 'process.getuid()')).not.toBe(
           await evaluateInInstance(two, 'process.getuid()'),

@@ -5,7 +5,7 @@ import { maxOutputTailBytes } from '../../src/runtime.ts';
 import {
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from './fixture.ts';
@@ -14,7 +14,7 @@ import { decodeOutputLines, readOutput, readOutputSnapshot, waitForOutputLines }
 export function describeOutput(setup: RuntimeSetup): void {
   describe('the output of a bot', () => {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('lines');
       await evaluateInInstance(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
       expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
@@ -26,7 +26,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     });
 
     it('has a timestamp between a mark made before the write and a mark made after the write', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('timed');
       const before = runtime().outputs.mark();
       await evaluateInInstance(address, 'console.log("now")');
@@ -37,7 +37,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     });
 
     it('wakes waiting readers on new output, on an abort and when the instance ends', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('quiet');
       const since = runtime().outputs.mark();
       const waiting = new AbortController();
@@ -54,7 +54,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     });
 
     it('keeps its first and last part, and records the gap between them, if a bot writes more than the limit', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('flood');
       const dropped = waitForEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
       await evaluateInInstance(address, 'console.log("before")');
@@ -79,7 +79,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     });
 
     it('has a tail of at most 4 KiB, in whole lines', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       await evaluateInInstanceAllowingExit(
         await start('wordy'),
         `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`,
@@ -92,7 +92,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     });
 
     it('has a tail that splits no UTF-8 character of a long line and keeps invalid bytes', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       for (const [name, middle] of [
         ['characters', `'\u{1f99c}'.repeat(1500)`],
         ['no-characters', `Buffer.alloc(3000, 0x80)`],
@@ -109,7 +109,7 @@ export function describeOutput(setup: RuntimeSetup): void {
     });
 
     it('is moved to a given directory by `release` after the instance has ended, and is not deleted by `forget`', async () => {
-      const { start, runtime, dataDirectory, restartServer } = await openFixture(setup);
+      const { start, runtime, dataDirectory, restartServer } = await openRuntimeFixture(setup);
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');
       await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still running/);

@@ -2,13 +2,19 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError } from '../../src/runtime.ts';
-import { defaultResourceLimits, evaluateInInstance, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
+import {
+  defaultResourceLimits,
+  evaluateInInstance,
+  openRuntimeFixture,
+  type RuntimeFixture,
+  type RuntimeSetup,
+} from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
 
 export function describePreparation(setup: RuntimeSetup): void {
-  const prepare = (fixture: Fixture, path: string) =>
+  const prepare = (fixture: RuntimeFixture, path: string) =>
     fixture
       .runtime()
       .prepare(
@@ -17,7 +23,7 @@ export function describePreparation(setup: RuntimeSetup): void {
         neverAborted,
       );
 
-  const run = async (fixture: Fixture, path: string) => {
+  const run = async (fixture: RuntimeFixture, path: string) => {
     const prepared = await prepare(fixture, path);
     const spec = {
       instanceId: 'made',
@@ -35,7 +41,7 @@ export function describePreparation(setup: RuntimeSetup): void {
 
   describe('prepare', () => {
     it('copies a project without .env and .git, so that its main file runs after the source was deleted', async () => {
-      const fixture = await openFixture(setup);
+      const fixture = await openRuntimeFixture(setup);
       const path = await fixture.project('named', {
         'package.json': '{ "main": "lib/start" }',
         'lib/start.js': serverCode,
@@ -54,7 +60,7 @@ export function describePreparation(setup: RuntimeSetup): void {
     });
 
     it('selects index.js as the main file if there is no package.json', async () => {
-      const fixture = await openFixture(setup);
+      const fixture = await openRuntimeFixture(setup);
       const path = await fixture.project('plain', { 'index.js': serverCode });
       await chmod(path, 0o700);
       expect((await run(fixture, path)).file).toBe('index.js');
@@ -65,14 +71,14 @@ export function describePreparation(setup: RuntimeSetup): void {
       ['a main file outside of the project', { 'package.json': '{ "main": "../x.js" }' }, /outside the project/],
       ['a broken package.json', { 'package.json': '{', 'index.js': '' }, /package\.json is not valid/],
     ])('rejects a project with %s', async (_, files, message) => {
-      const fixture = await openFixture(setup);
+      const fixture = await openRuntimeFixture(setup);
       const path = await fixture.project('broken', files);
       await expect(prepare(fixture, path)).rejects.toThrow(message);
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
     });
 
     it('rejects links out of the project and names that are not UTF-8, but accepts the repaired project', async () => {
-      const fixture = await openFixture(setup);
+      const fixture = await openRuntimeFixture(setup);
       const path = await fixture.project('linked', { 'index.js': serverCode });
       await symlink('/etc/passwd', join(path, 'users'));
       await expect(prepare(fixture, path)).rejects.toThrow(/link users leads out/);
@@ -87,7 +93,7 @@ export function describePreparation(setup: RuntimeSetup): void {
     });
 
     it('prepares a discarded project again', async () => {
-      const fixture = await openFixture(setup);
+      const fixture = await openRuntimeFixture(setup);
       const path = await fixture.project('again', { 'index.js': '' });
       const prepared = await prepare(fixture, path);
       await fixture.runtime().discard(prepared);

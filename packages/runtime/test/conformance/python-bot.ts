@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PreparedProject, ProjectPreparationSource } from '../../src/runtime.ts';
-import { defaultResourceLimits, evaluateInInstance, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultResourceLimits, evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -56,7 +56,7 @@ type BotReport = {
 export function describePythonBots(setup: RuntimeSetup): void {
   const { lacksPython } = setup;
   const open = async () => {
-    const fixture = await openFixture(setup);
+    const fixture = await openRuntimeFixture(setup);
     const lines: string[] = [];
     const details: string[] = [];
     const prepare = (id: string, path: string) => {

@@ -4,7 +4,7 @@ import {
   defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from './fixture.ts';
@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024;
 export function describeResources(setup: RuntimeSetup): void {
   describe('sample', () => {
     it('measures at least nine tenths of the CPU time that a bot uses', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('burner');
       const before = await usageOf(runtime(), 'burner');
       const burned = Number(await evaluateInInstance(address, burn(500)));
@@ -26,7 +26,7 @@ export function describeResources(setup: RuntimeSetup): void {
     });
 
     it('measures the memory of a bot', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('holder');
       const before = await usageOf(runtime(), 'holder');
       await evaluateInInstance(address, `globalThis.held = Buffer.alloc(${100 * mebibyte}, 1); null`);
@@ -36,7 +36,7 @@ export function describeResources(setup: RuntimeSetup): void {
     });
 
     it('includes running and ended child processes, so that CPU time never decreases', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('parent');
       const before = await usageOf(runtime(), 'parent');
       // Use more CPU time than the expected 400 ms, because /proc counts in ticks of 10 ms and omits the last, incomplete tick.
@@ -61,7 +61,7 @@ export function describeResources(setup: RuntimeSetup): void {
     });
 
     it('skips ended and unknown instances', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       await start('ended');
       await start('running');
       await runtime().stop('ended', 0);
@@ -71,7 +71,7 @@ export function describeResources(setup: RuntimeSetup): void {
 
   describe('the driver with resource limits', () => {
     it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('eater', '', { ...defaultResourceLimits, memoryBytes: 160 * mebibyte });
       await evaluateInInstanceAllowingExit(
         address,
@@ -83,7 +83,7 @@ export function describeResources(setup: RuntimeSetup): void {
 
     if (setup.enforcesLimits)
       it('limits the CPU of a ready bot', async () => {
-        const { start } = await openFixture(setup);
+        const { start } = await openRuntimeFixture(setup);
         const address = await start('held', '', { ...defaultResourceLimits, cpuMillicores: 250 });
         const share = await evaluateInInstance(
           address,
@@ -95,7 +95,7 @@ export function describeResources(setup: RuntimeSetup): void {
 
     if (!setup.enforcesLimits)
       it('reports the limits that the machine does not enforce', async () => {
-        const { start, runtime } = await openFixture(setup);
+        const { start, runtime } = await openRuntimeFixture(setup);
         await start('unbound');
         const expected: InstanceNotice[] = ['cpu-limit-not-enforced', 'memory-limit-sampled'];
         const noticed: InstanceNotice[] = [];

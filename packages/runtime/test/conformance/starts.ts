@@ -8,7 +8,7 @@ import { StartError } from '../../src/runtime.ts';
 import {
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from './fixture.ts';
@@ -18,7 +18,7 @@ const neverAborted = new AbortController().signal;
 export function describeInstanceStarts(setup: RuntimeSetup): void {
   describe('the driver at the start of a bot', () => {
     it('returns the address at which the bot responds, and lists the bot until it is stopped', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('one');
       expect(await evaluateInInstance(address, '1 + 1')).toBe(2);
       expect(await runtime().list()).toEqual([{ instanceId: 'one', deploymentId: 'deployment-of-one', address }]);
@@ -28,13 +28,13 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('rejects with a StartError if the instance id is not a valid file name', async () => {
-      const { runtime, spec } = await openFixture(setup);
+      const { runtime, spec } = await openRuntimeFixture(setup);
       const invalid = { ...(await spec('valid')), instanceId: '../outside' };
       await expect(runtime().start(invalid, neverAborted)).rejects.toBeInstanceOf(StartError);
     });
 
     it('accepts a bot that listens on its Unix socket, and finds the bot after a restart of the server', async () => {
-      const { start, restartServer } = await openFixture(setup);
+      const { start, restartServer } = await openRuntimeFixture(setup);
       const address = await start('local', 'usesSocket = true;');
       expect(address).toEqual({ socket: await evaluateInInstance(address, 'process.env.BOT_SOCKET') });
       const runtime = await restartServer();
@@ -47,7 +47,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
       onTestFinished(() => {
         vi.unstubAllEnvs();
       });
-      const { start } = await openFixture(setup);
+      const { start } = await openRuntimeFixture(setup);
       const address = await start('env', 'process.env.ADDED = "";');
       const environment = await evaluateInInstance(address, 'process.env');
       const allowed = [
@@ -75,12 +75,12 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it.each([404, 405])('treats a bot that responds %i on /readyz as ready', async (status) => {
-      const { start } = await openFixture(setup);
+      const { start } = await openRuntimeFixture(setup);
       expect(await evaluateInInstance(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
     it('passes variables with any names to the bot unchanged', async () => {
-      const { spec, runtime } = await openFixture(setup);
+      const { spec, runtime } = await openRuntimeFixture(setup);
       const base = await spec('exact');
       const text = ' \n$(id) \'"\\ 😀 \t\r\n';
       const named = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `${name}${text}`]));
@@ -92,7 +92,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('gives each instance the variables of its own start, not those of another instance of its deployment', async () => {
-      const { spec, runtime, track } = await openFixture(setup);
+      const { spec, runtime, track } = await openRuntimeFixture(setup);
       const base = await spec('first');
       const startWith = (instanceId: string, VALUE: string) => {
         track(instanceId);
@@ -108,7 +108,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('starts nothing if the environment variables are not available, and rejects with the cause', async () => {
-      const { spec, runtime } = await openFixture(setup);
+      const { spec, runtime } = await openRuntimeFixture(setup);
       const cause = new Error('the secret set does not exist');
       const bare = { ...(await spec('bare')), environment: () => Promise.reject(cause) };
       const failed = await runtime()
@@ -119,7 +119,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('waits while a bot responds 503 on /readyz', async () => {
-      const { start } = await openFixture(setup);
+      const { start } = await openRuntimeFixture(setup);
       const onStart = `readyStatus = 503; globalThis.statuses = [];
         require('node:diagnostics_channel').subscribe('http.server.response.finish', ({ response }) => {
           statuses.push(response.statusCode); readyStatus = 200; });`;
@@ -127,7 +127,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('stops an unready bot when the start is aborted, and names the step that the bot did not complete', async () => {
-      const { spec, runtime, shared, probe } = await openFixture(setup);
+      const { spec, runtime, shared, probe } = await openRuntimeFixture(setup);
       const started = join(shared, 'started');
       const never = await spec(
         'never',
@@ -147,7 +147,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('rejects with the exit status and last output of a bot that exits before it is ready', async () => {
-      const { start } = await openFixture(setup);
+      const { start } = await openRuntimeFixture(setup);
       const starting = start('brief', 'console.error("no key for the model"); process.exit(7);');
       await expect(starting).rejects.toMatchObject({
         name: 'StartError',
@@ -156,7 +156,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('cancels a start when the instance is stopped at any moment of the start', async () => {
-      const { spec, runtime } = await openFixture(setup);
+      const { spec, runtime } = await openRuntimeFixture(setup);
       const early = await spec('early', 'listens = false; setInterval(() => {}, 1000);');
       for (const steps of [0, 1, 5, 50, 500]) {
         const outcome = runtime()
@@ -174,7 +174,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('returns the address of an instance that already runs, without a second start', async () => {
-      const { spec, runtime } = await openFixture(setup);
+      const { spec, runtime } = await openRuntimeFixture(setup);
       const twice = await spec('twice', 'globalThis.startedAs = Math.random();');
       const [first, second] = await Promise.all([
         runtime().start(twice, neverAborted),
@@ -186,7 +186,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it("rejects if another program listens on the bot's port at each attempt", async () => {
-      const { spec, runtime, shared } = await openFixture(setup);
+      const { spec, runtime, shared } = await openRuntimeFixture(setup);
       const ports = join(shared, 'ports');
       const silent = await spec(
         'silent',
@@ -221,14 +221,14 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
     });
 
     it('reports a bot that listens on addresses other than loopback', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       await start('wide', 'host = "0.0.0.0";');
       const event = await waitForEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
       expect(event.detail).toContain('0.0.0.0');
     });
 
     it('reports a bot that begins to listen on addresses other than loopback after it was ready', async () => {
-      const { start, runtime } = await openFixture(setup);
+      const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('opens');
       const noticed = waitForEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');
       await evaluateInInstanceAllowingExit(

@@ -7,7 +7,7 @@ import {
   readInstanceRecord,
 } from '../../src/process/records/instance-record.ts';
 import type { Runtime } from '../../src/runtime.ts';
-import { defaultResourceLimits, openFixture } from '../conformance/fixture.ts';
+import { defaultResourceLimits, openRuntimeFixture } from '../conformance/fixture.ts';
 import { describeAsRoot } from '../root.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 import { writeProject } from './test-project.ts';
@@ -31,7 +31,7 @@ function cpuOf(record: InstanceRecord | null) {
 
 describeAsRoot('the CPU of a bot', () => {
   const open = async () => {
-    const fixture = await openFixture(createProcessRuntimeSetup('cgroup'));
+    const fixture = await openRuntimeFixture(createProcessRuntimeSetup('cgroup'));
     const recordOf = (name: string) =>
       readInstanceRecord(getInstanceFiles(join(fixture.dataDirectory, 'instances'), fixture.idOf(name)));
     return { ...fixture, recordOf };

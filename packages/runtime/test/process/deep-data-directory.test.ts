@@ -1,7 +1,7 @@
 import { lstat, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { evaluateInInstance, openFixture } from '../conformance/fixture.ts';
+import { evaluateInInstance, openRuntimeFixture } from '../conformance/fixture.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 const [kind] = availableContainmentKinds;
@@ -13,7 +13,7 @@ it('the driver reaches a bot on its Unix socket even if the path of the data dir
     deep = join(directory, 'd'.repeat(120));
     return deep;
   };
-  const { start, closeServer, restartServer } = await openFixture({
+  const { start, closeServer, restartServer } = await openRuntimeFixture({
     ...setup,
     open: (directory) => setup.open(below(directory)),
     probe: (directory) => setup.probe(below(directory)),

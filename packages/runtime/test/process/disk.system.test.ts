@@ -10,7 +10,7 @@ import {
   defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from '../conformance/fixture.ts';
@@ -78,7 +78,7 @@ describe('an instance above its disk limit', () => {
         require('node:child_process').execFileSync('fallocate', ['-l', '40M', process.env.HOME + '/large'])`,
     ],
   ] as const)('is ended with a reason that names the limit: %s', async ([, code]) => {
-    const { start, runtime } = await openFixture(setup);
+    const { start, runtime } = await openRuntimeFixture(setup);
     await evaluateInInstanceAllowingExit(await start('large'), `${code}; null`);
     const { exit } = await waitForEvent(runtime(), 'exited', 'large');
     expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: false });
@@ -86,7 +86,7 @@ describe('an instance above its disk limit', () => {
   });
 
   it('is ended even if an earlier version of the service started it', async () => {
-    const { start, runtime, dataDirectory, idOf, closeServer, restartServer } = await openFixture(setup);
+    const { start, runtime, dataDirectory, idOf, closeServer, restartServer } = await openRuntimeFixture(setup);
     const address = await start('early');
     await closeServer();
     const { record } = getInstanceFiles(join(dataDirectory, 'instances'), idOf('early'));
@@ -100,7 +100,7 @@ describe('an instance above its disk limit', () => {
 });
 
 it('the disk use of an instance counts hard links once, and excludes targets of symbolic links and holes in files', async () => {
-  const { start, runtime } = await openFixture(setup);
+  const { start, runtime } = await openRuntimeFixture(setup);
   const innocent = await start('innocent');
   await evaluateInInstance(
     innocent,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { findFreePort } from '../../src/process/starts/free-port.ts';
-import { openFixture } from '../conformance/fixture.ts';
+import { openRuntimeFixture } from '../conformance/fixture.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 it('the driver does not reuse the port of an ended instance before `forget` is called for that instance', async () => {
-  const { start, runtime, idOf } = await openFixture(createProcessRuntimeSetup(availableContainmentKinds[0]));
+  const { start, runtime, idOf } = await openRuntimeFixture(createProcessRuntimeSetup(availableContainmentKinds[0]));
   const [first, second] = await instancesOfOnePort(idOf);
   const address = await start(first);
   await runtime().stop(first, 0);

@@ -18,7 +18,7 @@ import {
   defaultResourceLimits,
   evaluateInInstance,
   evaluateInInstanceAllowingExit,
-  openFixture,
+  openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from '../conformance/fixture.ts';
@@ -49,7 +49,7 @@ describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
     'is reported as ended, and all its processes are killed, after it kills the supervisor (server restarted before: %s)',
     async (adopted) => {
-      const { start, restartServer, runtime } = await openFixture(setup);
+      const { start, restartServer, runtime } = await openRuntimeFixture(setup);
       const address = await start('orphaned');
       const pids = [
         Number(await evaluateInInstance(address, 'process.pid')),
@@ -64,7 +64,7 @@ describe('a bot that interferes with its supervisor', () => {
   );
 
   it('is reported with its exit status even after it has stopped the supervisor with SIGSTOP', async () => {
-    const { start, runtime } = await openFixture(setup);
+    const { start, runtime } = await openRuntimeFixture(setup);
     const address = await start('holding');
     await evaluateInInstance(address, 'process.kill(process.ppid, "SIGSTOP")');
     await evaluateInInstanceAllowingExit(address, 'process.exit(6)');
@@ -72,7 +72,7 @@ describe('a bot that interferes with its supervisor', () => {
   });
 
   it('can still be stopped after it has stopped the supervisor with SIGSTOP', async () => {
-    const { start, runtime } = await openFixture(setup);
+    const { start, runtime } = await openRuntimeFixture(setup);
     await evaluateInInstance(
       await start('pinned'),
       'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")',
@@ -84,7 +84,7 @@ describe('a bot that interferes with its supervisor', () => {
 
 describe('an instance of a killed server', () => {
   it('is removed if its bot never ran, and can be started again', async () => {
-    const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
+    const { dataDirectory, spec, restartServer, closeServer, idOf } = await openRuntimeFixture(setup);
     const again = await spec('torn');
     await closeServer();
     const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('torn'));
@@ -104,7 +104,7 @@ describe('an instance of a killed server', () => {
   });
 
   it('is reported as ended after a reboot, with the exit status that was recorded before the reboot', async () => {
-    const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(setup);
+    const { dataDirectory, start, restartServer, closeServer, idOf } = await openRuntimeFixture(setup);
     const address = await start('rebooted');
     await evaluateInInstanceAllowingExit(address, 'process.exit(2)');
     await closeServer();
@@ -126,7 +126,7 @@ describe('an instance of a killed server', () => {
     'is reported as ended if another process has the pid of its supervisor (containment by %s)',
     async (kind) => {
       const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
-      const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(own);
+      const { dataDirectory, start, restartServer, closeServer, idOf } = await openRuntimeFixture(own);
       const address = await start('mistaken');
       const pid = Number(await evaluateInInstance(address, 'process.pid'));
       await closeServer();
@@ -140,7 +140,7 @@ describe('an instance of a killed server', () => {
   );
 
   it('keeps running and writing output, and the next server reports its exit status', async () => {
-    const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
+    const { dataDirectory, spec, restartServer, closeServer, idOf } = await openRuntimeFixture(setup);
     const survivor = await spec('survivor');
     await closeServer();
     const server = spawn(
@@ -171,7 +171,7 @@ describe('an instance of a killed server', () => {
   it.each(Array.from({ length: 8 }, (_, step) => step * 6))(
     'is adopted or started again, never both, if the server is killed %i ms into a start',
     async (milliseconds) => {
-      const { dataDirectory, shared, spec, restartServer, closeServer, idOf } = await openFixture(setup);
+      const { dataDirectory, shared, spec, restartServer, closeServer, idOf } = await openRuntimeFixture(setup);
       const starts = join(shared, 'starts');
       const halfway = await spec('halfway', `require('fs').appendFileSync('${starts}', process.pid + ' ')`);
       await closeServer();
@@ -211,14 +211,14 @@ describeAsRoot('the process driver as root', () => {
   });
 
   it('starts bots regardless of the umask', async () => {
-    const { start } = await openFixture(setup);
+    const { start } = await openRuntimeFixture(setup);
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
     expect(await evaluateInInstance(await start('masked'), '4')).toBe(4);
   });
 
   it('rejects projects if the accounts for bots cannot run Node.js', async () => {
-    const { dataDirectory, project, closeServer } = await openFixture(setup);
+    const { dataDirectory, project, closeServer } = await openRuntimeFixture(setup);
     await closeServer();
     const path = await project('any');
     const runtime = await openProcessRuntime({
@@ -236,7 +236,7 @@ describeAsRoot('the process driver as root', () => {
   });
 
   it('`forget` removes the control groups, the user id reservation and the files of a stopped instance', async () => {
-    const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
+    const { dataDirectory, start, runtime, idOf } = await openRuntimeFixture(setup);
     await start('traceless');
     const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));
     const groups = Object.values(record?.cgroups ?? {}).filter((group) => group !== null);
@@ -261,7 +261,7 @@ describeAsRoot('the process driver as root', () => {
       await run('umount', full);
       await rm(full, { recursive: true });
     });
-    const { project } = await openFixture(setup);
+    const { project } = await openRuntimeFixture(setup);
     const runtime = await open(full);
     onTestFinished(() => runtime.close());
     const path = await project('filling');

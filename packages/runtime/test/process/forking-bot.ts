@@ -8,7 +8,12 @@ import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { InstanceAddress, InstanceSpec, PreparedProject, StartMethod } from '../../src/runtime.ts';
-import { defaultResourceLimits, evaluateInInstance, type Fixture, openFixture } from '../conformance/fixture.ts';
+import {
+  defaultResourceLimits,
+  evaluateInInstance,
+  openRuntimeFixture,
+  type RuntimeFixture,
+} from '../conformance/fixture.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
@@ -94,7 +99,7 @@ export const botProcessIdsPythonCode = `import bot, os
 result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
 export type BotProcessIds = { readonly importer: number; readonly pid: number; readonly uid: number };
 
-export type ForkingBot = Fixture & {
+export type ForkingBot = RuntimeFixture & {
   readonly shimPackage: string;
   readonly prepare: (deploymentId: string, source?: string) => Promise<PreparedProject>;
   /** Starts the instance `name` of the deployment `d`, or of another deployment that `options` names. */
@@ -117,7 +122,7 @@ export async function openForkingBot(
   options: Partial<ProcessRuntimeOptions> = {},
 ): Promise<ForkingBot> {
   const shimPackage = await writeForkingShim();
-  const fixture = await openFixture(createProcessRuntimeSetup(kind, { path, ...options, shimPackage }));
+  const fixture = await openRuntimeFixture(createProcessRuntimeSetup(kind, { path, ...options, shimPackage }));
   const prepared = new Map<string, PreparedProject>();
   const prepare = async (deploymentId: string, text = source) => {
     const path = await fixture.project(deploymentId, { 'bot.py': text });

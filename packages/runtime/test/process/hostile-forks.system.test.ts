@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluateInInstance } from '../conformance/fixture.ts';
-import { rootTest } from '../root.ts';
+import { testAsRoot } from '../root.ts';
 import {
   type BotProcessIds,
   botProcessIdsPythonCode,
@@ -260,7 +260,7 @@ describe('a hostile bot in a fork server', () => {
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);
   });
 
-  rootTest('is killed if it exhausts the memory, while spawned instances keep running', async () => {
+  testAsRoot('is killed if it exhausts the memory, while spawned instances keep running', async () => {
     const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
     const address = await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });

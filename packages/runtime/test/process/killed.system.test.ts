@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isAlive, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ProjectPreparationSpec } from '../../src/runtime.ts';
-import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import { openRuntimeFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { openInstanceProbe } from './probe.ts';
 
@@ -56,7 +56,7 @@ async function killAtLine(prefix: string, dataDirectory: string, spec: ProjectPr
 
 describe('a project prepared by a killed server', () => {
   it('has no build process after a restart of the server, and can be prepared again', async () => {
-    const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+    const { dataDirectory, project, closeServer, restartServer } = await openRuntimeFixture(setup);
     await closeServer();
     const path = await project('endless', { 'package.json': manifest, 'build.js': buildCode });
     const spec: ProjectPreparationSpec = {
@@ -82,7 +82,7 @@ describe('a project prepared by a killed server', () => {
   it.each(['a Node project', '> npm ci', '> npm run build'])(
     'is removed at the next start if the server was killed at the build log line "%s"',
     async (begin) => {
-      const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+      const { dataDirectory, project, closeServer, restartServer } = await openRuntimeFixture(setup);
       await closeServer();
       const path = await project('halfway', {
         'package.json': manifest.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
@@ -112,7 +112,7 @@ describe('a project prepared by a killed server', () => {
   );
 
   it('is reused if its preparation was complete', async () => {
-    const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
+    const { dataDirectory, project, closeServer, restartServer } = await openRuntimeFixture(setup);
     await closeServer();
     const path = await project('whole', { 'index.js': '' });
     const spec: ProjectPreparationSpec = { id: 'whole', source: { kind: 'directory', path, contentHash: '' } };

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { expect, onTestFinished } from 'vitest';
-import { rootTest } from '../root.ts';
+import { testAsRoot } from '../root.ts';
 
 const nobodyUid = 65_534;
 
@@ -48,7 +48,7 @@ const answer = JSON.stringify({ uid: process.getuid(), niceness: require('os').g
 require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
 `;
 
-rootTest('the process driver runs under an ordinary account and reports which limits it cannot enforce', async () => {
+testAsRoot('the process driver runs under an ordinary account and reports which limits it cannot enforce', async () => {
   const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
   onTestFinished(() => rm(root, { recursive: true }));
   await chmod(root, 0o755);

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { unixAccountForAccessChecks } from '../../src/process/containment/isolation.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
-import { evaluateInInstance, openFixture } from '../conformance/fixture.ts';
+import { evaluateInInstance, openRuntimeFixture } from '../conformance/fixture.ts';
 import { forkableBotSource, openForkingBot } from './forking-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
@@ -24,7 +24,7 @@ it('each bot has its own /tmp and /var/tmp, which are removed with the instance'
   skip(!isPossible, cannotMount);
   const dataDirectory = await makeDataDirectory();
   const setup = createProcessRuntimeSetup(kind);
-  const { start, runtime } = await openFixture({
+  const { start, runtime } = await openRuntimeFixture({
     ...setup,
     open: () => setup.open(dataDirectory),
     probe: () => setup.probe(dataDirectory),

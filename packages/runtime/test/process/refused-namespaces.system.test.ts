@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { defaultResourceLimits } from '../conformance/fixture.ts';
-import { rootTest } from '../root.ts';
+import { testAsRoot } from '../root.ts';
 import { openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
@@ -50,7 +50,7 @@ console.log(JSON.stringify(method()));
 await runtime.close();
 `;
 
-rootTest('the driver spawns instances if the machine refuses user namespaces, and reports the reason', async () => {
+testAsRoot('the driver spawns instances if the machine refuses user namespaces, and reports the reason', async () => {
   const { closeServer, restartServer, dataDirectory, shimPackage, prepare, idOf, track } = await openForkingBot(kind);
   const names = ['first', 'second'];
   names.forEach(track);

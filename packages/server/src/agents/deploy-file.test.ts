@@ -43,7 +43,7 @@ describe('readDeployFile', () => {
     [
       'a build id',
       'agent_name = "ok"\nbuild_id = "0199aaaa-0000-7000-8000-000000000001"',
-      'build_id: this directory is served without a build',
+      'build_id: an agent that is served from a directory has no build',
     ],
     ['invalid TOML', 'agent_name = ', 'Invalid TOML'],
   ])('rejects a deploy file with %s, and names the file and the problem', async (_, text, problem) => {

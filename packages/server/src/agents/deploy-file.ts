@@ -37,7 +37,7 @@ function beyondDirectories(file: DeployFile): readonly ValidationIssue[] {
   if (file.build_id !== undefined) {
     issues.push({
       path: 'build_id',
-      message: 'this directory is served without a build; remove build_id',
+      message: 'an agent that is served from a directory has no build; remove build_id',
     });
   }
   return issues;

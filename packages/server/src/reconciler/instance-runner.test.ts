@@ -144,7 +144,7 @@ describe('the instance runner', () => {
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
-  it('removes an instance with HTTP_ERROR if its readiness cannot be stored, even after the start deadline', async () => {
+  it('ends the session with HTTP_ERROR if the database rejects that the instance is ready, before or after the start deadline', async () => {
     const { runner, row, deployment, calls, deadline } = await open(async () => address, {
       now: () => {
         deadline.abort();

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { describeAsRoot, isRoot, rootTest } from '../../../runtime/test/root.ts';
+import { describeAsRoot, isRoot, testAsRoot } from '../../../runtime/test/root.ts';
 import { openDatabase } from './database.ts';
 import { createDirectoryLayout } from './embedded/layout.ts';
 import { findPostmaster, stopPostmaster } from './embedded/postmaster.ts';
@@ -199,7 +199,7 @@ describe('an embedded database', () => {
     expect(await readdir(starting)).toEqual([]);
   });
 
-  rootTest('allows no other account, such as that of a bot, to read its files or to connect', async () => {
+  testAsRoot('allows no other account, such as that of a bot, to read its files or to connect', async () => {
     const { data } = createDirectoryLayout(directory);
     const script = `
       const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
@@ -240,7 +240,7 @@ test('two embedded databases run at once, one in a path that is too long for a s
   for (const { stop } of both) await stop();
 });
 
-rootTest('the start error names the directory that PostgreSQL cannot enter', async () => {
+testAsRoot('the start error names the directory that PostgreSQL cannot enter', async () => {
   const closed = await mkdtemp(path.join(os.tmpdir(), 'bothost-closed-'));
   onTestFinished(() => rm(closed, { recursive: true, force: true }));
   const opened = openEmbeddedPostgres({ dataDirectory: path.join(closed, 'data'), logger });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { rootTest } from '../../../runtime/test/root.ts';
+import { testAsRoot } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
@@ -202,7 +202,7 @@ describe('the service with a faulty bot', () => {
     await waitUntilAgentIdle(service, 'puppet');
   });
 
-  rootTest('kills only the bot that uses too much memory, and records why', async () => {
+  testAsRoot('kills only the bot that uses too much memory, and records why', async () => {
     const id = await startAgentSession(service, 'puppet');
     const other = await startAgentSession(service, 'puppet');
     await puppet(other, 'true');

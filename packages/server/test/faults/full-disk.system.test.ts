@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { rootTest } from '../../../runtime/test/root.ts';
+import { testAsRoot } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
@@ -17,7 +17,7 @@ import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 /** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
-rootTest(
+testAsRoot(
   'the service refuses starts on a full disk, keeps live sessions, and records the end of sessions once space is free',
   async ({ skip }) => {
     const disk = await mountSmallDisk(220);
@@ -80,7 +80,7 @@ rootTest(
   90_000,
 );
 
-rootTest(
+testAsRoot(
   'the service keeps the output of an instance while the disk for logs is full, and retries at intervals',
   async ({ skip }) => {
     const tries: number[] = [];

@@ -146,8 +146,8 @@ describe.concurrent('a second server', () => {
   });
 });
 
-describe('a server that regains its region after a second server failed to start', () => {
-  it('keeps its bots and sessions, and starts new sessions', async (test) => {
+describe('a server that lost the lock of its region to a second server, which then failed to start', () => {
+  it('takes the lock again, keeps its bots and sessions, and starts new sessions', async (test) => {
     const key = randomBytes(32).toString('hex');
     const bot = await writeBot('kept');
     test.onTestFinished(() => bot.remove());

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { rootTest } from '../../../test/root.ts';
+import { testAsRoot } from '../../../test/root.ts';
 import { openTreeRemover } from '../../remove-tree.ts';
 import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { createInstanceOutputs } from './outputs.ts';
@@ -28,7 +28,7 @@ async function openWithOtherDisk() {
 
 const noMount = 'root cannot mount a tmpfs on this machine';
 
-rootTest('release moves instance output to another file system, even after an interrupted move', async ({ skip }) => {
+testAsRoot('release moves instance output to another file system, even after an interrupted move', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
   // A sparse file whose hole is far larger than the file system.
@@ -49,7 +49,7 @@ rootTest('release moves instance output to another file system, even after an in
   expect(await outputs.findReleased(target)).toMatchObject({ path: join(target, 'output'), marks: [{ end: 2 ** 43 }] });
 });
 
-rootTest(
+testAsRoot(
   'release rejects with ENOSPC while the target file system is full, and moves the output once there is space',
   async ({ skip }) => {
     const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));

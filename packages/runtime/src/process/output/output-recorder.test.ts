@@ -39,7 +39,7 @@ it('openOutputRecorder also drops excess output that the bot writes while earlie
   expect(dropped).toEqual([{ from: limitBytes / 4, to: 2 ** 43 - limitBytes / 2 }]);
 });
 
-it('openOutputRecorder empties an output file above the largest supported offset, but still reports its last lines', async ({
+it('openOutputRecorder empties an output file that is larger than the largest supported offset, but still reports its last lines', async ({
   skip,
 }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');

@@ -21,7 +21,7 @@ export type BotReadinessContext = {
 /**
  * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to the bot's address. After a
  * failure that the bot did not cause, resolves to the reason for starting the bot again. Rejects with `StartError` after any
- * other failure or an abort. An abort of `stop` stops the bot; after an abort of `leave`, the bot keeps running.
+ * other failure, or when a signal aborts. The signal `stop` also stops the bot; the signal `leave` leaves the bot running.
  */
 export async function awaitBotReadiness(
   context: BotReadinessContext,

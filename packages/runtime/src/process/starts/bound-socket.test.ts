@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { isRoot, rootTest } from '../../../test/root.ts';
+import { isRoot, testAsRoot } from '../../../test/root.ts';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { getInstanceFiles } from '../records/instance-record.ts';
 import { findBoundSocket } from './bound-socket.ts';
@@ -45,7 +45,7 @@ it('findBoundSocket returns null for a link to the socket of another program', a
   expect(find()).toBeNull();
 });
 
-rootTest('findBoundSocket prevents the bot from replacing its socket', async () => {
+testAsRoot('findBoundSocket prevents the bot from replacing its socket', async () => {
   const { files, find } = await openInstance();
   await listen(files.socket);
   const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...unixAccountForAccessChecks });
