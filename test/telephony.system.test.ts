@@ -41,8 +41,8 @@ function blocks(language: string): string[] {
 }
 
 /**
- * Returns the path of the WebSocket URL in the example document that tells a carrier where to connect a call. Replaces the
- * example's organization `home` with the organization of the test service.
+ * Returns the path of the WebSocket URL in an example from docs/telephony.md. In the path, replaces the example's organization
+ * `home` with the organization of the test service.
  */
 function pathIn(text: string): string {
   const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';

@@ -266,8 +266,8 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         listOperationPaths({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
       );
       tested.push('GET /auth/config', 'GET /\\.well-known/openid-configuration', 'POST /auth/logout');
-      // Also allow the upload of an archive. It needs no authorization test, because a signed token in the uploaded form
-      // authorizes it instead of a key.
+      // The upload of an archive is allowed too. The tests of API keys do not cover it, because a signed token in the uploaded
+      // form authorizes the upload.
       tested.push('POST /uploads/[^/]+');
       const pattern = new RegExp(`^(${tested.join('|')})$`);
       expect([...requests].filter((request) => !pattern.test(request))).toEqual([]);

@@ -11,8 +11,8 @@ import { forked, type VoiceBenchContext } from './voice-bench.ts';
 import type { WebCallTarget, WebCallTiming } from './web-caller.ts';
 
 /**
- * A call through the service may be slower than a call to the bot that was started by hand, by at most this many milliseconds
- * plus the interquartile range of the calls to that bot.
+ * Compares the median times of calls to a bot through the service and of direct calls to a bot that was started by hand.
+ * Through the service, the median may be higher by this many milliseconds plus the interquartile range of the direct calls.
  */
 const allowanceMs = 50;
 /** Milliseconds to wait after a call, so that the bot that was started by hand can end its pipelines. */
@@ -128,7 +128,8 @@ async function callAtOnce(url: string): Promise<readonly number[]> {
 }
 
 /**
- * Waits until earlier sessions have ended, including those of the bot that was started by hand, and `warm` instances are ready.
+ * Waits until earlier sessions of the service have ended and at least `warm` warm instances are ready. Then waits for `restMs`,
+ * so that the bot that was started by hand can end its sessions too.
  */
 export async function waitForIdleService(service: BenchmarkService, warm: number): Promise<void> {
   await waitUntil('the end of former sessions', async () =>

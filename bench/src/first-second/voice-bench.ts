@@ -14,7 +14,7 @@ export const [forked, spawned] = ['forked', 'spawned'] as const;
  */
 export type VoiceBenchContext = Pick<BenchmarkOptions, 'log'> & {
   readonly service: BenchmarkService;
-  /** Number of measurements per figure. */
+  /** Number of measurements from which each result is computed, for example as a median. */
   readonly runs: number;
   readonly byHand: StandaloneBot;
   readonly byHandOptions: StandaloneBotOptions;

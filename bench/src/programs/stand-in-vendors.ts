@@ -1,4 +1,7 @@
-/** Runs the stand-in vendors of the tests. `tsconfig.stand-in-vendors.json` compiles them for the benchmarks. */
+/**
+ * Runs local servers that stand in for the APIs of speech and language model vendors. Their source code is in the tests of the
+ * CLI. `tsconfig.stand-in-vendors.json` compiles it for the benchmarks.
+ */
 const file = new URL('../stand-in-vendors/stand-in-vendors.js', import.meta.url);
 const { openStandIns }: { openStandIns: () => Promise<{ readonly address: string }> } = await import(file.href);
 const { address } = await openStandIns();

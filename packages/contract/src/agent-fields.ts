@@ -35,8 +35,8 @@ export const MinAgents = z.int().min(instanceCountLimits.minimum).max(instanceCo
 export const MaxAgents = z.int().min(1).max(instanceCountLimits.maximum);
 
 /**
- * Error messages for settings that are not supported in a region that builds source code. Each message says why, and what to
- * use instead.
+ * Error messages for settings that are not supported in a region that builds agents from source code and does not run container
+ * images. Each message says why, and what to use instead.
  */
 export const unsupportedAgentSettingMessages = {
   image: 'this region runs builds, not images: remove it to deploy the project itself',

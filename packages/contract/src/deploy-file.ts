@@ -91,7 +91,10 @@ export function checkDeployFile(parsed: unknown): DeployFileResult {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/** Returns an issue for each setting that is valid but not supported in a region that builds source code. */
+/**
+ * Returns an issue for each setting that a deploy file may contain but this kind of region does not support: the region builds
+ * agents from source code and does not run container images.
+ */
 export function findUnsupportedDeploySettings(file: DeployFile): readonly ValidationIssue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedAgentSettingMessages.image],

@@ -3,7 +3,7 @@
 
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
-/** Lists the values of a status in the order of `labels`. */
+/** Lists all values of a status in the order in which they appear in its label table. */
 export function getStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
   return Object.keys(labels) as Status[];
 }

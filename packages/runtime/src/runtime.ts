@@ -44,7 +44,10 @@ export type StartMethod = {
    * everything.
    */
   readonly level: 'module' | 'libraries' | 'spawn';
-  /** Why the start method is not `module`, as a sentence for the bot's owner. Null if it is `module`. */
+  /**
+   * Why instances are not forked from a process that has imported the bot, as a sentence for the bot's owner. Null if they are,
+   * or if the reason is unknown.
+   */
   readonly reason: string | null;
   /**
    * Memory of the fork server in bytes, including its share of memory pages that instances use too. Null if there is no fork
@@ -113,14 +116,17 @@ export type OutputFile = {
   readonly path: string;
   /** Offset, in the whole output, of the first byte that the file still contains. */
   readonly base: number;
-  /** Ranges of the output that were dropped, in order. They lie before `base` or are holes in the file. */
+  /**
+   * Ranges of the output that were dropped, in ascending order. A range either ends where the file begins, or lies inside the
+   * file and is a hole of the sparse file.
+   */
   readonly dropped: readonly OutputOffsetRange[];
   /**
    * Timestamps of the output, by increasing offset. Read the output only up to the offset of the last mark, because later bytes
    * have no timestamp yet.
    */
   readonly marks: readonly OutputTimestampMark[];
-  /** When the instance's output ended. Later than the times of all `marks`. Null while the instance runs. */
+  /** When the instance's output ended. Later than all timestamps of the output. Null while the instance runs. */
   readonly endedAt: Timestamp | null;
 };
 
@@ -205,8 +211,8 @@ export type SessionPriority = {
    */
   sessionOpening(instanceId: string): void;
   /**
-   * Restores the instance's normal CPU limit before the five seconds of `sessionOpening` are over. If the server relays the
-   * messages of the session, call this when the bot sends its first message.
+   * Restores the normal CPU limit of an instance before the five seconds after the call of `sessionOpening` are over. Call this
+   * when the server relays the session's messages and has received the first message from the bot.
    */
   sessionOpened(instanceId: string): void;
 };
@@ -279,7 +285,7 @@ export type RuntimeOptions = {
   readonly timeZone?: string | undefined;
   /** Bytes of output to keep per instance. */
   readonly outputLimitBytes: number;
-  /** Memory in bytes for all fork servers together. */
+  /** Memory limit in bytes for all fork servers together. */
   readonly forkServerMemoryBytes: number;
   readonly building: BuildLimits;
   /** Null means that disk space is not limited. */

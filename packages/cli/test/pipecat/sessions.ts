@@ -12,8 +12,8 @@ export type Session = {
   readonly steps: readonly string[];
 };
 /**
- * How a session starts. `dial-in`: with a phone call into a hosted room. `plain`: without a transport. Other values: with the
- * transport whose settings the bot stores under this key in `transport_params`.
+ * How a session starts. `dial-in`: a caller phones into a hosted room. `plain`: Pipecat's runner opens no transport. For any
+ * other value, the runner opens a transport, and the value is the transport's key in the bot's `transport_params`.
  */
 export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
 type Carrier = 'twilio' | 'telnyx' | 'plivo' | 'exotel';
@@ -32,7 +32,10 @@ export const browserTransportsByName: Readonly<Record<string, Browser>> = {
   websocket: 'websocket',
 };
 
-/** All events that a bot can handle, in a possible order. The outgoing call fails more often than the bot retries it. */
+/**
+ * All events that a bot can handle, in a possible order. `on_dialout_error` occurs more often than the bot retries the outgoing
+ * call, so that the bot gives up.
+ */
 const steps = [
   'on_joined',
   'on_dialin_ready',

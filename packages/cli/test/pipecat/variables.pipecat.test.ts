@@ -72,7 +72,7 @@ test('the catalogue lists exactly the variables that Pipecat reads for each serv
   expect(claimed.filter(({ value, name }) => reads.get(value)?.includes(name) !== true)).toEqual([]);
 });
 
-/** Modules with which the runner opens a transport, by the extra that installs the transport. */
+/** Maps the package extra that installs a transport to the modules in which Pipecat's runner opens the transport. */
 const openers: Readonly<Record<string, readonly string[]>> = {
   daily: ['pipecat.runner.daily'],
   livekit: ['pipecat.runner.livekit'],

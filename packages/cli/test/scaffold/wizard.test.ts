@@ -53,14 +53,15 @@ const otherSteps: typeof steps = [
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
   ['How do people talk to the bot', terminalKeys.down + terminalKeys.enter],
-  // At the next two questions, press Down and Enter: select the second phone transport, then the room for tests.
+  // At the next two questions, press Down and Enter to select the second choice: first another phone transport, then Daily as
+  // the additional transport for testing.
   ['Which transport?', terminalKeys.down + terminalKeys.enter],
   ['Another transport, for testing', terminalKeys.down + terminalKeys.enter],
   ['How does the bot process speech', terminalKeys.enter],
   ['Which speech-to-text service', terminalKeys.enter],
   ['Which language model service', terminalKeys.enter],
   ['Which text-to-speech service', terminalKeys.enter],
-  // Select noise cancellation, but not the deployment that it needs.
+  // Select noise cancellation, and deselect the preselected feature "deploy_to_cloud", which noise cancellation requires.
   [
     'Features (Space selects',
     terminalKeys.space + terminalKeys.down.repeat(4) + terminalKeys.space + terminalKeys.enter,

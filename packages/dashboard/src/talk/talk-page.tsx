@@ -7,7 +7,10 @@ import { getUrlPublicKeyProblem, loadPublicApiKey, storePublicApiKey } from './p
 
 const route = getRouteApi('/shell/talk/$agent');
 
-/** The page at `/talk/:agent`, for people with a public key, who need no account. */
+/**
+ * The page at `/talk/:agent`, on which people without an account talk to an agent. They enter a public API key (`pk_...`) of
+ * the organization.
+ */
 export function TalkPage() {
   const { agent } = route.useParams();
   const [publicKey, setPublicKey] = useState(() => loadPublicApiKey({ location, history, storage: sessionStorage }));

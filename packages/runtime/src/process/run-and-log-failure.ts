@@ -1,6 +1,9 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
-/** Runs a task and logs its failure instead of throwing it, so that one directory entry cannot stop a start-up. */
+/**
+ * Runs start-up work for one entry of the data directory. Logs a failure instead of throwing it, so that one damaged entry
+ * cannot prevent the start of the service.
+ */
 export async function runAndLogFailure(
   logger: Pick<RuntimeLogger, 'error'>,
   path: string,

@@ -4,13 +4,15 @@ import { describePythonBots } from '../conformance/python-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 /**
- * Test the weaker kinds of containment, which are the ways to recognize the processes of an instance. `npm test` tests the
- * strongest kind, but without Python bots, because their environments take long to install.
+ * The process driver recognizes the processes of an instance by one of several methods (kinds of containment). These tests use
+ * the less reliable methods. `npm test` uses the most reliable method, but without Python bots, because their environments take
+ * long to install.
  */
 const [strongest, ...others] = availableContainmentKinds;
 for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, createProcessRuntimeSetup(kind));
 
-// Runs the tests of Python bots for bots with their own accounts, and for bots that share the service's account.
+// Test Python bots with the strongest kind of containment, which gives each bot its own user account if the tests run as root.
+// Then test them with the kind `mark` (an environment variable), with which all bots use the service's account.
 for (const kind of new Set([strongest, 'mark'] as const)) {
   describe(`process driver, containment by ${kind}`, () => describePythonBots(createProcessRuntimeSetup(kind)));
 }

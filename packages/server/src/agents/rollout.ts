@@ -91,7 +91,9 @@ function errorOf(row: DeploymentRow) {
   return { code: row.error_code ?? 'PCC_UNKNOWN_ERROR', message: whole(row) };
 }
 
-/** Appends the bot's last output to the message, because existing clients show only the message. */
+/**
+ * Returns the error message of a deployment, followed by the bot's last output, because existing clients show only the message.
+ */
 function whole(row: DeploymentRow): string {
   const tail = row.last_exit?.tail.trim() ?? '';
   return formatDeploymentError(tail === '' ? row.error : `${row.error} Last output of the bot: ${tail}`);

@@ -72,7 +72,8 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 
   return {
     receivedBytes: (upload) => receivedBytes(context, upload),
-    // A client that asks for the progress is about to resume the upload, so its earlier request is interrupted.
+    // A client asks for the progress before it resumes an upload. So abort the client's earlier request for the same upload,
+    // whose connection may be lost.
     readProgress: async (uploadId, token) => {
       requireToken(context, uploadId, token);
       return takeOver(uploadId, async () =>
@@ -161,8 +162,9 @@ async function complete(context: ReceiveContext, upload: UploadRow): Promise<Upl
 }
 
 /**
- * Whether the stored archive contradicts the state of the upload: all bytes of an announced upload have arrived but are not
- * verified, or the archive of a complete upload is missing or has the wrong size.
+ * Whether the stored bytes contradict the recorded state of the upload. This is true for a complete upload whose archive is
+ * missing or has the wrong size. It is also true for an open upload whose hash and size were declared before, if all bytes have
+ * arrived, because they must be verified then.
  */
 async function isUnsettled(context: ReceiveContext, upload: UploadRow): Promise<boolean> {
   const isAllThere = (await receivedBytes(context, upload)) === upload.size_bytes;

@@ -9,7 +9,8 @@ export type QualifiedAgentName = { readonly agentName: string; readonly organiza
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: QualifiedAgentName }
   /**
-   * `host` is the agent that the path names. Null if the path names none: then the carrier's start message must name the agent.
+   * A connection from a phone carrier. `host` is the name of the called agent. It is null if the path contains no agent name:
+   * then the carrier's start message must contain the name.
    */
   | { readonly carrier: PhoneCarrier; readonly host: QualifiedAgentName | null }
 );

@@ -78,9 +78,10 @@ function gapLine(file: OutputFile, gap: OutputOffsetRange, filter: LineFilter): 
 }
 
 /**
- * Quick check whether a part of an output may contain the filter's text. Does not decode the part, so the result is always true
- * for text that is not ASCII. It is also true for text with `*`, because masks consist of `*`. First searches for the first
- * three characters in lower and upper case, because this is many times faster than converting all bytes to lower case.
+ * Quick check: returns false only if the output in `bytes` certainly does not contain the filter's text. If the filter's text
+ * contains a character that is not ASCII, always returns true, because `bytes` is not decoded. If it contains `*`, also returns
+ * true, because secret values are replaced by `*` only later. First searches for the first three characters in lower and upper
+ * case, because this is many times faster than converting all bytes to lower case.
  */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
@@ -120,7 +121,8 @@ function seenAt(file: OutputFile, { to, end }: LineRange) {
 }
 
 /**
- * Returns the index of the first mark at or after `offset`. A mark says when the server had read the output up to an offset.
+ * Returns the index of the first timestamp mark whose end offset is at or after `offset`. A mark consists of a time and of the
+ * offset up to which the server had read the output at that time.
  */
 function firstMarkAt({ marks }: OutputFile, offset: number): number {
   let low = 0;

@@ -13,9 +13,9 @@ export type TextSearch = {
 const maxSeparateTexts = 24;
 const hashBits = 16;
 /**
- * Limits the hash comparisons per line to `perByte * (line length + extraBytes)`. Only maliciously chosen secret values and log
- * lines reach the limit. Without it, their search would block the service for seconds. After the limit, every position at which
- * the prefix of a text matches counts as a match of the text.
+ * Limits the hash comparisons per log line to `perByte * (line length + extraBytes)`. Only maliciously chosen secret values and
+ * log lines need more comparisons, which would block the service for seconds. In the rest of such a line, a secret value counts
+ * as found wherever the hash of its first characters matches.
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
@@ -81,7 +81,8 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
       if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
       for (const [length, known] of longestFirst.get(prefix) ?? []) {
         const to = from + length;
-        // The lengths are in descending order, so all remaining matches at this position lie within an earlier span.
+        // The masked texts are tried from longest to shortest. If a text of this length would end within an earlier match, all
+        // shorter texts would too, so try no further text at this position.
         if (to <= reached) break;
         if (to > line.length) continue;
         comparisonsLeft -= 1;
@@ -96,7 +97,10 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
 
 type Sums = { readonly first: Int32Array; readonly second: Int32Array };
 
-/** Polynomial hashes modulo 2^32 with random factors and byte values, so that attackers cannot construct collisions. */
+/**
+ * Polynomial rolling hashes modulo 2^32. The factors, and the number that represents each byte, are random, so that attackers
+ * cannot construct collisions.
+ */
 function createRollingHashes() {
   const random = randomBytes(2 * 4 * 257);
   const numbers = Int32Array.from({ length: 2 * 257 }, (_, index) => random.readInt32BE(index * 4));

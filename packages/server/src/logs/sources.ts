@@ -20,8 +20,9 @@ export type SourcesContext = {
 };
 
 /**
- * The log output of an instance. A reader merges the lines of several outputs by time, and opens each output at its time `due`:
- * the time of its first line in ascending order, the time of its end in descending order.
+ * The log output of an instance. A reader merges the lines of several outputs by time. `due` is the point in this order at
+ * which the reader must open the output: in ascending order the time of the first line, in descending order the time at which
+ * the output ended.
  */
 export type OutputSource = {
   readonly instance: LoggedInstance;
@@ -31,8 +32,8 @@ export type OutputSource = {
 };
 
 /**
- * Log outputs of instances, sorted by `due`. `peek` returns the next output, and `take` removes it from the list. `live`
- * contains the ids of instances that have not ended.
+ * A queue of the log outputs of instances, in the order in which a reader opens them. `peek` returns the first output, and
+ * `take` removes it from the queue. `live` contains the ids of instances that have not ended.
  */
 export type OutputSources = {
   readonly live: readonly string[];

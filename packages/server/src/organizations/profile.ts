@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 
-/** The part of the CLI profile that belongs to this service. */
+/** The fields that this service writes into the configuration file of botcli, the CLI profile. */
 export type CliProfile = {
   readonly api_url: string;
   readonly organization: string;

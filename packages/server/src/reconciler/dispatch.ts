@@ -52,7 +52,10 @@ export type DispatchContext = {
 
 /** Maximum time in seconds for which a bot may delay its response to a status request. */
 const askSeconds = 25;
-/** Interval in milliseconds between status requests if a bot does not respond, or responds before its session has ended. */
+/**
+ * Interval in milliseconds between status requests to a bot. A status request is repeated if it failed, or if the session has
+ * not started or has not ended.
+ */
 const againMs = 1_000;
 /** First interval in milliseconds between status requests until the bot accepts a session. Doubles up to `againMs`. */
 const acceptMs = 5;
@@ -65,8 +68,8 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
   // Do not dispatch the session while this server process shuts down. The next server process dispatches it, because the
   // database contains no record of a dispatch.
   if (context.closing.aborted) return;
-  // Record the dispatch for all bots. If the bot has exited when the next server process starts, only this record shows that
-  // the bot had the session.
+  // Record the dispatch even if the bot has a status route, which tells the next server process whether the bot received the
+  // session. The bot may have exited by then, and only this record remains.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));
   // A bot without a status route could get the session twice after a crash, so wait for the commit before sending the
   // request.
@@ -76,8 +79,9 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
   context.onDispatch(session.instanceId);
   const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
-  // Finish sending the request even if the server shuts down now. If the bot has no status route, the database already says
-  // that the bot received the session, and the next server process cannot check this.
+  // If the server shuts down now, finish sending the request first, because the database already says that the bot received the
+  // session. If the bot cannot report the state of a session, the next server process could not detect that the request was
+  // never sent.
   if (context.closing.aborted) leave();
   else context.closing.addEventListener('abort', leave, { once: true });
   const answered = new AbortController();

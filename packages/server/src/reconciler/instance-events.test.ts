@@ -43,8 +43,9 @@ const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): Instance
 });
 
 /**
- * Passes the events to `watchInstances`, which processes them concurrently. After all are processed, resolves with the calls
- * that they caused: `forget`, `count STATUS` for an ended session, and `idle exit CODE`.
+ * Passes the events to `watchInstances`, which processes them concurrently. After all are processed, resolves with a list of
+ * the calls that they caused: `forget` if the runtime was told to forget an instance, `count STATUS` if an ended session was
+ * counted, and `idle exit CODE` if an instance without a session exited.
  */
 async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
   const calls: string[] = [];

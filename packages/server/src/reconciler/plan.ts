@@ -161,17 +161,19 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
 }
 
 /**
- * Whether the session is lost: it has ended, but no event will report this. A session that this process does not own is lost if
- * its instance no longer exists. A WebSocket session that this process does not own is always lost, because no request relays
- * its WebSocket. This happens if the database connection was lost while the service accepted the WebSocket.
+ * Whether the session counts as ended although no event will report its end. This applies only to sessions that this server
+ * process does not own: if the instance no longer exists, or if the transport is WebSocket. A WebSocket session is owned by the
+ * request that relays its messages, so without an owner the client is no longer connected. For example, the database connection
+ * may fail while the service accepts the WebSocket.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
   return !session.owned && (instance === undefined || session.transport === 'websocket');
 }
 
 /**
- * Whether this server process must take ownership of the session. False for a WebSocket session, because the request that
- * relays it owns it. False if the instance has exited, because another bot may listen on the instance's port by now.
+ * Whether this server process must take ownership of the session. False for a WebSocket session, because only the request that
+ * relays the session's messages can own the session. False if the instance has exited, because another bot may listen on the
+ * instance's port by now.
  */
 function mustAdopt(session: PlannedSession, instance: PlannedInstance): boolean {
   const answers = instance.state === 'ready' && instance.running;

@@ -117,7 +117,8 @@ describe('connectSession', () => {
         connectSessionWithoutToken(context(), target(one, newId())).catch((error: unknown) => error),
       ),
     );
-    // All clients get the same response, because only the service's log may contain the cause.
+    // The responses for an agent that requires a token and for a missing agent are equal. Only the service's log contains the
+    // reason for the rejection.
     const [body, other] = errors.map((error) =>
       error instanceof ApiError ? createErrorBody(error, 'request') : error,
     );

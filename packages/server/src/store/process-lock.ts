@@ -50,8 +50,8 @@ async function isHeldByOther(directory: string, own: string): Promise<boolean> {
 }
 
 /**
- * Returns the start time of a process in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted from the end
- * of the name). Undefined if the process is dead. A zombie counts as dead, because in a container it may never be reaped.
+ * Returns the start time of a process in clock ticks since boot: field 22 of /proc/PID/stat (proc(5)). Undefined if the process
+ * is dead. A zombie (field 3 is `Z`) counts as dead, because in a container it may never be reaped.
  */
 export async function readStartTicks(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

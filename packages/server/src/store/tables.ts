@@ -272,7 +272,7 @@ export type UploadsTable = {
   organization_id: string;
   region: string;
   announced: boolean;
-  /** `complete` means that all bytes have arrived and match the hash. */
+  /** `complete` means that all bytes of the archive have arrived, and match the hash and size if these were declared before. */
   state: 'open' | 'complete';
   /** SHA-256 of the archive in hexadecimal. */
   content_hash: string | null;
@@ -322,7 +322,7 @@ export type InstanceLogsTable = {
   agent_id: string;
   deployment_id: string;
   session_id: string | null;
-  /** The host whose data directory contains the log files. */
+  /** The host whose data directory contains the output files of the instance. */
   host_id: string;
   /** Times of the first and the last output. */
   begins_at: Date;
@@ -409,7 +409,7 @@ export type SecretRevisionsTable = {
    * migration 0016.
    */
   mac: Buffer | null;
-  /** The MAC in the format before migration 0016. Used once, to add `mac`. */
+  /** MAC over the revision in the format before migration 0016. Verified once, when `mac` is computed, and then set to null. */
   former_mac: Buffer | null;
 };
 
@@ -476,7 +476,7 @@ export type AuditEventsTable = {
   revision_before: number | null;
   revision_after: number | null;
   result: string;
-  /** Number of requests that the entry summarizes. */
+  /** Number of requests that this audit event stands for: 1, or more if it summarizes refused requests. */
   count: number;
   previous_hash: Buffer;
   hash: Buffer;
@@ -569,12 +569,15 @@ export type OneTimeLinksTable = {
   purpose: 'invitation' | 'password-reset';
   /** SHA-256 hash of the secret token in the URL of the invitation or password reset. */
   hash: Buffer;
-  /** The organization and the role of an invitation. Null for a password reset. */
+  /** For an invitation, the organization and the role that the invited person gets. Null for a password reset. */
   organization_id: string | null;
   role: Role | null;
-  /** The e-mail address of the invited person. Null if any person who has the link may accept the invitation. */
+  /**
+   * The e-mail address of the invited person, or of the person whose password the link resets. Null if any person who has the
+   * link may accept the invitation.
+   */
   email: string | null;
-  /** The person whose password is reset. Null for an invitation. */
+  /** For a password reset, the person whose password the link resets. Null for an invitation. */
   user_id: string | null;
   created_at: Date;
   expires_at: Date;

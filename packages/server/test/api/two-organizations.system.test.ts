@@ -132,8 +132,8 @@ describe('requests about another organization', () => {
   );
 
   /**
-   * Sends a request, undoes its effects, and returns the response. Masks the names, and values that are unique in each
-   * response.
+   * Sends a request and returns the response. Then deletes the secret sets that the request created. In the response, replaces
+   * the names of secret sets and of their keys, and values that are unique in each response, by placeholders.
    */
   async function answerTo(method: string, place: string, names: Names, one: TestCall, key?: string): Promise<string> {
     const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
@@ -156,8 +156,8 @@ describe('requests about another organization', () => {
       for (const [index, one] of their.entries()) {
         const other = none[index];
         if (other === undefined) throw new Error('no counterpart');
-        // Dry runs have their own rate limit. To stay below it, send them with only two of the three URL prefixes of the
-        // caller's organization.
+        // Dry runs have their own rate limit. To stay below the limit, send dry runs to only two of the caller's three URL
+        // prefixes: the empty prefix and the prefix with the organization's name, not the prefix with its id.
         const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
         for (const place of isDry ? places.own.slice(0, 2) : places.own) {
           const answer = await answerTo(method, place, theirs, one);

@@ -134,7 +134,7 @@ describe('the value of a stored secret', () => {
       if (!holds(environment) || found.bots.has(pid)) return;
       const [, instance] = /(?:^|\0)BOTHOST_INSTANCE=([^\0]+)/.exec(environment.toString('latin1')) ?? [];
       const status = read(`/proc/${pid}/status`).toString();
-      // The process has just exited, so its files are missing.
+      // The process has exited since its environment was read, so its status file in `/proc` is missing.
       if (instance !== undefined && status === '') return;
       const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
       const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
@@ -297,7 +297,8 @@ describe('the value of a stored secret', () => {
     expect(responses.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
     expect(filesWith(forms)).toEqual([]);
     expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
-    // Names are not secret, so finding them in the database and the log proves that the search works.
+    // The name of a secret set is not secret. The database and the log contain it, so finding it there proves that the search
+    // works.
     expect(filesWith([Buffer.from('bird-cage')]).filter((path) => path.startsWith('data/postgres'))).not.toEqual([]);
     expect(log().includes('bird-cage')).toBe(true);
   }, 180_000);

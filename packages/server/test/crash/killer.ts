@@ -26,9 +26,12 @@ export type ServerKiller = {
 };
 
 /**
- * How to find a session in each phase. After a client emits `event`, the server is suspended up to `inspections` times to check
- * the phases of all sessions. The first check follows after a random delay of up to `first` milliseconds. Later checks follow
- * after random delays of up to `step` milliseconds.
+ * How to search for a session in each phase, in three steps:
+ *
+ * 1. Wait until a client emits `event`. Skip this step if `event` is null.
+ * 2. Wait for a random time of up to `first` milliseconds.
+ * 3. Suspend the server, and check whether a session is in the phase. If not, resume the server, and check again after a
+ *    random time of up to `step` milliseconds. Stop after `inspections` checks, and start again with step 1.
  */
 const searches: Readonly<
   Record<SessionPhase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>
@@ -45,9 +48,9 @@ const searchMs = 8_000;
 const bootMs = 700;
 
 /**
- * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the event file of the bots, and then
- * either resumes or kills the server (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is
- * known without asking the server.
+ * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the event file of the bots, and
+ * then either resumes or kills the server (SIGKILL). So a kill can occur between any two instructions of the server. The
+ * inspection shows in which phase each session was at the kill.
  */
 export function createServerKiller(context: {
   readonly service: ServiceProcess;

@@ -66,7 +66,8 @@ async function runAsNobody(scenario: Scenario): Promise<HostileDirectoryTreeOutc
       },
     },
   });
-  // Copy this program, because the process driver starts it by its path and the bundle does not contain it.
+  // Add the spawner's program to the bundle's directory. The bundler omits it, because the process driver does not import it
+  // but runs it as a separate Node process.
   await copyFile(source('src/spawner-program.cjs'), join(scenario.root, 'spawner-program.cjs'));
   await writeFile(join(scenario.root, 'program.mjs'), PROGRAM);
   await chown(scenario.root, nobody.uid, nobody.gid);
@@ -115,8 +116,8 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileDirectoryTrees(root);
   });
 
-  // Only root can create some of the trees. If these tests run as root, they test such trees with the service that runs as
-  // root, and omit them for the service that runs as an ordinary user.
+  // Only root can create some of the trees. If the tests run as root, only the service that runs as root is tested with these
+  // trees.
   const rows = Object.entries(hostileDirectoryTrees).filter(
     ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
   );

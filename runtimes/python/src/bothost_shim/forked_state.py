@@ -39,9 +39,9 @@ class InitialEnvironment:
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
 
     def rename(self, name: str) -> None:
-        """Overwrite the value of INSTANCE_ENVIRONMENT_VARIABLE in place.
+        """Overwrite the instance id in INSTANCE_ENVIRONMENT_VARIABLE with the id `name`, in place.
 
-        Raises ValueError if `name` is longer than the current value.
+        Raises ValueError if `name` is longer than the current id.
         """
         value = name.encode()
         if len(value) > self._length:
@@ -109,8 +109,8 @@ def replace_environment(environment: Mapping[str, str], before: Mapping[str, str
     for name in before.keys() - after.keys():
         os.environ.pop(name, None)
     for name, value in after.items():
-        # If the fork server did not have a variable of the instance, such as BOT_SOCKET, keep the instance's value,
-        # even if the import of the bot set the variable.
+        # Some variables of an instance, such as BOT_SOCKET, do not exist in the fork server. Keep the instance's values
+        # of these variables, even if the import of the bot has set them.
         if value != before.get(name) and (name in before or name not in environment):
             is_inside = f"{value}/".startswith(f"{former}/")
             os.environ[name] = home + value[len(former) :] if is_inside else value

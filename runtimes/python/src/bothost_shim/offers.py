@@ -118,7 +118,7 @@ class OfferAcceptor:
 
 
 def _is_offer(request: dict[str, Any]) -> bool:
-    """Return whether an offer contains media, because aiortc accepts any text."""
+    """Return whether a request is a WebRTC offer with media. aiortc itself would accept any text."""
     sdp = request.get("sdp")
     return request.get("type") == "offer" and isinstance(sdp, str) and "m=" in sdp
 

@@ -166,7 +166,8 @@ function toFailure(error: unknown, directory: string): unknown {
 const finishHint = 'To finish the change, run: botcli project update';
 
 /**
- * Throws a `Failure` if an earlier change was interrupted, because a dry run cannot write the files that finish that change.
+ * Called only for a dry run. Throws a `Failure` if an earlier change of the project was interrupted, because a dry run cannot
+ * write the files that finish the earlier change.
  */
 function refuseInterrupted(directory: string): void {
   if (readInterruptedChange(directory) === null) return;

@@ -64,7 +64,10 @@ export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Compresses the texts with Brotli to Base64, about 10 kB for a project with a client. */
+/**
+ * Compresses the texts of the generated files with Brotli and encodes the result in Base64. The result has about 10 kB for a
+ * project with a web client.
+ */
 function packTexts(files: readonly ProjectFile[]): string {
   const texts = JSON.stringify(Object.fromEntries(files.map(({ path, text }) => [path, text])));
   // The highest compression quality would take ten times as long and save only 10 %.

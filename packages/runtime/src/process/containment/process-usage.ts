@@ -33,8 +33,9 @@ export function createUsageCounter(units: PageAndTickSizes): UsageCounter {
 type Processes = ReadonlyMap<number, ProcessStat>;
 
 /**
- * Returns the CPU ticks of processes that ended between the samples `previous` and `current`. Subtracts the ticks that the
- * kernel added to the `childTicks` of their surviving ancestors, because `current` already contains these ticks.
+ * Returns the CPU ticks of processes that ended between the samples `previous` and `current`, without the ticks that `current`
+ * still contains. The kernel adds the ticks of an ended process to the `childTicks` of the parent that waited for it, so
+ * `current` contains these ticks if that parent still runs.
  */
 export function countEndedProcessTicks(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;

@@ -13,8 +13,8 @@ export type DiskUse = {
   readonly bytes: number | null;
   readonly isUncountable: boolean;
   /**
-   * Growth of the disk use in bytes since the previous measurement. While the reserve of free space is at risk, growth is
-   * counted from the last measurement before the risk began.
+   * Growth of the disk use in bytes since the previous measurement. While `DiskState.isReserveAtRisk` is true, the growth since
+   * the last measurement at which it was false.
    */
   readonly grownBytes: number;
   /**
@@ -33,7 +33,9 @@ export type DiskState = {
   readonly isReserveAtRisk: boolean;
 };
 
-/** An instance or build to end. `reason` is a sentence that names the limit, for the agent's owner. */
+/**
+ * An instance or build to end because of its disk use. `reason` explains this to the agent's owner, in one or two sentences.
+ */
 export type DiskLimitViolation = { readonly id: string; readonly reason: string };
 
 /** Disk growth that counts as normal: 16 MiB, but while the reserve is at risk, at most 1/64 of the reserve. */

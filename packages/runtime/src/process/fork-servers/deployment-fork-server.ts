@@ -38,7 +38,7 @@ export type DeploymentForkServer = {
   readonly adopt: (record: ForkServerRecord) => Promise<boolean>;
   /** Stops the fork server to free memory. */
   readonly evict: () => Promise<void>;
-  /** Stops the fork server permanently, including an unfinished import. */
+  /** Stops the fork server permanently. If the fork server is still importing the bot, aborts the import. */
   readonly discard: () => Promise<void>;
   readonly disconnect: () => void;
   readonly describe: () => StartMethod;
@@ -57,8 +57,8 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
   const unwanted = AbortSignal.any([discarded.signal, closing]);
   let server: ForkServer | null = null;
   /**
-   * Why instances are spawned, or why the fork server has imported only libraries. Null if neither applies, or if the reason is
-   * not known yet.
+   * Why the deployment has no fork server, or why its fork server has imported only libraries and not the bot. Null if the fork
+   * server has imported the bot, or if the reason is unknown.
    */
   let reason: string | null = null;
   let usedAt = 0;

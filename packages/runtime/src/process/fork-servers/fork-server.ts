@@ -42,8 +42,8 @@ export type ForkServerOptions = {
 };
 
 /**
- * A process identity that matches no process. Pass it as the supervisor if the supervisor must not count as a process of the
- * fork server.
+ * A process identity that matches no process. The removal of a fork server passes it to the search for the processes to kill,
+ * in place of the supervisor's identity. This spares the supervisor, which must run until its last instance has ended.
  */
 const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 

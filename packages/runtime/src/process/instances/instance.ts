@@ -141,7 +141,7 @@ function watchEnd(
   const finishOnce = (supervisorStatus: number | null) => {
     if (isClosed) return;
     finishing ??= finish(supervisorStatus).catch((error: unknown) => {
-      // Retry at the next call of `check`, which the watchdog calls regularly.
+      // The next call of `check` tries again to end the instance. The watchdog calls `check` regularly.
       finishing = null;
       onError(error, 'instance could not be ended');
     });

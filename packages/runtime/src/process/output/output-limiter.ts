@@ -15,7 +15,10 @@ export type OutputLimiterOptions = {
   readonly files: OutputFiles;
   readonly limitBytes: number;
   readonly searchPath: string;
-  /** Whether the bot's output has ended. After that, the limiter starts no further drop and never empties the file. */
+  /**
+   * Whether the bot's output has ended. If so, the limiter neither begins to drop more of the output nor empties the output
+   * file.
+   */
   readonly isFinished: () => boolean;
   /** Called after the output file was emptied. `base` is the offset in the whole output at which the next written byte lies. */
   readonly onTruncated: (base: number) => void;
@@ -51,9 +54,8 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 
   /**
-   * Drops a range of the output. Stores the range before the blocks of the file are freed, so that readers skip the range from
-   * the start. If the server is killed before the blocks are freed, the next drop frees them, because each range includes the
-   * previous one.
+   * Drops a range of the output. First records the range in a file, so that readers skip it, and then frees the disk blocks in
+   * the range. If the server is killed in between, the next call frees these blocks too, because its range includes this range.
    */
   const drop = (next: OutputOffsetRange) => {
     writeJsonAtomically(files.gap, next);
@@ -111,7 +113,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 }
 
-/** The numbers of the system call fallocate(2). */
+/** The number of the system call fallocate(2) on each CPU architecture. */
 const fallocateNumbers: { readonly [architecture: string]: number } = { x64: 285, arm64: 47 };
 /** FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE. */
 const punchHoleMode = 3;

@@ -60,7 +60,8 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 /**
  * Returns the commands that create a Python environment. Python's options `-I` and `-P` keep files of the project from
  * shadowing modules of Python and pip. The last command installs the requirements of `bothost_shim`, the service's package that
- * runs Python bots, and cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
+ * runs Python bots, and cannot change installed versions. Throws `PrepareError` if pyproject.toml declares its dependencies as
+ * dynamic and uv is not installed.
  */
 export function listEnvironmentSetupCommands(
   project: PythonProject,

@@ -14,8 +14,8 @@ export function createDockerConfiguration(host: string, encoded: string): Buffer
 export function parseDockerCredentials(configuration: Buffer, host: string): Buffer {
   const { auths } = dockerConfiguration.parse(JSON.parse(configuration.toString('utf8')));
   const found = auths[host];
-  // `host` comes from a secret revision whose MAC was verified. So a configuration for another host is a defect of the service,
-  // not manipulated data.
+  // `host` comes from a secret revision whose MAC was verified. So if the stored configuration has no credentials for `host`,
+  // the cause is a defect of the service, not manipulated data.
   if (found === undefined) throw new Error('The stored configuration belongs to another registry.');
   return Buffer.from(found.auth, 'base64');
 }

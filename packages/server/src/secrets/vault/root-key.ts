@@ -14,12 +14,17 @@ export type RootKeyProvider = {
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
   /** Returns whether a root key is available, including one that was added since the start. */
   readonly has: (keyId: string) => Promise<boolean>;
-  /** Wraps a key with the root key `keyId`. @throws RootKeyMissingError */
+  /**
+   * Wraps a key with the root key `keyId`. Unwrapping requires the same `context`.
+   *
+   * @throws RootKeyMissingError if the root key is not available
+   */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /**
-   * Unwraps a key with the root key `keyId`.
+   * Unwraps `wrapped` with the root key `keyId`.
    *
-   * @throws DamagedDataError if the key or its context differs; RootKeyMissingError if the root key is not available
+   * @throws DamagedDataError if `wrapped` was changed, or was created with another root key or another `context`;
+   * RootKeyMissingError if the root key is not available
    */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** Creates a root key and returns its id. The function is null if the operator supplies root keys. */
@@ -36,14 +41,17 @@ export function computeRootKeyId(key: Buffer): string {
   return createHash('sha256').update('bothost root key id').update(key).digest('hex').slice(0, 16);
 }
 
-/** Root keys on disk. Both functions return keys that have been flushed to disk. */
+/** Root keys on disk. `find` and `create` return only keys that have been flushed to disk. */
 export type RootKeyFiles = {
   readonly find: (keyId: string) => Promise<Buffer | null>;
   /** Creates a key file. The function is null if the operator supplies root keys. */
   readonly create: (() => Promise<Buffer>) | null;
 };
 
-/** Provides root keys of 32 bytes from memory, the preferred one first. Also finds keys that are added to `files` later. */
+/**
+ * Provides root keys of 32 bytes. `keys` are held in memory, the preferred key first. A key that is not in memory is searched
+ * for among the key files on disk (`files`), which may have been added later.
+ */
 export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
   const byId = new Map(keys.map((key) => [computeRootKeyId(key), key]));
   const create = files?.create ?? null;

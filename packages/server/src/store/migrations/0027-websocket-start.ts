@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Lets an agent limit the fields of the response to a session start with the transport `websocket`. */
+/**
+ * Adds a setting per deployment for the response to a start request with the transport `websocket`. With `minimal`, the response
+ * omits the session id and the request body.
+ */
 export const websocketStartMigration = {
   name: '0027-websocket-start',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -115,8 +115,8 @@ class ForkServer:
         if pid is None:
             return "the fork server has ended"
         try:
-            # Ignore child processes of the fork server while it forks another instance: its double fork creates a
-            # short-lived child, which importing the bot did not start.
+            # Do not search for child processes while the fork server forks another instance. Forking twice creates a
+            # short-lived child process, which would look like a process that importing the bot started.
             threads, processes = count_threads(pid), set() if is_forking else self._find_processes(pid)
             is_sharing = self._state["state"] == "importing" and has_shared_memory(pid)
         except OSError:
@@ -131,8 +131,8 @@ class ForkServer:
         """Find the processes that importing the bot started and that are still running."""
         processes = set(find_children(pid))
         if self._state["state"] == "importing":
-            # Also find processes that the import started and orphaned: the supervisor is now their parent. The
-            # supervisor could later mistake them for instances.
+            # Besides the children of the importing process, find descendants whose parent has exited. The supervisor is
+            # their new parent and could later mistake them for instances.
             processes.update(find_children(os.getpid()))
             for path in self._config["cgroups"]:
                 processes.update(read_cgroup_pids(path))
