@@ -24,8 +24,9 @@ export type FolderImportTable = {
   /** Subfolders without a row, each with the folder whose row applies to it, for example `a/b` with `a`. */
   readonly deeper?: Readonly<Record<string, string>>;
   /**
-   * Returns packages and files that the tests also try to import from `folder`, in addition to the subfolders of `source`. Each
-   * key is a name in the column of allowed imports. Its value is the import specifier, or the path relative to `source`.
+   * Returns further targets that the tests try to import from `folder`, in addition to the files and subfolders of `source`.
+   * Each key is the target's name in the table's column of allowed imports. Each value is the target itself: the name of a
+   * package, or the path of a file relative to `source`.
    */
   readonly otherTargets?: (folder: string) => Readonly<Record<string, string>>;
 };

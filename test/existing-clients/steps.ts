@@ -10,7 +10,10 @@ export type CommandStep = {
   readonly shows: RegExp;
   /** What the command does, for its row in the table of docs/moving.md. */
   readonly does?: string;
-  /** Whether the command's row in this table contains the error message that the command printed. */
+  /**
+   * Whether the service refuses the command. If so, the command's row in the table of docs/moving.md contains the error
+   * message.
+   */
   readonly refused?: true;
   /** The first tested CLI version that supports all options of this command. Tests of earlier versions skip the command. */
   readonly since?: string;

@@ -61,7 +61,7 @@ async function enter(name: string, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-/** Opens a page of the navigation with the command palette. */
+/** Opens the command palette, types the name of a page, and opens this page with Enter. */
 async function goTo(name: string): Promise<void> {
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Go to' });

@@ -33,7 +33,7 @@ it('metrics show the CPU and memory load that a bot generates, during its sessio
   const { resourceMetrics: metrics } = await look();
 
   expect(metrics?.sampleCount).toBeGreaterThanOrEqual(load.seconds - 2);
-  // At least half of the samples were taken under load.
+  // The median (P50) shows the load, because the bot was under load during at least half of the samples.
   expect(metrics?.cpuMillicoresP50).toBeGreaterThan(millicores * 0.7);
   expect(metrics?.cpuMillicoresP50).toBeLessThan(millicores * 1.4);
   expect(metrics?.memoryBytesP50).toBeGreaterThan(load.megabytes * 1_000_000);

@@ -1,12 +1,15 @@
 """Finds the environment variables that the installed pipecat-ai reads for services and transports.
 
-Reads a JSON list of {value, modules, key, arguments} from standard input, one entry for each service or transport:
-its name, its Python modules, the name of a transport in Pipecat's runner (or null), and the constructor arguments that
-the bot sets. Prints a list of {value, reads} as its last line.
+Reads a JSON list from standard input, with one object for each service or transport:
+- `value`: its name
+- `modules`: its Python modules
+- `key`: the name of the transport in Pipecat's runner, or null
+- `arguments`: the names of the constructor arguments that the bot sets
 
-`reads` lists the variables that are read by the modules and by the Pipecat modules that they import, except:
-- variables that are only the default of one of `arguments`, as in `api_key or os.getenv(NAME)`
-- variables that are read only for other transports, as in `if transport == "daily"` if `key` is not "daily"
+Prints a JSON list of {value, reads} as its last line. `reads` contains the names of the environment variables that the
+modules, and the Pipecat modules that they import, read. It omits two kinds of variables:
+- defaults of arguments that the bot sets: in `api_key or os.getenv(NAME)`, NAME if `arguments` contains `api_key`
+- variables of other transports: NAME in `if transport == "daily": os.getenv(NAME)`, unless `key` is "daily"
 """
 
 import ast
@@ -17,7 +20,8 @@ from functools import cache
 from pathlib import Path
 
 LIBRARY_ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
-# Packages of Pipecat with optional modules: a bot uses only some of them. Imports of other packages are not followed.
+# The script follows only imports of modules in these packages and in ENVIRONMENT_READER_MODULES. A bot uses only some
+# modules of these Pipecat packages.
 OPTIONAL_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
 # Functions in vendors' packages that read environment variables, with the modules that define them.
 ENVIRONMENT_READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
@@ -76,11 +80,11 @@ def read_environment_variable_name(node):
 
 
 def walk_environment_variables(node, keys, instead):
-    """Yield the name of each environment variable that the code reads, and two sets of strings.
+    """Yield a tuple for each environment variable that the code reads: its name, `keys` and `instead`.
 
-    The first set contains string constants in the comparisons of enclosing `if` statements, such as "x" in
-    `if kind == "x"`. The second set contains the names of values that are used instead of the environment variable if
-    they are given, such as `api_key` in `api_key or os.getenv(NAME)`.
+    `keys` contains the string constants with which enclosing `if` statements compare, such as "x" in `if kind == "x"`.
+    `instead` contains the names of the Python variables that take precedence over the environment variable, such as
+    `api_key` in `api_key or os.getenv(NAME)`.
     """
     name = read_environment_variable_name(node)
     if name:

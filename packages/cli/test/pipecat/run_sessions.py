@@ -133,7 +133,7 @@ class Session:
                 self.note(f"recorded: {file.getnframes()} samples at {file.getframerate()} Hz")
 
     async def hold(self, module):
-        """Run the session and return what the bot created and did."""
+        """Run the session. Return the bot's pipeline, recorded actions, handlers of unknown events and error."""
         error = None
         given = await create_runner_arguments(self.asked["entryPoint"], self.asked["body"])
         try:

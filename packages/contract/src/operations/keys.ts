@@ -32,7 +32,9 @@ export const KeyName = z
 /** Lifetime in seconds of an API key or personal token. A key or token without a lifetime never expires. */
 export const KeyLifetime = z.number().int().min(1).max(maxApiKeyLifetimeSeconds).nullish();
 
-/** The metadata of an API key. A private key itself is returned only by the request that creates it. */
+/**
+ * The metadata of an API key. `key` is null for a private API key: only the response that creates a private key contains it.
+ */
 export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 

@@ -25,8 +25,9 @@ type DashboardOptions = {
 };
 
 /**
- * Before the tests of a file, starts the built service and signs in as Ada, an owner, in a new browser. After the tests, checks
- * that her page had no `violations`, and stops the service and the browser.
+ * Before the tests of a file, starts the built service, and signs in as its owner Ada in a new browser. After the tests, stops
+ * the browser and the service. Fails if Ada's page sent requests to other hosts, violated its content security policy or had
+ * uncaught errors.
  */
 export function setUpDashboard(onReady: (dashboard: Dashboard) => void, { agents, bot }: DashboardOptions = {}): void {
   let botDirectory: BotDirectory | undefined;

@@ -13,7 +13,8 @@ export function describeIsolation(setup: RuntimeSetup): void {
         await writeFile(keyFile, 'secret', { mode: 0o600 });
         await mkdir(join(dataDirectory, 'postgres'), { mode: 0o700 });
         const table = join(dataDirectory, 'postgres', 'table');
-        // The mode of the table file permits access by all accounts, so only the mode of its directory denies it.
+        // The mode of the file `postgres/table` permits access by all accounts. Only the mode of the directory `postgres`
+        // denies it.
         await writeFile(table, 'rows');
         await chmod(table, 0o666);
         const address = await start('curious');

@@ -21,7 +21,7 @@ it('the driver reaches a bot on its Unix socket even if the path of the data dir
   const address = await start('deep', 'usesSocket = true;');
   expect(await evaluateInInstance(address, 'process.env.BOT_SOCKET.length < 108')).toBe(true);
 
-  // Delete the link, as programs that clean up /tmp do.
+  // Delete the directory with the short path that leads to the sockets, as programs that clean up /tmp do.
   const directory = await readlink(join(deep, 'short-path'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await closeServer();

@@ -24,8 +24,9 @@ const gib = 1024 * mib;
 
 const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
   const { bavail, bsize } = statfsSync(join(dataDirectory, '..'));
-  // Set the disk space that bots and builds may not use to a third of the free space. The free space is then scarce enough that
-  // the process driver measures disk use every second, but the tests do not write enough to reach this limit.
+  // The reserve is free disk space that bots and builds may not use. Set it to a third of the free space. Because the free
+  // space is then less than four times the reserve, the process driver measures disk use every second. The tests write too
+  // little to reach the reserve.
   const reserveBytes = Math.floor((bavail * bsize) / 3);
   return openProcessRuntime({
     dataDirectory,

@@ -253,8 +253,8 @@ describe('a hostile bot in a fork server', () => {
     await bot.settled();
     const isRoot = ownAccounts.length > 0;
     const instances = [await bot.launchAndReadIds('second'), await bot.launchAndReadIds('third')];
-    // If the service does not run as root, forks do not switch accounts. Bots that only try to prevent the switch may then be
-    // forked, so do not expect them to be spawned.
+    // The bots with `lambda *` in their code prevent a forked process from changing its user account or capabilities. If the
+    // service does not run as root, forked processes do not change them, so these bots do not make a fork fail.
     if (isRoot || !code.includes('lambda *'))
       expect(instances.some(({ importer, pid }) => importer === pid)).toBe(true);
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);

@@ -14,7 +14,7 @@ const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters
 /** Writes the log of one build. */
 export type BuildLog = {
   readonly write: BuildOutputHandler;
-  /** Stores the lines written so far, up to the line limit of the log. Lines beyond the limit are not stored before `end`. */
+  /** Stores the lines written so far, up to the limit `LogLimits.lines`. Lines beyond this limit are stored only by `end()`. */
   readonly flush: () => Promise<void>;
   /** Stores all remaining lines, including the last lines of a log that exceeds its limit. */
   readonly end: () => Promise<void>;

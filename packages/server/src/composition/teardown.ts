@@ -12,8 +12,8 @@ export type Teardown = {
   readonly addForFailedStart: (step: Step) => void;
   readonly announce: () => void;
   /**
-   * Runs all steps except those added with `addForFailedStart`. If steps fail, rejects with the first error after the
-   * last step has run.
+   * Runs all steps except those added with `addForFailedStart`. If a step fails, the remaining steps still run. Then the
+   * promise rejects with the error of the step that failed first.
    */
   readonly end: () => Promise<void>;
   /** Runs all steps after a failed start. Never rejects, because the error of the start matters more. */

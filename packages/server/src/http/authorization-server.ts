@@ -33,9 +33,10 @@ const needsTls = () => createApiError('authorization-needs-tls');
 const usesTls = ({ client }: FastifyRequest) => client.serviceUrl.startsWith('https:');
 
 /**
- * Returns the URL of the issuer. Rejects clients that connect without HTTPS, except Pipecat Cloud's CLI, which does not print
- * the messages of error responses. To show this CLI the message, the metadata contains the message as its
- * `authorization_endpoint`: the CLI rejects an endpoint that is no HTTPS URL, and prints it.
+ * Returns the URL of the OAuth issuer. Rejects clients that connect without HTTPS, except Pipecat Cloud's CLI.
+ *
+ * This CLI does not print the messages of error responses. However, it rejects an `authorization_endpoint` that is no HTTPS
+ * URL, and prints that value. Therefore, the issuer's metadata contains the error message in place of this URL.
  *
  * @throws failure `authorization-needs-tls` for other clients without HTTPS
  */

@@ -16,10 +16,12 @@ export type LineRange = {
 };
 
 /**
- * Splits `bytes` into complete lines. `bytes` starts at the offset `from` of the output, with a new line. A line ends after its
- * newline. A long line is cut when it is between 16 and 32 KiB long, at an output offset that is a multiple of 16 KiB, or up to
- * 3 bytes earlier to avoid splitting a UTF-8 character. Because the cuts are at such offsets, a reader that starts near the end
- * of the output finds the same lines.
+ * Splits `bytes` into complete lines. `from` is the offset of `bytes` in the output. A line must start there. A line ends after
+ * its newline.
+ *
+ * A long line is cut at the second multiple of 16 KiB (as offset in the output) at or after its start, so each piece is between
+ * 16 and 32 KiB long. A cut that would split a UTF-8 character is moved up to 3 bytes backward. The cuts do not depend on where
+ * reading starts, so a reader that starts near the end of the output finds the same lines.
  */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];

@@ -7,7 +7,7 @@ import { findFirstLineStart, type LineRange, longLineBlockBytes, splitLines } fr
  */
 const windowBytes = 256 * 1024;
 
-/** An open output, which is read up to the offset `end`. */
+/** An output file that is open for reading. Readers stop at the offset `end` of the output. */
 export type OutputFileHandle = {
   readonly handle: FileHandle;
   readonly file: OutputFile;
@@ -15,20 +15,24 @@ export type OutputFileHandle = {
 };
 
 /**
- * Either lines in reading order, or a gap, which is a range of dropped output. All lines lie within `bytes`, which start at the
- * offset `from`.
+ * A part of a bot's output. `lines` are ranges of offsets in the output, in ascending order if the output is read forward,
+ * otherwise in descending order. `bytes` contains these lines, and its first byte has the offset `from`. A `gap` is a range of
+ * the output that was dropped.
  */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OutputOffsetRange };
 
 /**
- * A range of an output without gaps. `end` says what ends the range: a gap, or the end of the output. `end` is null while the
- * bot may still be writing the last line.
+ * A range of a bot's output in which no output was dropped. `end` says what follows the range: a gap of dropped output, or the
+ * end of the output. `end` is null for the last range while the bot may still write output.
  */
 type Region = OutputOffsetRange & { readonly end: 'output' | 'gap' | null };
 
-/** Reads lines and gaps forward. Starts with a gap if output at `from` was dropped since the last page. */
+/**
+ * Yields the lines of an output, and the gaps where output was dropped, in order. Starts at the offset `from`. If output at
+ * `from` was dropped since the previous page was read, the first part is this gap.
+ */
 export async function* readPartsForward(output: OutputFileHandle, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
@@ -47,7 +51,10 @@ export async function* readPartsForward(output: OutputFileHandle, from: number):
   }
 }
 
-/** Reads lines and gaps backward from the end of a line. */
+/**
+ * Yields the lines of an output, and the gaps where output was dropped, in reverse order. Starts at the offset `to`, which must
+ * not be inside a line.
+ */
 export async function* readPartsBackward(output: OutputFileHandle, to: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output).reverse()) {
     let at = Math.min(to, region.to);

@@ -13,7 +13,7 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
   return a.offset - b.offset;
 }
 
-/** Returns the position before every line that arrived at or after `at`. */
+/** Returns a position that is before all lines that arrived at or after the time `at`, and after all earlier lines. */
 export function getLogPositionAtTime(at: Timestamp): LogPosition {
   return { at, instanceId: '', offset: 0 };
 }

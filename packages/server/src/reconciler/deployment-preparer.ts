@@ -24,9 +24,10 @@ type Context = {
 };
 
 /**
- * Prepares the projects of deployments from directories, so that instances can start. Makes one attempt at a time per
- * deployment. Deployments from builds were prepared by the build. After a restore from a backup, the build must be repeated
- * first.
+ * Prepares the project of a deployment, so that its instances can start. Makes at most one attempt at a time per deployment.
+ *
+ * If the deployment was created from a build, the project is the result of the build. After a restore from a backup, that build
+ * must therefore run again first.
  */
 export type DeploymentPreparer = {
   readonly prepare: (deployment: DeploymentToReconcile) => Promise<void>;

@@ -96,7 +96,8 @@ export async function readValueRows(db: Database, revision: RevisionRow): Promis
 }
 
 /**
- * Decrypts all values of a revision. The caller must have read the set in the same snapshot, or locked it.
+ * Decrypts all values of a revision. The caller must have locked the row `set`, or must have read `set` in the transaction
+ * snapshot in which this function reads the values.
  *
  * @throws DamagedDataError, RootKeyMissingError
  */

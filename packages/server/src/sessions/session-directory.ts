@@ -10,9 +10,9 @@ export type SessionLocation = {
   readonly organizationId: string;
   readonly agentName: string;
   readonly instanceId: string | null;
-  /** Null until the instance is ready. */
+  /** The address of the session's bot. Null until the bot's instance is ready, and if the session is not in memory. */
   readonly address: BotAddress | null;
-  /** Whether the bot has the session, so that requests may be forwarded to the bot. */
+  /** Whether the bot has accepted the session, so that requests may be forwarded to the bot. */
   readonly open: boolean;
 };
 

@@ -7,7 +7,7 @@ import { type Migration, migrate } from './migrate.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Returns a migration that creates a table, and fails if it runs twice. */
+/** Returns a migration that creates a table. A second run of the migration would fail, because the table already exists. */
 const table = (name: string): Migration => ({
   name,
   up: async (db) => void (await sql`create table ${sql.id(`t${name}`)} ()`.execute(db)),
@@ -73,8 +73,8 @@ test('migrate runs a migration again after its connection was lost during the mi
     },
   };
   const [first, second] = await Promise.allSettled([migrate(killed, [vanishing]), migrate(next, [table('1')])]);
-  // The first server fails if its connection is killed while it migrates. If the second server migrates first, both servers
-  // succeed.
+  // Only one of the two servers runs the migration first. If it is `killed`, this server fails, because its connection is lost,
+  // and `next` succeeds. If it is `next`, both servers succeed.
   expect([first.status, second.status]).toContain('fulfilled');
   await migrate(next, [table('1')]);
   expect(await tables(next)).toEqual(['t1']);

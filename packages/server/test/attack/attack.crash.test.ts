@@ -41,7 +41,10 @@ declare module 'vitest' {
 const seconds = inject('attackSeconds');
 /** Periods with and without attack alternate, because the load of the machine may change. */
 const roundCount = 3;
-/** Whether the attack is long enough to use every kind of attack and to compare start times. */
+/**
+ * Whether to run the tests that need a long attack. In a short attack, not every kind of attack occurs, and there are too few
+ * measurements of start times to compare.
+ */
 const judges = seconds >= 300;
 /** Time limits for polling are long, because the machine may be busy with other test suites. */
 const patience = { timeout: 180_000, interval: 100 };
@@ -58,7 +61,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   beforeAll(
     async () => {
       directory = await mkdtemp(join(tmpdir(), 'bothost-attack-'));
-      // Only its owner can enter a new temporary directory, but bots run under their own accounts and must be able to enter it.
+      // Allow all accounts to enter the directory, because bots run under separate accounts. `mkdtemp` allows only the owner.
       await chmod(directory, 0o711);
       service = createServiceProcess({
         directory,

@@ -49,8 +49,9 @@ export function findViolations(
 
 function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
-  // The client stops a session of a `mute` bot, which does not report its session to the service, if the bot seems never to be
-  // called. The bot may nevertheless end the session before the stop request takes effect. So both results are valid.
+  // A `mute` bot does not report the state of its session to the service. The client stops such a session if it has not seen a
+  // call of the bot for some time. The bot may nevertheless end the session before the stop request takes effect, so both
+  // completion statuses are valid.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
   const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';

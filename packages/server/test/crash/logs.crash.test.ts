@@ -129,9 +129,9 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
     await service.ready();
     isOver = true;
-    // If a bot does not answer its first status request in time, the service assumes that the bot cannot report its session. If
-    // the server is then killed before the bot receives the start request, the session ends only at its time limit. Therefore,
-    // stop the sessions that are still open after 20 s.
+    // Wait up to 20 s for all sessions to end, then stop the remaining sessions. Some may remain: if a bot answers the first
+    // request for the state of its session too late, the service does not ask the bot later whether the session has started. If
+    // the server is then killed before the bot receives the start request, the session ends only at its time limit.
     await Promise.race([Promise.all(clients), delay(20_000)]);
     for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
     await Promise.all([followed, ...clients]);

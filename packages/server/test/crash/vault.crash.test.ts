@@ -74,7 +74,8 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   it(
     'never lose a value or prevent a rotation from completing',
     async () => {
-      // Rotate before most secret sets exist, so that each of these rotations has few values to re-encrypt.
+      // Rotate the organization key several times while there is only one secret set, so that each rotation re-encrypts few
+      // values.
       await put('first');
       for (let count = 0; count < rotations; count += 1) await complete('rotate');
       for (const set of sets) await put(set);

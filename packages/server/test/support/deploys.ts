@@ -51,7 +51,7 @@ export async function uploadAndBuildProject({ client }: { readonly client: Clien
   return (await client.getBuild({ params: { buildId: build.id } })).build;
 }
 
-/** Waits until the desired deployment of an agent receives its sessions or has failed. Returns the agent. */
+/** Waits until the desired deployment of an agent is active or has failed. Returns the agent. */
 export async function waitForSettledDeployment(
   { client }: Pick<TestServer, 'client'>,
   agentName: string,

@@ -26,7 +26,9 @@ export async function createTestVault(rows: { readonly db: Database }, keys: rea
     context,
     rootKeys,
     scopeOf,
-    /** Returns the decrypted environment variables of a deployment in the region of the host. */
+    /**
+     * Returns the decrypted environment variables of a deployment with these secret revisions (`pins`) in the test's region.
+     */
     variables: (organizationId: string, ...pins: SecretRevisionPin[]) =>
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 # Exit status of a bot that can never run, so that it is not restarted (docs/bot-contract.md, "Exit status").
 _REFUSED = 78
-# Seconds after which the process exits even if threads or tasks of the bot are still running.
+# Maximum seconds that the process keeps running after the server has stopped or the bot was refused. The limit is
+# needed because threads or tasks of the bot may still be running.
 _EXIT_GRACE_SECONDS = 5.0
 
 

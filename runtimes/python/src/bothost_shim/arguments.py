@@ -23,7 +23,7 @@ class BotArguments:
     """The arguments of a session for bots without Pipecat. They have the same attributes as Pipecat's classes."""
 
     def __init__(self) -> None:
-        """Set the attributes that all kinds of arguments have."""
+        """Set the attributes that the arguments of every kind of session have (plain, Daily, WebSocket and WebRTC)."""
         self.pipeline_idle_timeout_secs = 300
         self.call_data = None
         self.cli_args = None

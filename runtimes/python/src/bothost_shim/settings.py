@@ -1,4 +1,4 @@
-"""Reads the environment variables of the host (docs/bot-contract.md, "Environment")."""
+"""Reads the environment variables of the Python host shim (docs/bot-contract.md, "Environment")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ class InvalidSettingError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the host."""
+    """The settings of the Python host shim, read from environment variables."""
 
     # Path of the Unix socket to listen on. If it is None, the server listens on `host` and `port`.
     socket: str | None

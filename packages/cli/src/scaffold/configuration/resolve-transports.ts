@@ -60,8 +60,9 @@ function withDirection(name: string, options: ProjectOptions, addIssue: IssueRep
 }
 
 /**
- * Checks the settings for call directions (dial-in or dial-out). Each value must be valid. The transport of the setting must be
- * chosen. If the chosen transport name already contains a direction, the setting must be the same direction.
+ * Checks the options that set the call direction (dial-in or dial-out) of a transport. The value must be valid, and the user
+ * must have chosen the transport. If the name by which the user chose the transport contains a direction, both directions must
+ * be equal.
  */
 function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): void {
   for (const [name, path] of Object.entries(directionKeys)) {

@@ -48,9 +48,9 @@ export function readUidReservationOwner(directory: string, id: number): string |
 }
 
 /**
- * Releases user ids whose owner no longer exists, for example because its data directory was deleted. Does nothing while
- * another server does this in the same directory. The lock is an abstract Unix socket, which the kernel releases when the
- * server dies.
+ * Releases the user ids reserved in `directory` whose owner, a path, no longer exists, for example because a data directory was
+ * deleted. Does nothing while another server runs this function for the same `directory`. The lock is an abstract Unix socket,
+ * which the kernel releases when the server dies.
  */
 export async function releaseUidsOfMissingOwners(directory: string): Promise<void> {
   const lock = createServer();

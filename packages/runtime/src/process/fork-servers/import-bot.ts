@@ -24,7 +24,10 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly remembered: Pick<ImportedModuleStore, 'of'>;
     readonly remove: (id: string, record: ForkServerRecord | null) => Promise<void>;
-    /** Aborted when bothost shuts down. Fork servers keep running for the next server process. */
+    /**
+     * Signal that aborts when bothost shuts down. After that, fork servers are not stopped, because the next server process
+     * adopts them.
+     */
     readonly closing: AbortSignal;
   };
 

@@ -64,8 +64,8 @@ export function readDroppedOutputRange(files: OutputFiles): OutputOffsetRange | 
 }
 
 /**
- * Describes an output file, or returns null if there is none. If the instance has ended, output whose time was not stored gets
- * the file's modification time as its timestamp.
+ * Describes an output file, or returns null if the file does not exist. Output gets its timestamp when the server reads it. If
+ * the instance has ended, output without a timestamp gets the modification time of the file as its timestamp.
  */
 export async function describeOutputFile(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);

@@ -19,7 +19,11 @@ export function parseOutputEndMark(text: string): Timestamp | null {
   return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
 
-/** Parses marks in order. Skips truncated lines, and numbers that a double cannot represent exactly. */
+/**
+ * Parses the lines of a file with timestamps of output. Each line contains an offset in the output, and the time at which the
+ * output before that offset was read. Skips lines that are truncated, lines whose offset or time is not above the previous one,
+ * and lines with a number that a double cannot represent exactly.
+ */
 export function parseOutputTimestampMarks(text: string): readonly OutputTimestampMark[] {
   const marks: OutputTimestampMark[] = [];
   let last = { end: 0, at: 0 };
@@ -47,7 +51,7 @@ export type OutputTimestampWriter = {
   readonly end: () => number;
   readonly at: () => Timestamp;
   readonly markUntil: (end: number) => void;
-  /** Skips the output before this offset, for example because it was dropped: the output gets no timestamp. */
+  /** Continues at this offset without a mark, because the output before the offset was dropped and needs no timestamp. */
   readonly skipTo: (end: number) => void;
   /** Records the time at which the output ended, unless a previous server process has recorded it. */
   readonly markEnd: () => void;

@@ -17,7 +17,7 @@ export type WatchedBuild = {
 };
 
 export type BuildDiskMonitor = {
-  /** Starts to measure the disk use of a build. An owner runs one build at a time. */
+  /** Starts to measure the disk use of a build. Only one build per project owner may be measured at a time. */
   readonly watch: (id: string, source: ProjectPreparationSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: ProjectOwnerDiskMonitor;

@@ -75,8 +75,8 @@ export async function runCommand(options: RunOptions): Promise<void> {
     if (end.code !== 0) throw failure(command, end, options.limits, last);
   } finally {
     signal.removeEventListener('abort', kill);
-    // If reading the command's output failed, the command may still be running. End it before another build gets its user
-    // account.
+    // If reading the command's output failed, the command may still be running. End the command before another build uses the
+    // same user account.
     await instance.stop(0);
     await instance.close();
   }

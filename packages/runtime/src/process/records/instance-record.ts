@@ -20,8 +20,8 @@ const storedRecordSchema = z.object({
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
   /**
-   * Pid and start time of the supervisor. Earlier versions wrote the key `keeper`, so it keeps its name. Null while the
-   * instance's processes are being created.
+   * Pid and start time of the supervisor. Null while the instance's processes are being created. The key is `keeper` because
+   * records of earlier versions use this name.
    */
   keeper: processIdentitySchema.nullable(),
   /**
@@ -30,7 +30,10 @@ const storedRecordSchema = z.object({
    */
   main: processIdentitySchema.nullable().default(null),
   address: z.union([z.object({ socket: z.string() }), z.object({ host: z.string(), port: z.int() })]).nullable(),
-  /** The owner as `getProjectOwner` returns it. Missing in records of earlier versions. */
+  /**
+   * The owner of the instance's project: `organization-` and the organization's id, or `directory-` and a hash of the directory
+   * that the operator serves. Missing in records of earlier versions.
+   */
   owner: z.string().optional(),
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));

@@ -16,10 +16,13 @@ export type SocketPaths = {
 };
 
 /**
- * Returns paths of sockets in the directories of instances. If a path is longer than `maxPathBytes`, the returned path contains
- * a symbolic link to `instancesDirectory`. This link is in a directory with a short path below `/run` or `/tmp`. The short path
- * is stored as the target of a second link, `<dataDirectory>/short-path`, so that the next server process uses it too. If a
- * clean-up of `/tmp` has removed the directory with the short path, it is created again.
+ * Returns the paths of the Unix sockets of instances. Each socket is in the directory of its instance, below
+ * `instancesDirectory`. If the path of a socket is longer than `maxPathBytes`, the returned path replaces `instancesDirectory`
+ * by a short symbolic link to it.
+ *
+ * The short link is in a directory of its own below `/run` or `/tmp`. The symbolic link `<dataDirectory>/short-path` points to
+ * that directory, so that the next server process uses the same one. If that directory is missing, for example because a
+ * program cleaned up `/tmp`, it is created again.
  */
 export function prepareSocketPaths(dataDirectory: string, instancesDirectory: string, isRoot: boolean): SocketPaths {
   const record = join(dataDirectory, 'short-path');

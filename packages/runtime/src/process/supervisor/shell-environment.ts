@@ -50,7 +50,7 @@ export function prepareShellLaunch(
     );
   }
   const renamed = Object.entries(environment).map(([name, value], index) =>
-    // Keep this variable in the shell too, because adoption finds processes by it.
+    // Do not rename the variable with the instance id. After a restart, the server finds the processes of an instance by it.
     name === instanceIdVariable ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
   );
   return { environment: Object.fromEntries(renamed), command: [perl, '-e', restore, '--', ...command] };

@@ -1,7 +1,9 @@
 import type { ImagePullSecretCheckResult } from '@bothost/contract';
 import { RefusedAddressError } from './guarded-agent.ts';
 
-/** The result of a check with a sentence for the owner of the credentials. The sentence contains no text from the registry. */
+/**
+ * The result of checking registry credentials, and a message for their owner. The message contains no text from the registry.
+ */
 export type CredentialVerdict = {
   readonly result: ImagePullSecretCheckResult;
   readonly message: string;

@@ -128,8 +128,8 @@ describe('encryptValue and decryptValue', () => {
     const stored = encrypted();
     expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedDataError);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
-    // The stored value starts with a header that contains the key version. Changing this version to match the key does not make
-    // the value valid.
+    // The header of an encrypted value contains the version of its key, here 3. Change the header to 4: decryption with the
+    // version 4 must still fail.
     stored.writeUInt32BE(4, 2);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedDataError);
   });
