@@ -33,9 +33,9 @@ export class RefusedKeyError extends Error {
 }
 
 /**
- * The credential that an API request requires: a private API key, a public API key, or the credential of an operator. An API key
- * in an operator request is always rejected. The service looks up the key only to record the attempt in the audit log of the
- * key's organization.
+ * The credential that an API request requires: a private API key, a public API key, or the credential of an operator. An API
+ * key in an operator request is always rejected. The service looks up the key only to record the attempt in the audit log of
+ * the key's organization.
  */
 export type ApiAccessLevel = 'private' | 'public' | 'operator';
 

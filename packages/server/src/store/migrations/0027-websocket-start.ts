@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds a setting per deployment for the response to a start request with the transport `websocket`. With `minimal`, the response
- * omits the session id and the request body.
+ * Adds a setting per deployment for the response to a start request with the transport `websocket`. With `minimal`, the
+ * response omits the session id and the request body.
  */
 export const websocketStartMigration = {
   name: '0027-websocket-start',
