@@ -8,7 +8,7 @@ import { createDocumentedOutputPattern, normalizeOutput, openTerminal, readDocum
 /** Follows docs/deploy.md with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// Runs the sections of the document in order on one service, because each section continues the previous section.
+// Runs the sections of docs/deploy.md in order on one service, because each section continues the previous section.
 it('the commands in docs/deploy.md print the documented output', async () => {
   const document = await readFile(join(root, 'docs/deploy.md'), 'utf8');
   const service = await startBuiltService();

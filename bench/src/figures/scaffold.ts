@@ -25,8 +25,8 @@ const vite = ['create', '--yes', 'vite@latest', 'app', '--', '--template', 'reac
 const most = 5;
 
 /**
- * Compares the times of `botcli init`, `node -e 0`, `pipecat init` and `npm create vite`. Both `init` commands create the largest
- * project. The commands run in turns.
+ * Compares the times of `botcli init`, `node -e 0`, `pipecat init` and `npm create vite`. Each round runs every command once.
+ * Both `init` commands create a project with all features that both support.
  */
 export const scaffoldBench: Benchmark = {
   name: 'scaffold',

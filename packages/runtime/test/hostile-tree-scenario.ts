@@ -17,7 +17,10 @@ const never = new AbortController().signal;
 /** Maximum time for deleting a tree on a busy machine. */
 const settleMs = 60_000;
 
-/** Maps the name of each tree and the place of its creation to the outcome, such as `removed`, `quarantined` or an error. */
+/**
+ * What the servers did with hostile directory trees. The outer key is the name of a tree. The inner key is what was checked,
+ * such as the `home` of a bot or its `account`. The value is the outcome, such as `removed`, `quarantined` or an error message.
+ */
 export type HostileDirectoryTreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {

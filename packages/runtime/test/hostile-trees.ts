@@ -9,7 +9,7 @@ export type HostileDirectoryTree = {
    * `fs`.
    */
   readonly make: string;
-  /** Adds files to the tree that only the service's own account can create. */
+  /** Adds files to the tree. Only the service's account can create these files, so `make` cannot add them. */
   readonly add?: (directory: string, outside: OutsideFiles) => void;
   /**
    * Starts a process that changes the tree during its removal. The process prints a line when it starts, and ends when the tree

@@ -124,7 +124,10 @@ async def running_fork_server(
     level: str = "module",
     modules: list[str] | None = None,
 ) -> AsyncIterator[RunningForkServer]:
-    """Run a fork server for a project until the `async with` block ends. Its files are stored in `directory`."""
+    """Run a fork server for a project until the `async with` block ends.
+
+    `directory` contains the files of the fork server, such as its socket and its output.
+    """
     home = directory / "home"
     home.mkdir()
     path = str(directory / "socket")

@@ -7,9 +7,9 @@ Reads a JSON list from standard input, with one object for each service or trans
 - `arguments`: the names of the constructor arguments that the bot sets
 
 Prints a JSON list of {value, reads} as its last line. `reads` contains the names of the environment variables that the
-modules, and the Pipecat modules that they import, read. It omits two kinds of variables:
-- defaults of arguments that the bot sets: in `api_key or os.getenv(NAME)`, NAME if `arguments` contains `api_key`
-- variables of other transports: NAME in `if transport == "daily": os.getenv(NAME)`, unless `key` is "daily"
+modules, and the Pipecat modules that they import, read. It omits a variable if all code that reads it is of these kinds:
+- the default of an argument that the bot sets: in `api_key or os.getenv(NAME)`, NAME if `arguments` contains `api_key`
+- code for other transports: NAME in `if transport == "daily": os.getenv(NAME)`, unless `key` is "daily"
 """
 
 import ast

@@ -60,7 +60,10 @@ async function writeJoined(bounds: string, texts: readonly string[]): Promise<Jo
   return { directory: folder, python, library };
 }
 
-/** Runs uv in the directories of all projects in `joined` in parallel, because uv mostly waits for the package registry. */
+/**
+ * Runs uv once in the directory of each joined project. The processes run in parallel, because uv mostly waits for the package
+ * registry.
+ */
 async function resolveAll(argumentsFor: (project: JoinedProjects) => readonly string[]): Promise<void> {
   const env = { ...uv.environment, UV_PYTHON: interpreter.program };
   await Promise.all(

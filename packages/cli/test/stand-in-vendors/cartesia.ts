@@ -3,7 +3,7 @@ import type { VendorRequest } from './vendor-request.ts';
 
 /** The synthesized speech is a tone of this pitch in hertz, so that tests recognize it. */
 export const pitchHertz = 440;
-/** Seconds of sound per letter of the text, the maximum seconds per sentence, and the seconds per message. */
+/** Seconds of synthesized audio: per character of a sentence, at most per sentence, and at most in one WebSocket message. */
 const [perLetter, longest, perChunk] = [0.05, 2, 0.2];
 
 type SpeechRequest = {

@@ -13,7 +13,10 @@ import { DeployStep } from './deploy-step.tsx';
 
 type RolloutProps = { readonly organization: string; readonly accepted: AcceptedDeployment };
 
-/** Shows the start of the first instance until new sessions use the deployment, or until the deployment has failed. */
+/**
+ * Shows the progress of a deployment: its first instance is starting, new sessions use the deployment, or the deployment has
+ * failed.
+ */
 export function Rollout({ organization, accepted }: RolloutProps) {
   const { agentName, deploymentId, change, warning } = accepted;
   const deployment = useQuery(deploymentQuery(organization, agentName, deploymentId));

@@ -15,8 +15,8 @@ import { waitForOutputLines } from './read-output.ts';
 
 const neverAborted = new AbortController().signal;
 /**
- * Environment of a bot that cannot be read, for example because its secrets are unavailable. A restarted server must not
- * request the environment of a bot that already runs.
+ * Fails to return the environment variables of a bot, as if its secrets were unavailable. A restarted server must not request
+ * the environment variables of a bot that already runs.
  */
 const unavailable = (): Promise<never> =>
   Promise.reject(new Error('the environment variables of the bot are not available'));

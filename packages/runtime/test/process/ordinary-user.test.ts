@@ -10,10 +10,7 @@ import { testAsRoot } from '../root.ts';
 
 const nobodyUid = 65_534;
 
-/**
- * Code that opens the process driver, starts a bot whose child process starts a new process session, and reports what it
- * observes.
- */
+/** Code of a server that starts and stops one bot with the process driver, and prints what it observes. */
 const serverCode = `
 import { openProcessRuntime } from './open-process-runtime.mjs';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -66,7 +63,7 @@ testAsRoot('the process driver runs under an ordinary account and reports which 
       rollupOptions: { output: { entryFileNames: '[name].mjs' } },
     },
   });
-  // Copy the spawner program, because the driver runs it by its path and the bundle does not contain it.
+  // Copy the spawner program too. The process driver runs it as a separate process, so the bundled driver does not contain it.
   await copyFile(source('spawner-program.cjs'), join(root, 'spawner-program.cjs'));
   await writeFile(join(root, 'server.mjs'), serverCode);
   await mkdir(join(root, 'project'));

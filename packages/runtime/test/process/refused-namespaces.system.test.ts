@@ -11,7 +11,10 @@ const [kind] = availableContainmentKinds;
 skipWithoutUserNamespaces(kind);
 const runtimeModule = fileURLToPath(new URL('./open-process-runtime.ts', import.meta.url));
 
-/** Code that runs a program as root of a user namespace that contains all accounts and refuses further namespaces. */
+/**
+ * Python code that runs a program as root in a new user namespace. All accounts exist in this namespace, but the kernel refuses
+ * to create further user namespaces in it.
+ */
 const withoutNamespaces = `import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 entered, mapped = os.pipe(), os.pipe()

@@ -194,8 +194,10 @@ export async function recordDeploymentProblem(
 }
 
 /**
- * Returns three kinds of deployments of a region: the serving and the desired deployment of each agent that is not deleted,
- * deployments for which a project was prepared without a build and not yet removed, and the deployments in `alsoIds`.
+ * Returns the deployments of a region that meet at least one of these conditions:
+ * - The deployment is the serving or the desired deployment of an agent that is not deleted.
+ * - The deployment has no build, but has a prepared project that was not removed yet.
+ * - `alsoIds` contains the id of the deployment.
  */
 export function listDeploymentRowsToReconcile(db: Database, region: string, alsoIds: readonly string[]) {
   return db

@@ -51,7 +51,10 @@ export async function lockAgentForStart(
   return { agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, missedSecrets };
 }
 
-/** Locks an agent before its instance numbers change. Call this in a transaction. */
+/**
+ * Locks an agent, so that no other transaction adds instances or assigns them to sessions at the same time. Call this in a
+ * transaction.
+ */
 export async function lockAgentForScaling(db: Database, agentId: string): Promise<void> {
   await lockAgent(db, agentId);
 }

@@ -76,7 +76,8 @@ export function listAgentRows(db: Database, organizationId: string, region: stri
 export async function lockOrInsertAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
   await insertAgent(db, row);
   const agent = await lockAgentByName(db, row.organization_id, row.name);
-  // If the agent was deleted between the two statements, insert a new one, because the name is available again.
+  // No row is found if the name was taken at the insertion, but the agent was deleted before this transaction could lock it.
+  // The name is then available, so insert the agent again.
   return agent ?? lockOrInsertAgent(db, row);
 }
 

@@ -67,7 +67,10 @@ export function mergeSettings(request: Request, before: Settings): Settings {
   return settings;
 }
 
-/** Compares settings. `scaling` means that only instance numbers differ. */
+/**
+ * Compares the settings of an agent. Returns `scaling` if only the minimum or maximum number of instances differs, and
+ * `deployment` if any other setting differs.
+ */
 export function compareSettings(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
   const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'websocketStart', 'fork'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';

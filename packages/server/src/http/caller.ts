@@ -35,8 +35,9 @@ export type RequestAuthenticationContext = {
 };
 
 /**
- * Authenticates a request, checks the authorization table of the API contract, and sets the request's `caller`, `person` or
- * `accountRequest`. `caller` is set as soon as the organization is known, so that the audit log also records a refused request.
+ * Authenticates a request and checks the authorization table of the API contract. Sets a property of the request: `caller` for
+ * operations of an organization, `person` for operations of a person, and `accountRequest` for operations without a credential.
+ * Operations of the operator set none. `caller` is set before the check, so that the audit log also records refused requests.
  */
 export async function authorize(
   context: RequestAuthenticationContext,

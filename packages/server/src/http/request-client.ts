@@ -15,9 +15,9 @@ export type RequestClient = {
 export type TrustedProxies = readonly string[] | number;
 
 /**
- * Returns a function that determines the client of a request. It reads `X-Forwarded-For`, `-Proto` and `-Host` only if
- * the connection comes from a trusted proxy. `publicUrl` takes precedence over these headers. `ownUrl` returns the URL
- * for requests without them.
+ * Returns a function that determines the client's IP address and the URL at which the client reached the service. It reads the
+ * headers `X-Forwarded-For`, `-Proto` and `-Host` only if the connection comes from a trusted proxy. If `publicUrl` is set, it
+ * is always the URL. Otherwise, the URL comes from the headers of a trusted proxy, or from `ownUrl`.
  */
 export function createRequestClientResolver(options: {
   readonly trustedProxies: TrustedProxies;

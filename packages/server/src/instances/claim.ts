@@ -15,7 +15,7 @@ export type InstanceClaim = {
 
 /**
  * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `first` is the SQL statement that
- * creates the session, unless the session already exists. Returns null if `maxAgents` instances of the agent already have a
+ * creates the session. Omit it if the session already exists. Returns null if `maxAgents` instances of the agent already have a
  * session.
  */
 export async function claimInstance(

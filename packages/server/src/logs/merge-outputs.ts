@@ -75,7 +75,8 @@ export function mergeOutputs(
 
   function isDue(source: OutputSource, best: Head): boolean {
     const at = best.batch[best.index]?.position.at ?? 0;
-    // Allow a difference of a millisecond, because times in database rows are rounded to milliseconds.
+    // Open an output up to a millisecond early, because the stored times of its first and last lines are rounded to
+    // milliseconds.
     return order === 'asc' ? source.due <= at + 1000 : source.due >= at - 1000;
   }
 

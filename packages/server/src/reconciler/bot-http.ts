@@ -6,7 +6,10 @@ import type { BotSessionResponse } from './completion.ts';
 
 /** Maximum size of a bot's response in bytes. */
 const responseBytes = 65_536;
-/** Maximum time in milliseconds for which `leave` waits until the request has been sent. */
+/**
+ * After a call of `leave`, the connection is closed at the latest after this many milliseconds, even if `POST /bot` has not
+ * been sent completely.
+ */
 const leaveMs = 5_000;
 
 type Headers = Readonly<Record<string, string>>;

@@ -7,15 +7,18 @@ import type { Keyring } from './vault/keyring.ts';
 import { computeMac, isValidMac, readMacKeyVersion } from './vault/mac.ts';
 
 /**
- * Columns that only the MAC authenticates, because they are not part of an encrypted value. Without the MAC, a changed
- * `host`, for example, would redirect credentials.
+ * Columns that only the MAC authenticates, because they are not part of an encrypted value. Without the MAC, changing the
+ * registry `host` in the database, for example, would send credentials to another server.
  */
 type AuthenticatedFields = Pick<RevisionRow, 'revision' | 'host' | 'expires_at' | 'entries'>;
 type Identity = Pick<SecretSetRow, 'id' | 'organization_id' | 'name' | 'kind' | 'region'>;
 
 const purpose = 'secret revision';
 
-/** Computes a MAC over the set's identity, host, expiry and list of keys with their revisions. */
+/**
+ * Computes the MAC of a revision of a secret set. The MAC covers the set's id, organization, name, kind and region, and the
+ * revision's number, registry host, expiry and list of keys.
+ */
 export function computeRevisionMac(key: VersionedKey, set: Identity, row: AuthenticatedFields): Buffer {
   return computeMac(key, purpose, fieldsOf(set, row));
 }

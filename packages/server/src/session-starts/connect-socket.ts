@@ -88,7 +88,8 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
     return createSocketSession(context, target, claim, maxSessionSeconds, requestedAt);
   } catch (error) {
     context.ownership.release(sessionId);
-    // End the session: its transaction may have been committed although the database did not confirm the commit.
+    // End the session, because the transaction that claimed an instance for it may have been committed without a confirmation
+    // from the database.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     await context.refuseForCapacity(organization.id, error);
     throw error;
@@ -117,8 +118,8 @@ function createSocketSession(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
-  // Request a reconcile pass, which reads the instance's address again. If the instance became ready before `expect` was
-  // called, that event was missed, and the client would wait for the next periodic pass.
+  // The instance may have become ready just before the session began to wait for it. Request a reconcile pass, which reads the
+  // instance's address again. Otherwise, the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;

@@ -19,7 +19,7 @@ it('the service runs and stops while its output is redirected to a full disk', a
   onTestFinished(() => signal('SIGKILL'));
   const readStatus = async () => (await service.call('GET', '/readyz', service.privateKey))?.status;
   await expect.poll(readStatus, { timeout: 60_000 }).toBe(200);
-  // For each of these requests, the service tries to write a log line.
+  // The service tries to write a log line for each of these 100 requests to an unknown path.
   for (let count = 0; count < 100; count += 1) await service.call('GET', '/v1/unknown', service.privateKey);
   expect(await readStatus()).toBe(200);
   signal('SIGTERM');

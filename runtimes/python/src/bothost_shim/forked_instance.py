@@ -133,6 +133,6 @@ def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
     try:
         channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())
     except OSError:
-        # The supervisor has ended, or the send buffer is full. Ignore the error, because the report only makes the
-        # start of later sessions faster.
+        # The supervisor has ended, or the send buffer is full. Ignore the error: without this list of modules, later
+        # sessions only start more slowly.
         return

@@ -34,10 +34,14 @@ export type VendorService = {
   /** The name of the constructor argument for an aiohttp session. Undefined if the service needs no session. */
   readonly session?: 'aiohttp_session' | 'session';
   readonly variables?: readonly EnvironmentVariable[];
-  /** The first pipecat-ai release with this service. Set only if newer than the minimum release of all projects. */
+  /**
+   * The first pipecat-ai release with this service. Undefined if the default minimum pipecat-ai release of generated projects
+   * is sufficient.
+   */
   readonly since?: string;
   /**
-   * The lowest Python version that the service's packages support. Set only if higher than the minimum version of all projects.
+   * The lowest Python version that the service's packages support. Undefined if the default minimum Python version of generated
+   * projects is sufficient.
    */
   readonly python?: string;
   /**

@@ -212,7 +212,9 @@ function hasClient(answers: WizardAnswers): boolean {
   return isWeb(answers) && answers['client_framework'] !== 'none';
 }
 
-/** Returns whether the web client needs a second transport, because a generated client cannot use the chosen transport. */
+/**
+ * Returns true if the project has a web client that cannot use the chosen transport. The project then needs a second transport.
+ */
 function clientNeedsAnother(answers: WizardAnswers): boolean {
   return hasClient(answers) && !isClientTransport(String(answers['transport']));
 }

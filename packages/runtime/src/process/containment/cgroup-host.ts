@@ -130,9 +130,9 @@ function enableControllers(directory: string): readonly string[] {
 }
 
 /**
- * Removes the control groups of instances that `isKnown` does not accept, and the groups of owners that are then empty. Keeps a
- * group that contains zombies, because the kernel cannot remove such a group. Returns true if only groups of accepted
- * instances, and of their owners, are left.
+ * Removes the control groups of instances that `isKnown` does not accept. The groups of an owner's instances lie in the owner's
+ * group, which is removed if no instance group is left in it. The kernel cannot remove a group that contains zombies. Returns
+ * true if all groups that must be removed have been removed.
  */
 export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
@@ -140,8 +140,8 @@ export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId:
     const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
     return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
   };
-  // The directories contain one group per owner (an organization), which contains the groups of the owner's instances. Version
-  // 0.1 created the groups of instances directly in the directories.
+  // Each parent directory contains one group per owner (such as an organization), and each of these groups contains the groups
+  // of the owner's instances. Version 0.1 created the groups of instances directly in the parent directories.
   return directories
     .flatMap(groupsIn)
     .map((group) => isKnown(basename(group)) || removeOwner(group))

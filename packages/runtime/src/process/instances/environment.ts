@@ -15,7 +15,10 @@ export type EnvironmentOptions = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** Returns the complete environment of a bot (docs/bot-contract.md, "Environment"). `variables` cannot override it. */
+/**
+ * Returns the complete environment of a bot process (docs/bot-contract.md, "Environment"). If `options.variables` contains a
+ * variable that the service sets, such as `PATH`, the bot gets the value of the service.
+ */
 export function createBotEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   return {
     ...options.variables,

@@ -3,13 +3,13 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const buffer = Buffer.alloc(64 * 1024);
 
 /**
- * For the parameter `isComplete` of `readProcFile`, to read a file that describes one process. The kernel fills the buffer
- * until the file ends. So a read that does not fill the buffer has reached the end.
+ * Recognizes the last read of a file that describes one process. For such files, the kernel fills the buffer until the file
+ * ends, so a read that does not fill the buffer has reached the end.
  */
 const isShortRead = (length: number) => length < buffer.length;
 
 /**
- * For the parameter `isComplete` of `readProcFile`, to read a list such as `mountinfo`. The kernel may return it in several
+ * For a list such as `mountinfo`: read until the kernel returns no bytes, because the kernel may return the list in several
  * reads that do not fill the buffer.
  */
 export const isReadNeverComplete = () => false;

@@ -60,7 +60,7 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
   const directory = join(store.projectsDirectory, id);
   const old = join(store.projectsDirectory, `.old-${id}`);
   await store.removeTree(old);
-  // If the rename fails, the project keeps its path, so the loop removes both paths.
+  // If the rename fails, the loop removes the directory under its original name.
   await rename(directory, old).catch(() => undefined);
   for (const path of [old, directory]) await store.removeTree(path);
 }
@@ -139,7 +139,10 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
 }
 
-/** Returns the project owners (organizations or served directories) that have Python environments or caches. */
+/**
+ * Returns the owners that have Python environments or caches. An owner is an organization, or a directory on the service's
+ * machine that runs as an agent without an upload.
+ */
 export function listProjectOwners(store: ProjectStore): readonly string[] {
   return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
 }

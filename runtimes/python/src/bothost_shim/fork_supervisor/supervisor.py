@@ -49,9 +49,10 @@ class Supervisor:
         self._connections.remove()
 
     def _is_needed(self) -> bool:
-        """Return whether the fork server or an instance runs, or the reason for a failed start must still be reported.
+        """Return whether the supervisor must continue to run.
 
-        The supervisor waits at most `_REPORT_SECONDS` for the service to read why the fork server failed to start.
+        It continues while the fork server or an instance runs. If the fork server failed to start, the supervisor also
+        waits until the service has read the reason, but at most `_REPORT_SECONDS`.
         """
         if self._server.pid is not None or self._instances:
             return True
