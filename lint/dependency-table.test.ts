@@ -71,7 +71,10 @@ const runtimeManifest: { readonly exports: Readonly<Record<string, { readonly de
 /** The entry points of the runtime package, such as `/registry`. The main one is the empty string. */
 const runtimeEntryPoints = Object.keys(runtimeManifest.exports).map((entry) => entry.slice(1));
 
-/** Returns the imports to test for a file in `folder`. Keys are names in the table; values are import specifiers. */
+/**
+ * Returns the import specifiers to test in a file of `folder`, each with a name as its key. The import is allowed if this name
+ * is in the folder's row of the table "What may import what" in docs/architecture.md.
+ */
 const targets = (folder: string) => (isOfServer(folder) ? serverTargets(folder) : runtimeTargets(folder));
 
 function serverTargets(folder: string): Record<string, string> {

@@ -80,7 +80,7 @@ const specified: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** Returns the options of `botcli cloud secrets` that no command in the document uses. */
+/** Returns the arguments and options of `botcli cloud secrets` that none of the commands from docs/secrets.md uses. */
 function notShown(commands: readonly string[]): readonly string[] {
   return Object.entries(specified).flatMap(([name, rows]) => {
     const lines = commands.filter((line) => line.includes(`botcli cloud secrets ${name} `));

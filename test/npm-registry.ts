@@ -18,8 +18,8 @@ export type NpmRegistry = {
 };
 
 /**
- * Starts an npm registry on a loopback port. `upstream` is the URL of the registry to which it redirects requests for other
- * packages.
+ * Starts an npm registry on a loopback port. Requests for packages that were not published to it are redirected to the
+ * registry at the URL `upstream`.
  */
 export async function startNpmRegistry(upstream: string): Promise<NpmRegistry> {
   const documents = new Map<string, Publication>();

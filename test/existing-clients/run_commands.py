@@ -37,7 +37,10 @@ def run_in_child_process(request: dict) -> None:
 
 
 def fork_command(request: dict) -> tuple[int, int]:
-    """Return the process id and a descriptor of the command's output. With answers to prompts, it is a terminal."""
+    """Return the command's process id and a file descriptor from which to read its output.
+
+    If the request contains answers to prompts, the command runs in a pseudo-terminal, and the descriptor belongs to it.
+    """
     if request["answers"]:
         process, terminal = pty.fork()
         if process != 0:

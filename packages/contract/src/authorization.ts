@@ -2,8 +2,8 @@ import type { AllOperations } from './operations/all.ts';
 import type { Role } from './roles.ts';
 
 /**
- * The kind of a request's principal. On a path with an organization, the kind of a person is the person's role. On other paths,
- * it is `session` (of a browser) or `personal-token`.
+ * A kind of caller. On a path with an organization, a person's kind is their role in the organization. On other paths, it is
+ * the way in which the person is authenticated: `session` (signed in with a browser) or `personal-token`.
  */
 export type OperationGrantee =
   | Role

@@ -44,7 +44,8 @@ export async function submitDeployment(
     const deploymentId = agent?.desiredDeploymentId ?? null;
     if (deploymentId === latestDeploymentId || deploymentId === null) return write();
     const { buildId } = await retry(() => client.getDeployment({ params: { agentName, deploymentId } }, signal));
-    // The agent's new deployment does not use the build of this request, so another client created it. Send the request again.
+    // The new deployment of the agent uses another build than this request, so another client created the deployment. Send the
+    // request again.
     if (settings.buildId !== undefined && settings.buildId !== buildId) return write();
     return { agentName, deploymentId, change: 'deployment', warning: null };
   }

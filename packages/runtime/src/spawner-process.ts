@@ -10,11 +10,11 @@ import {
 const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.url));
 
 /**
- * The spawner: a small Node process that starts programs, so that this does not block the server's event loop. Forking a large
- * process takes milliseconds. While a bot forks without end, a start can wait up to a second for kernel locks on libraries that
- * the bot also uses.
+ * The spawner: a small Node process that starts programs for the server, so that a start does not block the server's event
+ * loop. In a large process, fork(2) takes milliseconds. If a bot forks endlessly, starting another program can take up to a
+ * second, because the kernel locks the libraries that both programs use.
  *
- * When the server exits, the spawner exits too, and its programs reach the end of their standard input.
+ * When the server exits, the spawner exits too, and the standard input of the programs that it started is closed.
  */
 export type SpawnerProcess = {
   /** The process id, or null if there is no spawner. */
@@ -28,7 +28,7 @@ export type SpawnerProcess = {
 export type ProgramChannel = {
   /** Sends a request. Starts a spawner if there is none. */
   readonly send: (request: SpawnerRequest) => void;
-  /** Calls the listener at each event of the program until `close` is called. */
+  /** Calls the listener for each event of the channel's program, such as its start or exit, until `close` is called. */
   readonly listen: (listener: ProgramListener) => void;
   readonly close: () => void;
 };

@@ -17,7 +17,7 @@ it('the service and its database run in one control group for the server', async
     return test.skip('this machine has no CPU controller of version 1');
   if (process.geteuid?.() !== 0) return test.skip('only root may create control groups of version 1');
   const directory = await mkdtemp(join(tmpdir(), 'bothost-group-'));
-  // The database runs under its own account, which needs permission to enter the directory.
+  // The database runs under its own account, which must be able to enter this parent directory of the database's files.
   await chmod(directory, 0o711);
   const service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
   onTestFinished(async () => {

@@ -16,7 +16,7 @@ export function createChangeTable(
   changes: readonly Change[],
   words: Partial<Record<Change['change'], string>> = {},
 ): ReportBlock {
-  // Removed keys have no length; keys of a new set have no fingerprint yet.
+  // Omit a column without values. Values of removed keys have no length. In a preview of a new set, values have no fingerprint.
   const lengths = changes.some(({ bytes }) => bytes !== null);
   const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);
   return {

@@ -225,7 +225,7 @@ build-backend = "setuptools.build_meta"
     const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
       const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
       await bench.prepare(id, await bench.project(id, files), organizationId);
-      // Remove duplicates, because uv downloads the metadata of a wheel in a separate request.
+      // List each package once, because uv requests the same wheel twice: for its metadata and for its content.
       return [...new Set(index.downloads.splice(0))];
     };
     expect(await prepare('a1', 'a')).toEqual(['small']);

@@ -18,7 +18,10 @@ import {
 type Context = { db: Database; now: () => Date; newId: () => string };
 type Scope = { readonly organizationId: string; readonly keyId: string | null };
 
-/** What a request changes: a new deployment, only the instance numbers, or nothing. */
+/**
+ * What a request changes. `deployment`: it creates a new deployment. `scaling`: it changes only the minimum or maximum number
+ * of instances. `none`: it changes nothing.
+ */
 export type DeploymentChange = 'deployment' | 'scaling' | 'none';
 
 /**

@@ -32,7 +32,10 @@ export async function listDeploymentsWithSecretSet(
   return rows;
 }
 
-/** Returns the revisions of a secret set that deployments of existing agents or running instances pin. */
+/**
+ * Returns the revisions of a secret set that are in use. A revision is in use if a deployment pins it, and the deployment's
+ * agent still exists or the deployment has an instance that has not ended.
+ */
 export async function listPinnedSecretRevisions(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
     select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision

@@ -16,8 +16,9 @@ export type CallMessageBuffer = {
 const audioRates: Record<PhoneCarrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
 /**
- * Held audio messages may be this many times as large as the maximum amount of audio. The factor leaves room for encoding: a
- * carrier's usual audio message (Base64 in JSON) is slightly more than twice as large as its audio.
+ * The held audio messages have two limits: the amount of audio, and this factor times that amount for the size of the whole
+ * messages. The factor leaves room for encoding: a carrier's usual audio message (Base64 in JSON) is slightly more than twice
+ * as large as its audio.
  */
 const wireBytesPerAudioByte = 8;
 

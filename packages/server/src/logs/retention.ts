@@ -31,9 +31,13 @@ export type RetentionContext = {
 export type LogRetention = { readonly days: number; readonly totalBytes: number };
 
 /**
- * Removes logs that are older than the maximum age. Then removes the oldest logs that exceed the maximum number of logs without
- * a session per deployment, or the maximum total size. Removes the files of a log before its database row, so that the next run
- * finishes a removal that was interrupted. Returns the number of removed logs.
+ * Removes logs of this host in three steps, and returns the number of removed logs:
+ *
+ * 1. all logs that are older than the maximum age;
+ * 2. in each deployment, the oldest logs from instances without a session, until at most `keptWithoutSession` of them remain;
+ * 3. the oldest remaining logs, until the total size is within the maximum.
+ *
+ * Removes the files of a log before its database row, so that the next run finishes a removal that was interrupted.
  */
 export async function purgeLogs(context: RetentionContext, retention: LogRetention): Promise<number> {
   const { db, host } = context;

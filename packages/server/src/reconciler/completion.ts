@@ -37,7 +37,10 @@ export function hasBotAcceptedSession(answer: BotSessionResponse): boolean {
   return answer.status < 400 || (answer.status >= 500 && answer.status !== 501 && answer.status !== 503);
 }
 
-/** Returns the `completionStatus` for the exit code of a bot that exited without a response. */
+/**
+ * Derives the `completionStatus` of a session from the exit code of its bot. Used if no server received the bot's HTTP
+ * response, which would contain the status.
+ */
 export function deriveStatusFromBotExit(exit: { readonly code: number | null }): PredefinedSessionCompletionStatus {
   return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
 }

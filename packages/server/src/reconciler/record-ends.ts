@@ -25,7 +25,7 @@ type Context = {
 };
 
 export type SessionEndRecorder = {
-  /** Ends a session once. If `only` is given, ends the session only if it is still in that state. */
+  /** Ends a session. Idempotent. If `only` is `waiting`, does nothing unless the session is still in the state `waiting`. */
   readonly endSession: (
     sessionId: string,
     status: SessionCompletionStatus,

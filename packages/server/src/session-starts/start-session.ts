@@ -41,7 +41,8 @@ export async function startSession(
   const body = bodyText(options.request.body, transport);
   await context.disk.require(0);
   const sessionId = context.newId();
-  // Take ownership before the session's row exists. Otherwise, a reconcile pass could dispatch the session too.
+  // Make this server process the owner of the session before the session's row exists. Otherwise, a reconcile pass could find a
+  // session without an owner and dispatch it, so that the bot gets the session twice.
   if (transport !== 'websocket') context.ownership.acquire(sessionId);
   try {
     const { organizationId } = caller;
@@ -87,7 +88,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
   context.directory.expect({ sessionId, organizationId, agentName, instanceId, address });
   context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
   if (address === null) {
-    // The reconciler adopts the session when its instance is ready.
+    // Release the session, so that the reconciler can dispatch it when the session's instance is ready.
     context.ownership.release(sessionId);
     context.reconciler.requestReconcile();
     return;

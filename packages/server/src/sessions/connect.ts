@@ -13,7 +13,7 @@ type Context = ClaimContext & {
 
 export type ConnectedSession = { readonly claim: InstanceClaim; readonly maxSessionSeconds: number };
 
-/** Logged because a phone carrier does not show its users why a WebSocket was rejected. */
+/** The service logs this reason when it rejects a WebSocket, because a phone carrier does not show the reason to its users. */
 const wantsToken =
   'the agent requires a token for WebSockets. Use the URL wsUrl/token from a start response, or set websocket_auth = "none"';
 

@@ -17,7 +17,10 @@ export type DeployContext = {
   readonly service: ServiceProcess;
   /** Emits `upload`, `create-build` or `create-deployment` before each such request. */
   readonly events: EventEmitter;
-  /** Resolves when a server process that started after process number `number` is ready. */
+  /**
+   * Resolves when a server process with a number above `number` is ready. Server processes are numbered in the order in which
+   * they start.
+   */
   readonly nextServer: (number: number) => Promise<void>;
 };
 

@@ -15,8 +15,8 @@ export type BotOptions = {
   /** Whether `prelude` replaces the standard code of the test bot. */
   readonly alone?: boolean;
   /**
-   * JavaScript that the bot executes instead of its own code if it starts after a call of `fall`. A test can thus break a bot
-   * after the deployment was validated.
+   * JavaScript that replaces the bot's code in each bot process that starts after the test called `BotDirectory.fall`. A test
+   * can thus break a bot after its deployment was validated.
    */
   readonly afterFall?: string;
 };

@@ -18,7 +18,7 @@ class PeekableReceive:
         self._peeked: deque[asyncio.Task[Message]] = deque()
 
     async def receive(self) -> Message:
-        """Return the next message."""
+        """Return the connection's next ASGI message. Messages that `peek` returned come first."""
         if not self._peeked:
             return await self._receive()
         # Remove the task from the queue only when it is done, so that canceling this method loses no message.
@@ -27,7 +27,7 @@ class PeekableReceive:
         return message
 
     async def peek(self) -> Message | None:
-        """Return the next message without consuming it, or None if there is none within a second."""
+        """Return the connection's next ASGI message without consuming it, or None if none arrives within a second."""
         task = asyncio.ensure_future(self._next())
         self._peeked.append(task)
         done, _ = await asyncio.wait({task}, timeout=_SECONDS)

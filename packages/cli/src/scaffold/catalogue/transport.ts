@@ -6,7 +6,7 @@ export type CallDirection = (typeof callDirections)[number];
 export type Transport = {
   /** The canonical name of the transport, as `--list-options` prints it. */
   readonly value: string;
-  /** Pipecat's name of the transport, such as `twilio`. Null if Pipecat uses the canonical name. */
+  /** Pipecat's name of the transport, such as `twilio`. Null if this name equals `value`. */
   readonly knownAs: string | null;
   readonly label: string;
   readonly about: string;

@@ -15,7 +15,9 @@ const longestPollMs = 1_000;
 const scarceReserves = 4;
 const scarceIntervalMs = 1_000;
 const plentyIntervalMs = 10_000;
-/** Interval of the measurements while the reserve is at risk and the free space is shrinking. */
+/**
+ * Interval between measurements of disk use while the free space is shrinking and is about to fall below the service's reserve.
+ */
 const urgentIntervalMs = 200;
 
 /** A measurement of the free space. `atMs` is the time of a monotonic clock. */

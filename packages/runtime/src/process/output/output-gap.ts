@@ -9,9 +9,9 @@ const lineBytes = 16 * 1024;
 const newline = 10;
 
 /**
- * Returns the range of an output file to drop, in whole lines if possible. Keeps a quarter of the limit at the beginning of the
- * output, and half of the limit at its end. If a range was dropped before (`gap`), extends that range. Returns null if at most
- * three quarters of the limit follow the kept beginning or `gap`: dropping would not be worthwhile yet.
+ * Returns the range of an output file to drop, in whole lines if possible. Keeps a quarter of the limit at the beginning of
+ * the output, and half of the limit at its end. If a range was dropped before (`gap`), extends that range. Returns null if the
+ * range would add at most a quarter of the limit to the dropped output, which is not worthwhile.
  */
 export function selectOutputToDrop(output: {
   readonly path: string;

@@ -21,8 +21,8 @@ export function parseOutputEndMark(text: string): Timestamp | null {
 
 /**
  * Parses the lines of a file with timestamps of output. Each line contains an offset in the output, and the time at which the
- * output before that offset was read. Skips lines that are truncated, lines whose offset or time is not above the previous one,
- * and lines with a number that a double cannot represent exactly.
+ * output before that offset was read. Skips lines that are truncated, lines whose offset or time is not greater than the
+ * previous one, and lines with a number that a double cannot represent exactly.
  */
 export function parseOutputTimestampMarks(text: string): readonly OutputTimestampMark[] {
   const marks: OutputTimestampMark[] = [];

@@ -60,7 +60,8 @@ export function openOutputRecorder(options: OutputRecorderOptions): OutputRecord
   const scan = (isLast: boolean) => {
     const size = statSync(files.output, { throwIfNoEntry: false })?.size;
     if (size === undefined) return;
-    // The output file is shorter than at the last mark, so the bot has truncated it. All bytes in the file are new output.
+    // The output file is shorter than the output that was already recorded, so the bot has truncated the file. All bytes in the
+    // file are new output.
     if (limiter.base() + size < marks.end()) limiter.replaceBase(marks.end());
     marks.markUntil(Math.min(limiter.base() + size, maxOutputOffset));
     limiter.limit(size, isLast);

@@ -32,8 +32,8 @@ export async function openCache(
 }
 
 /**
- * Lets only the service access the cache between builds, because another owner's build may get the account that owns the cache
- * files. Idempotent.
+ * Closes the cache to all accounts except the service's account until the owner's next build. The files belong to the account
+ * of the last build, and a build of another owner may later run under the same account. Idempotent.
  */
 export function lockCache(cachesDirectory: string, owner: string): void {
   const directory = join(cachesDirectory, owner);

@@ -23,7 +23,10 @@ const recordSchema = z.object({
    * tested against it.
    */
   salt: z.string(),
-  /** The supervisor's process. Null until the supervisor waits for its configuration. Until then, no code of the bot has run. */
+  /**
+   * Identity of the supervisor, the process that starts the fork server. Null in a record that was written before the
+   * supervisor was started; no code of the bot has run by then.
+   */
   supervisor: processIdentitySchema.nullable(),
 });
 

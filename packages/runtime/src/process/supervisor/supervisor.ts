@@ -101,7 +101,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Start
   });
 }
 
-/** Lets a supervisor run its command. */
+/** Makes a supervisor process start its command, by sending the line for which it waits on its standard input. */
 export function startSupervisedCommand(supervisor: StartedProgram): void {
   supervisor.closeInput('go\n');
 }

@@ -21,7 +21,7 @@ export function createDirectoryLayout(dataDirectory: string): DirectoryLayout {
   return { root, data: at('data'), settings: at('settings'), starting: at('starting'), log: at('postgres.log') };
 }
 
-/** Creates missing directories. If run by root, PostgreSQL's account can enter them but not list them. */
+/** Creates missing directories. If `byRoot`, PostgreSQL's account can enter the directories but not list them. */
 export async function makeDirectories(layout: DirectoryLayout, byRoot: boolean): Promise<void> {
   const mode = byRoot ? 0o711 : 0o700;
   for (const directory of [path.dirname(layout.root), layout.root]) {

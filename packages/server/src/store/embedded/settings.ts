@@ -81,8 +81,8 @@ export async function writeSettings(directory: string, accounts: readonly OsAcco
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {
-  // Always create a new file. If another account owns the directory, an existing name may be that account's link to any
-  // file.
+  // Never write to an existing file. Another account may own the directory, and could have put a link there to any file, which
+  // the service would then overwrite.
   await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text, { flag: 'wx', flush: true });
   await chmod(`${file}.new`, 0o644);

@@ -7,9 +7,9 @@ import { type Kysely, sql } from 'kysely';
 export const auditRetentionMigration = {
   name: '0012-audit-age',
   async up(db: Kysely<unknown>): Promise<void> {
-    // A checkpoint allows the removal of all entries up to its own entry. Check the age of each of them, because an attacker
-    // could append an entry with an old time and choose it for the checkpoint. `now()` is the clock of the database, which
-    // clients cannot set.
+    // A checkpoint names an audit log entry. It allows the removal of this entry and of all earlier entries, so check the age
+    // of all of them. Otherwise, an attacker could append an entry with a false, old time and create a checkpoint that names
+    // it. `now()` is the clock of the database, which clients cannot set.
     await sql`create or replace function audit_checkpoints_advance() returns trigger language plpgsql as $$
       begin
         if tg_op in ('INSERT', 'UPDATE') then

@@ -115,8 +115,8 @@ def _write_maps(pid: int, user_ids: UserIdRange) -> None:
         _write(f"/proc/{pid}/gid_map", f"{user_ids.gid} {user_ids.gid} 1\n")
         _write(f"/proc/{pid}/uid_map", f"{user_ids.uid} {user_ids.uid} {user_ids.count}\n")
     except OSError:
-        # Ignore the error. Without the mapping of user ids, the fork server cannot switch its account, and it then
-        # reports this failure itself.
+        # Ignore a failed write of the user namespace's id maps. The fork server then cannot switch to its user id, and
+        # reports that failure itself.
         return
 
 
