@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { formatArgumentValue, listEnvFileNotations, sampleHostileValues } from '../packages/cli/test/hostile-values.ts';
+import {
+  formatArgumentValue,
+  listEnvFileValueEncodings,
+  sampleHostileValues,
+} from '../packages/cli/test/hostile-values.ts';
 import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
 import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
 
@@ -78,11 +82,11 @@ function createValues(
   });
 }
 
-const isInFile = (value: string) => listEnvFileNotations(value).length > 0;
+const isInFile = (value: string) => listEnvFileValueEncodings(value).length > 0;
 
 function envFile(pairs: readonly (readonly [string, string])[]): string {
   const lines = pairs.map(([key, value], index) => {
-    const forms = listEnvFileNotations(value);
+    const forms = listEnvFileValueEncodings(value);
     return `${index % 3 === 0 ? 'export ' : ''}${key}=${forms[index % forms.length]}${index % 2 === 0 ? '\r\n' : '\n'}`;
   });
   return `\u{feff}# all kinds\n${lines.join('')}`;

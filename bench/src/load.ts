@@ -53,7 +53,7 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
   });
 }
 
-export type LoadComparison = {
+export type ServerLoadComparison = {
   /** Requests per second of each target (median over all rounds). */
   readonly perSecond: readonly number[];
   /**
@@ -71,7 +71,7 @@ export type LoadComparison = {
 export async function compareServersUnderLoad(
   targets: readonly LoadTarget[],
   { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
-): Promise<LoadComparison> {
+): Promise<ServerLoadComparison> {
   const results: Round[][] = [];
   for (let round = 0; round <= rounds; round++) {
     const turn: Round[] = [];

@@ -11,7 +11,7 @@ export const minimalEnvironment = { PATH: `${dirname(process.execPath)}:/usr/loc
  * Environment variables that select this machine's Python package index. A benchmark passes them to the service if its bots
  * need packages.
  */
-export const packageIndexEnvironment = Object.fromEntries(
+export const packageIndexEnvironmentVariables = Object.fromEntries(
   // biome-ignore lint/style/noProcessEnv: only these, and only for what they name
   Object.entries(process.env).filter((entry): entry is [string, string] => /^(PIP|UV|SSL|HTTPS?)_/.test(entry[0])),
 );

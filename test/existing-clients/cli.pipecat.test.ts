@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { allOperations, listOperationPaths, operations } from '../../packages/contract/src/index.ts';
-import { markDeliveryFailed } from '../../packages/server/test/support/failed-delivery.ts';
+import { markSecretDeliveryFailed } from '../../packages/server/test/support/failed-secret-delivery.ts';
 import { signUpPerson, type TestPerson } from '../../packages/server/test/support/people.ts';
 import { createRequestRecorder } from '../../packages/server/test/support/request-log.ts';
 import {
@@ -188,7 +188,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       await service.client.putSecrets({ params: { setName }, body: { secrets } });
       const isReady = async () => (await service.client.getSecretSet({ params: { setName } })).status === 'ready';
       await vi.waitUntil(isReady, { timeout: 60_000 });
-      await markDeliveryFailed(service, setName, 'no disk');
+      await markSecretDeliveryFailed(service, setName, 'no disk');
     });
 
     it.each(agentSteps.filter(({ since = version }) => since <= version))(

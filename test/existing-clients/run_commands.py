@@ -36,7 +36,7 @@ def run_in_child_process(request: dict) -> None:
         app()
 
 
-def fork_command(request: dict) -> tuple[int, int]:
+def start_command_process(request: dict) -> tuple[int, int]:
     """Return the command's process id and a file descriptor from which to read its output.
 
     If the request contains answers to prompts, the command runs in a pseudo-terminal, and the descriptor belongs to it.
@@ -68,7 +68,7 @@ def fork_command(request: dict) -> tuple[int, int]:
 
 
 def run_command(request: dict) -> dict:
-    process, file = fork_command(request)
+    process, file = start_command_process(request)
     answers = list(request["answers"])
     output = b""
     seen = 0

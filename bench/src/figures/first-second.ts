@@ -2,7 +2,7 @@ import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
 import type { Benchmark, BenchmarkFigure } from '../figure.ts';
 import { startStandaloneBot } from '../first-second/by-hand.ts';
-import { measureCallBurst, measurePoolRefill, measureSequentialCalls } from '../first-second/calls.ts';
+import { measureCallBurst, measureSequentialCalls, measureWarmPoolRefill } from '../first-second/calls.ts';
 import { measureColdStarts, measureConcurrentColdStarts, printStartPhases } from '../first-second/cold-starts.ts';
 import { drainPool, waitForForkServer } from '../first-second/instances.ts';
 import { measureManyInstances } from '../first-second/many-instances.ts';
@@ -10,7 +10,7 @@ import { measureConversationMemory, measureIdleMemory } from '../first-second/me
 import { forked, spawned, type VoiceBenchContext } from '../first-second/voice-bench.ts';
 import { createBotEnvironmentVariables, findInterpreter } from '../first-second/voice-bot.ts';
 import { startWebCaller } from '../first-second/web-caller.ts';
-import { packageIndexEnvironment, startProgram } from '../program.ts';
+import { packageIndexEnvironmentVariables, startProgram } from '../program.ts';
 import { type BenchmarkService, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
@@ -32,7 +32,7 @@ export const firstSecondOfCallBench: Benchmark = {
     const vendors = await startProgram('stand-in-vendors', []);
     const standIns = new URL(vendors.origin).host;
     try {
-      await withService({ agents: [], environment: packageIndexEnvironment }, async (service) => {
+      await withService({ agents: [], environment: packageIndexEnvironmentVariables }, async (service) => {
         const directory = await deployAgents(service, standIns);
         const interpreter = await findInterpreter(service.dataDirectory);
         const byHandOptions = { interpreter, directory, variables: createBotEnvironmentVariables(directory, standIns) };
@@ -48,7 +48,7 @@ export const firstSecondOfCallBench: Benchmark = {
           await measureSequentialCalls(bench);
           await measureCallBurst(bench);
           await measureIdleMemory(bench);
-          await measurePoolRefill(bench);
+          await measureWarmPoolRefill(bench);
           await measureConversationMemory(bench);
           await measureManyInstances(bench, quick ? 10 : 50);
         } finally {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
-import { minimalEnvironment, packageIndexEnvironment } from '../program.ts';
+import { minimalEnvironment, packageIndexEnvironmentVariables } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliProgramPath } from '../repository.ts';
 import { withTemporaryDirectory } from '../service.ts';
@@ -69,7 +69,7 @@ export const scaffoldBench: Benchmark = {
 
 /** Runs a program and returns its duration in milliseconds. Rejects if it fails. */
 async function run(file: string, args: readonly string[], cwd: string): Promise<number> {
-  const env = { ...minimalEnvironment, ...packageIndexEnvironment, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
+  const env = { ...minimalEnvironment, ...packageIndexEnvironmentVariables, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
   const before = performance.now();
   const [code] = await once(spawn(file, args, { stdio: 'ignore', cwd, env }), 'exit');
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} exited with status ${code}`);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** A CPU and memory load of known size. Tests use it to check the service's CPU and memory measurements. */
-export type CpuMemoryLoad = {
+export type CpuMemoryLoadSettings = {
   /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
   /**
@@ -19,7 +19,7 @@ export type CpuMemoryLoad = {
  *
  * @returns the CPU time that the process used, in milliseconds
  */
-export async function generateLoad(load: CpuMemoryLoad, signal: AbortSignal): Promise<number> {
+export async function generateLoad(load: CpuMemoryLoadSettings, signal: AbortSignal): Promise<number> {
   const before = process.cpuUsage();
   const threads = Math.max(1, Math.ceil(load.cpuMillicores / 1000));
   await Promise.all(
@@ -31,7 +31,7 @@ export async function generateLoad(load: CpuMemoryLoad, signal: AbortSignal): Pr
   return Math.round((used.user + used.system) / 1000);
 }
 
-function runWorker(load: CpuMemoryLoad, signal: AbortSignal): Promise<void> {
+function runWorker(load: CpuMemoryLoadSettings, signal: AbortSignal): Promise<void> {
   // The source of the worker is text, because the bot ships as one file.
   const worker = new Worker(`(${burnInThread})(${JSON.stringify(load)})`, { eval: true });
   const stop = () => void worker.terminate();
@@ -44,7 +44,7 @@ function runWorker(load: CpuMemoryLoad, signal: AbortSignal): Promise<void> {
 }
 
 /** The worker thread runs the source text of this function, so the function must not refer to anything outside itself. */
-function burnInThread({ cpuMillicores, megabytes, seconds }: CpuMemoryLoad): void {
+function burnInThread({ cpuMillicores, megabytes, seconds }: CpuMemoryLoadSettings): void {
   const bytesPerMegabyte = 1_000_000;
   const held = new Uint8Array(megabytes * bytesPerMegabyte).fill(1);
   const sleeper = new Int32Array(new SharedArrayBuffer(4));

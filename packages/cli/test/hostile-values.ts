@@ -25,7 +25,7 @@ export function sampleHostileValues(count: number, seed: number, fits: (value: s
  * Returns all ways to write a value in an .env file, or none if the format cannot express the value. Shares no code with the
  * parser.
  */
-export function listEnvFileNotations(value: string): readonly string[] {
+export function listEnvFileValueEncodings(value: string): readonly string[] {
   if (/(?![\t\n\r])\p{Cc}/u.test(value)) return [];
   const double = value.replace(/[\\"]/g, '\\$&').replaceAll('\r', '\\r');
   const escaped = double.replaceAll('\t', '\\t').replaceAll('$', '\\$');

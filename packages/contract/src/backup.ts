@@ -5,7 +5,7 @@ import { operatorBasePath } from './paths.ts';
  * `GET` on this path returns a backup. This path is not an operation of the API, because its response is a tar archive instead of
  * JSON.
  */
-export const backupPath = `${operatorBasePath}/backup`;
+export const backupUrlPath = `${operatorBasePath}/backup`;
 
 /**
  * Names of the first and the last entry of a backup archive. Between them are the tables' rows as JSON arrays

@@ -74,7 +74,7 @@ const Schema = z.strictObject({
 
 export type DeployFile = z.output<typeof Schema>;
 
-export type DeployFileResult =
+export type DeployFileCheckResult =
   | { readonly file: DeployFile; readonly issues: readonly [] }
   | { readonly file: null; readonly issues: readonly ValidationIssue[] };
 
@@ -82,7 +82,7 @@ export type DeployFileResult =
  * Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the
  * whole file.
  */
-export function checkDeployFile(parsed: unknown): DeployFileResult {
+export function checkDeployFile(parsed: unknown): DeployFileCheckResult {
   const result = Schema.safeParse(parsed);
   if (result.success) {
     const conflicts = conflictsOf(result.data);

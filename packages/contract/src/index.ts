@@ -7,7 +7,7 @@ export {
   BackupChecksum,
   BackupManifest,
   backupEntryNames,
-  backupPath,
+  backupUrlPath,
   pendingRestoreDirectoryNames,
 } from './backup.ts';
 export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
@@ -27,6 +27,8 @@ export {
   type AgentProfileName,
   accountCredentialLifetimeSeconds,
   agentProfileResources,
+  carrierMessageBufferLimits,
+  carrierStartMessageLimits,
   defaultAgentProfile,
   defaultServicePort,
   findReservedSecretKeyProblem,
@@ -47,14 +49,12 @@ export {
   maxStartBodyBytes,
   maxUnusedUploads,
   maxUploadBytes,
-  phoneCallBufferLimits,
-  phoneCallStartMessageLimits,
   queuedSecretWriteLimits,
   reservedResourceNames,
   resourceNameLengthLimits,
   resourceNamePattern,
   retryAfterHeaderSeconds,
-  secretKeyPattern,
+  secretSetKeyPattern,
   secretSetLimits,
   secretSetNamePattern,
   secretWriteDryRunRateLimit,
@@ -80,7 +80,7 @@ export {
   operations,
 } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
-export { type Build, UploadResponse, uploadUrlPath } from './operations/builds.ts';
+export { type Build, UploadResponse, uploadUrlPathTemplate } from './operations/builds.ts';
 export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
@@ -112,13 +112,13 @@ export {
   apiBasePath,
   createTalkPagePath,
   fillPathTemplate,
+  getWebSocketBasePath,
   iceServersPath,
   listOperationPaths,
   operatorBasePath,
   organizationBasePath,
   publicBasePath,
   sessionCookieName,
-  socketPath,
   talkPageBasePath,
 } from './paths.ts';
 export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
@@ -155,7 +155,7 @@ export {
   type VaultTaskState,
   vaultTaskStateLabels,
 } from './statuses.ts';
-export { type AcceptedDeployment, findAgent, submitDeployment } from './submit-deployment.ts';
+export { type AcceptedDeployment, fetchAgentDetails, submitDeployment } from './submit-deployment.ts';
 export { findClosestWord } from './suggest.ts';
 export { initialUploadPartSizeBytes } from './upload-part.ts';
 export { uploadRemainingParts } from './upload-remaining-parts.ts';

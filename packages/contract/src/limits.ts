@@ -25,12 +25,12 @@ export const maxProxyReadinessWaitSeconds = 30;
 /**
  * After connecting, a telephone carrier must name the agent of the call within `seconds`, and within its first `bytes` bytes.
  */
-export const phoneCallStartMessageLimits = { seconds: 10, bytes: 16_384 } as const;
+export const carrierStartMessageLimits = { seconds: 10, bytes: 16_384 } as const;
 /**
  * Limits of the buffer that holds the messages of a call while its bot starts: seconds of audio (older audio is dropped), and
  * bytes of all other messages.
  */
-export const phoneCallBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
+export const carrierMessageBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
 /** Idle time after which a warm instance in excess of `min_agents` is stopped. */
@@ -94,11 +94,11 @@ export const unpackedArchiveLimits = {
 export const buildsPerPage = { default: 20, maximum: 100 } as const;
 export const linesPerBuildLogPage = { default: 500, maximum: 10_000 } as const;
 /** Maximum time that a request for a build log waits for the next line. */
-export const buildLogWaitSeconds = 30;
+export const buildLogLongPollSeconds = 30;
 
 /** Names of secret sets and image pull secrets, which are case-insensitive. */
 export const secretSetNamePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
-export const secretKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
+export const secretSetKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** Maximum size of a secret value in UTF-8. Linux allows twice as much in one environment variable. */
 export const maxSecretValueBytes = 65_536;
 /** Maximum total size of the keys and values of a secret set, and maximum number of keys. */
@@ -159,7 +159,7 @@ export function findReservedSecretKeyProblem(key: string): string | null {
 }
 
 /** Returns false for text with a NUL or an unpaired surrogate, which an environment variable cannot contain. */
-export function canBeInSecretValue(text: string): boolean {
+export function hasValidSecretValueCharacters(text: string): boolean {
   return !text.includes('\0') && !/\p{Cs}/u.test(text);
 }
 

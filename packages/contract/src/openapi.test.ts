@@ -4,7 +4,7 @@ import { apiErrorDefinitions } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
-import { uploadUrlPath } from './operations/builds.ts';
+import { uploadUrlPathTemplate } from './operations/builds.ts';
 import { proxyHttpMethods } from './operations/start.ts';
 import { listOperationPaths } from './paths.ts';
 
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('contains all methods of the upload URL', () => {
-    expect(Object.keys(document.paths[uploadUrlPath] ?? {})).toEqual(['parameters', 'head', 'patch', 'post']);
+    expect(Object.keys(document.paths[uploadUrlPathTemplate] ?? {})).toEqual(['parameters', 'head', 'patch', 'post']);
   });
 
   it('contains all methods of the session proxy', () => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { backupPath } from './backup.ts';
+import { backupUrlPath } from './backup.ts';
 import { apiErrorDefinitions, type ErrorReason, ErrorResponse } from './errors.ts';
 import { openApiTags } from './openapi-tags.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
-import { UploadResponse, uploadUrlPath } from './operations/builds.ts';
+import { UploadResponse, uploadUrlPathTemplate } from './operations/builds.ts';
 import { proxyHttpMethods, sessionProxyPath } from './operations/start.ts';
 import { listOperationPaths, publicBasePath, sessionCookieName } from './paths.ts';
 
@@ -37,8 +37,8 @@ export function openApiDocument(serverUrl: string): Json {
     }
   }
   paths[publicBasePath + sessionProxyPath] = proxyEntry(schemas);
-  paths[uploadUrlPath] = uploadEntry(schemas);
-  paths[backupPath] = backupEntry(schemas);
+  paths[uploadUrlPathTemplate] = uploadEntry(schemas);
+  paths[backupUrlPath] = backupEntry(schemas);
   return {
     openapi: '3.1.0',
     info: {

@@ -9,7 +9,7 @@ import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
-import { inspectPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 
 /** Tests the pages of agents in a real browser, with the built service and a Node bot that botcli deploys. */
 let service: BuiltService;
@@ -18,7 +18,7 @@ setUpDashboard((dashboard) => {
   ({ service, page } = dashboard);
 });
 
-const inspect = (name: string) => inspectPage(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
 const dialog = () => page.getByRole('dialog');
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const deployments = () =>

@@ -10,7 +10,7 @@ import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
-import { inspectPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 
 /** Tests the deploy page in a real browser, with the built service and projects on disk. */
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ setUpDashboard(
   { agents: [] },
 );
 
-const inspect = (name: string) => inspectPage(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const step = (name: string) => page.getByRole('listitem', { name, exact: true });
 const openPage = () => page.goto(`${service.origin}/orgs/home/deploy`);

@@ -11,7 +11,7 @@ import {
   clientTransports,
   type GeneratedClient,
   readContentSecurityPolicy,
-  serveClient,
+  serveGeneratedClient,
   setUpGeneratedClient,
 } from './support/generated-client.ts';
 import { runBotLocally, talkingBotDirectory } from './support/local-bot.ts';
@@ -65,14 +65,14 @@ afterAll(async () => {
   await service?.close();
 });
 
-type Bot = Parameters<typeof serveClient>[1];
+type Bot = Parameters<typeof serveGeneratedClient>[1];
 
 /**
  * Opens the page of a client, and closes it when the test ends. `hosts` collects the hosts that the page contacts, except its
  * own.
  */
 async function open(client: GeneratedClient, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
-  const pages = await serveClient(client, bot);
+  const pages = await serveGeneratedClient(client, bot);
   onTestFinished(pages.close);
   const page = await browser.newPage();
   onTestFinished(() => page.close());

@@ -6,7 +6,7 @@ import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
-import { inspectPage, openPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';
 
 /** Tests the talk pages of an organization, and conversations over WebRTC, in a real browser with the built service. */
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
@@ -49,10 +49,10 @@ browserTest('an owner creates a public key, and talks to an agent of the organiz
   await page.getByRole('link', { name: 'Talk to parrot' }).click();
   await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
   await page.getByRole('button', { name: 'Create a public key' }).waitFor();
-  await inspectPage(service, page, 'talk-key');
+  await checkLayoutAndAccessibility(service, page, 'talk-key');
   await page.getByRole('button', { name: 'Create a public key' }).click();
   await page.getByRole('button', { name: 'Start talking' }).waitFor();
-  await inspectPage(service, page, 'talk-idle');
+  await checkLayoutAndAccessibility(service, page, 'talk-idle');
 
   await page.getByRole('button', { name: 'Start talking' }).click();
   await status(page).getByText('Ready').waitFor();
@@ -71,10 +71,10 @@ browserTest('an owner creates a public key, and talks to an agent of the organiz
   await page.getByLabel('Filter events').fill('botready');
   await expect.poll(() => events.locator('summary span:last-child').allTextContents()).toEqual(['botReady']);
   await page.getByLabel('Filter events').fill('');
-  await inspectPage(service, page, 'talk-live');
+  await checkLayoutAndAccessibility(service, page, 'talk-live');
   await page.getByRole('button', { name: 'End', exact: true }).click();
   await status(page).getByText('The session has ended.').waitFor();
-  await inspectPage(service, page, 'talk-ended');
+  await checkLayoutAndAccessibility(service, page, 'talk-ended');
 
   // The browser keeps the organization's public key until the person signs out, so the page does not ask for it again.
   await page.getByRole('combobox', { name: 'Agent' }).selectOption('peer');
@@ -131,7 +131,7 @@ browserTest(
     await page.getByRole('button', { name: 'Share screen' }).click();
     await expect.poll(() => width('Your screen')).toBeGreaterThan(0);
     await expect.poll(received).toMatchObject({ screenFrames: expect.any(Number), screenStatus: true });
-    await inspectPage(service, page, 'talk-video');
+    await checkLayoutAndAccessibility(service, page, 'talk-video');
 
     await camera.click();
     await expect.poll(received).toMatchObject({ cameraStatus: false, screenStatus: true });

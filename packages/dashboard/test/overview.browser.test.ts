@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
-import { inspectPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Tests the overview, the command palette and a lost connection in a real browser, with the built service. */
@@ -20,7 +20,7 @@ setUpDashboard(
 /** Presses both keys of a shortcut at once, because the page ignores the second key if it comes too late. */
 const pressShortcut = (first: string, second: string) =>
   Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
-const inspect = (name: string) => inspectPage(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
 const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
 
 browserTest('the overview shows running sessions, and why an agent cannot serve', async () => {

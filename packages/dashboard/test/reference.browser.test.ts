@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../test/service.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
-import { inspectPage, openPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';
 
 /** Tests the API reference in a real browser, with the built service. */
 let service: BuiltService;
@@ -22,7 +22,7 @@ afterAll(async () => {
 browserTest('a person finds an operation in the API reference and calls it', { timeout: 300_000 }, async () => {
   const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
   await page.getByRole('heading', { name: 'bothost API' }).waitFor();
-  await inspectPage(service, page, 'reference', { fullPage: false });
+  await checkLayoutAndAccessibility(service, page, 'reference', { fullPage: false });
   await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('list the agents');
@@ -37,7 +37,7 @@ browserTest('a person finds an operation in the API reference and calls it', { t
   await client.getByRole('button', { name: /^Send get request/ }).click();
   await client.getByText('200 OK').waitFor();
   await client.getByText('"parrot"').first().waitFor();
-  await inspectPage(service, page, 'reference-request', { fullPage: false, checked: '[role=dialog]' });
+  await checkLayoutAndAccessibility(service, page, 'reference-request', { fullPage: false, checked: '[role=dialog]' });
   expect(violations).toEqual([]);
   await page.close();
 });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
-import { inspectPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 
 /** Tests the pages of secrets in a real browser, with the built service. */
 const values = ['first-value-0451', 'second-value-0452', 'registry-password-0453'];
@@ -19,7 +19,7 @@ setUpDashboard((dashboard) => {
   });
 });
 
-const inspect = (name: string) => inspectPage(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
 const dialog = () => page.getByRole('dialog');
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const removeButtons = () => page.getByRole('button', { name: /^Remove / });

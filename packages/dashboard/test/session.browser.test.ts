@@ -4,7 +4,7 @@ import type { BuiltService } from '../../../test/service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
-import { inspectPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 import { formatLogLine, makeBotPrintLines, startSession } from './support/sessions.ts';
 
 /** Tests the page of one session, and the logs, in a real browser with the built service. */
@@ -17,7 +17,7 @@ setUpDashboard(
   { bot: ['crow'] },
 );
 
-const inspect = (name: string) => inspectPage(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
 const open = (path: string) => page.goto(`${service.origin}/orgs/home/${path}`);
 const lines = () => page.getByRole('listbox', { name: 'Log lines' }).getByRole('option');
 const line = (hasText: string | RegExp) => lines().filter({ hasText });

@@ -5,7 +5,7 @@ import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
-import { inspectPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 import { insertSessions } from './support/many-sessions.ts';
 import { startSession } from './support/sessions.ts';
 
@@ -20,7 +20,7 @@ setUpDashboard(
   { bot: ['crow'] },
 );
 
-const inspect = (name: string) => inspectPage(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
 const rows = () => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
 const row = (text: string) => rows().filter({ hasText: text });
 

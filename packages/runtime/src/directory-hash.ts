@@ -6,7 +6,7 @@ import { readDirectoryTree } from './directory-tree.ts';
 
 /**
  * Returns the SHA-256 hash in hex of the project files that a runtime driver copies: names, kinds, contents, executable bits
- * and link targets, but no times or owners. Rejects with `PrepareError` in the same cases as `readDirectoryTree`.
+ * and link targets, but no times or owners. Rejects with `ProjectPreparationError` in the same cases as `readDirectoryTree`.
  */
 export async function hashDirectory(path: string): Promise<string> {
   const hash = createHash('sha256');

@@ -2,7 +2,7 @@ import { type Dirent, existsSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { iterateProjectEntries, rethrowProjectError } from './project-entries.ts';
-import { PrepareError } from './runtime.ts';
+import { ProjectPreparationError } from './runtime.ts';
 
 /** A file, directory or link of a project. `path` is relative to the project and uses `/`. */
 export type TreeEntry =
@@ -15,14 +15,14 @@ export type DirectoryTree = { readonly entries: readonly TreeEntry[]; readonly s
 /**
  * Lists the entries of a project. `entries` contains files, directories and links in a fixed order, parents first, without
  * `.git`, `__pycache__` and virtual environments. `skipped` contains `.env` files, which are not copied, because their
- * variables would override those of the agent. Rejects with `PrepareError` if an entry cannot be read, is of another kind, or
- * is a link that leads out of the project.
+ * variables would override those of the agent. Rejects with `ProjectPreparationError` if an entry cannot be read, is of another
+ * kind, or is a link that leads out of the project.
  */
 export async function readDirectoryTree(root: string): Promise<DirectoryTree> {
   const entries: TreeEntry[] = [];
   const skipped: string[] = [];
   const base = await realpath(root).catch((error: unknown) => {
-    throw new PrepareError(`The directory ${root} is not readable.`, { cause: error });
+    throw new ProjectPreparationError(`The directory ${root} is not readable.`, { cause: error });
   });
   const visit = async (folder: string): Promise<void> => {
     const found: Dirent[] = [];
@@ -43,7 +43,7 @@ export async function readDirectoryTree(root: string): Promise<DirectoryTree> {
         const { mode } = await stat(join(base, path));
         entries.push({ kind: 'file', path, executable: (mode & 0o111) !== 0 });
       } else {
-        throw new PrepareError(`${path} is not a file, directory or link. Remove it from the project.`);
+        throw new ProjectPreparationError(`${path} is not a file, directory or link. Remove it from the project.`);
       }
     }
   };
@@ -58,7 +58,7 @@ function isVirtualEnvironment(path: string): boolean {
 
 /**
  * Returns the target of a link as a path relative to the link, so that the path stays valid when the project is copied. Rejects
- * with `PrepareError` if the target is outside the project.
+ * with `ProjectPreparationError` if the target is outside the project.
  */
 async function linkWithin(base: string, path: string): Promise<string> {
   const link = join(base, path);
@@ -67,7 +67,7 @@ async function linkWithin(base: string, path: string): Promise<string> {
   // A dangling link has no real path, but its target must still be inside the project.
   const real = await realpath(link).catch(() => target);
   if (!inside(target) || !inside(real)) {
-    throw new PrepareError(
+    throw new ProjectPreparationError(
       `The link ${path} leads out of the project (to ${target}). Copy its target into the project.`,
     );
   }

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import { PrepareError } from './runtime.ts';
+import { ProjectPreparationError } from './runtime.ts';
 
 const pathBytes = 4095;
 
 /**
- * Yields the entries of a directory one by one, because a list of millions would fill the memory. Throws `PrepareError` if a name
- * is not UTF-8.
+ * Yields the entries of a directory one by one, because a list of millions would fill the memory. Throws
+ * `ProjectPreparationError` if a name is not UTF-8.
  */
 export async function* iterateProjectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
@@ -25,21 +25,23 @@ async function requireUtf8Names(directory: string): Promise<void> {
   for await (const { name: characters } of await opendir(directory, { bufferSize: 1024, encoding: 'latin1' })) {
     const name = Buffer.from(characters, 'latin1');
     if (isUtf8(name)) continue;
-    throw new PrepareError(
+    throw new ProjectPreparationError(
       `The name "${escapeBytes(name)}" in the project is not UTF-8. Rename the file or directory.`,
     );
   }
 }
 
-/** Throws a `PrepareError` if the content of a project caused the file system error, otherwise the error itself. */
+/** Throws a `ProjectPreparationError` if the content of a project caused the file system error, otherwise the error itself. */
 export function rethrowProjectError(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENAMETOOLONG') {
     const message = `The project has a path that is longer than the ${pathBytes} bytes that Linux allows. Nest its directories less deeply.`;
-    throw new PrepareError(message, { cause: error });
+    throw new ProjectPreparationError(message, { cause: error });
   }
   if (code === 'EACCES' && error instanceof Error && 'path' in error) {
-    throw new PrepareError(`The service has no permission to read ${error.path} of the project.`, { cause: error });
+    throw new ProjectPreparationError(`The service has no permission to read ${error.path} of the project.`, {
+      cause: error,
+    });
   }
   throw error;
 }

@@ -37,7 +37,7 @@ export type InstanceSpec = {
 /** The address at which a ready instance serves HTTP/1.1 without TLS. `socket` is the absolute path of a Unix socket. */
 export type InstanceAddress = { readonly socket: string } | { readonly host: string; readonly port: number };
 
-export type StartMethod = {
+export type InstanceStartMethod = {
   /**
    * How instances start. `module`: they are forked from a process that has imported the bot. `libraries`: they are forked from a
    * process that has imported only libraries, and then import the bot. `spawn`: each instance is a new process that imports
@@ -134,7 +134,7 @@ export type OutputFile = {
  * The output of instances. Callers read it from the driver's file while an instance runs, and move it to their own directory
  * after the instance has ended.
  */
-export type InstanceOutputs = {
+export type InstanceOutputStore = {
   /**
    * Records, with the current time, how much output each running instance has written so far. Returns a timestamp. Output that
    * is recorded later gets a later timestamp.
@@ -160,9 +160,9 @@ export type BuildOutputHandler = (line: string, isDetail?: boolean) => void;
 export type ProjectPreparer = {
   /**
    * Prepares a source: copies it, and installs and builds what it needs. Idempotent per id: a later call does nothing, and a
-   * concurrent call joins the first one and gets the output from then on. Rejects with `PrepareError` if bots cannot be started
-   * from the source, and with the signal's reason after an abort. After a rejection nothing is running, and a later call starts
-   * from the beginning.
+   * concurrent call joins the first one and gets the output from then on. Rejects with `ProjectPreparationError` if bots cannot
+   * be started from the source, and with the signal's reason after an abort. After a rejection nothing is running, and a later
+   * call starts from the beginning.
    */
   prepare(spec: ProjectPreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
@@ -224,7 +224,7 @@ export type ForkServerControl = {
   /**
    * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
    */
-  startMethods(): ReadonlyMap<string, StartMethod>;
+  startMethods(): ReadonlyMap<string, InstanceStartMethod>;
 };
 
 /** An open runtime driver, which prepares projects and runs instances. */
@@ -233,7 +233,7 @@ export type Runtime = ProjectPreparer &
   UsageMeter &
   SessionPriority &
   ForkServerControl & {
-    readonly outputs: InstanceOutputs;
+    readonly outputs: InstanceOutputStore;
     /**
      * Stops watching instances and closes files. Instances and fork servers keep running, so that the next server process can
      * adopt them. Pending calls of `start` reject, but the bots that they started keep running, and the next server process
@@ -316,15 +316,15 @@ export class RuntimeUnavailableError extends Error {
  * A project could not be prepared, for example because its build failed. The error message is for the agent's owner. Square
  * brackets in the message are replaced, because some clients read them as markup.
  */
-export class PrepareError extends Error {
-  override readonly name: string = 'PrepareError';
+export class ProjectPreparationError extends Error {
+  override readonly name: string = 'ProjectPreparationError';
   constructor(message: string, options?: ErrorOptions) {
     super(message.replaceAll('[', '(').replaceAll(']', ')'), options);
   }
 }
 
-export class PrepareTimeoutError extends PrepareError {
-  override readonly name = 'PrepareTimeoutError';
+export class ProjectPreparationTimeoutError extends ProjectPreparationError {
+  override readonly name = 'ProjectPreparationTimeoutError';
 }
 
 /**

@@ -7,7 +7,12 @@ import { promisify } from 'node:util';
 import { systemUidReservationsDirectory } from '../src/process/containment/accounts.ts';
 import { readUidReservationOwner } from '../src/process/containment/reservations.ts';
 import type { PreparedProject, ProjectPreparer, Runtime, RuntimeLogger } from '../src/runtime.ts';
-import { type HostileDirectoryTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
+import {
+  type FilesOutsideTree,
+  type HostileDirectoryTree,
+  hostileDirectoryTrees,
+  outsideFiles,
+} from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
 /** The account that owns the files that a killed server left behind. Null unless the tests run as root. */
@@ -72,7 +77,7 @@ export async function runHostileDirectoryTreeScenario({
   names,
 }: ScenarioOptions): Promise<HostileDirectoryTreeOutcomes> {
   const dataDirectory = join(root, 'data');
-  const outside = createOutsideFiles(root);
+  const outside = createFilesOutsideTree(root);
   const { logger, describeRemoval, settle } = watchQuarantinedDirectoryTrees(join(dataDirectory, 'quarantine'));
   const outcomes: Record<string, Record<string, string>> = Object.fromEntries(names.map((name) => [name, {}]));
   const note = (name: string, place: string, outcome: string) => {
@@ -158,7 +163,7 @@ export async function runHostileDirectoryTreeScenario({
     const third = await open({ dataDirectory, logger });
     await third.close();
     await settle();
-    requireOutsideFilesIntact(outside);
+    requireFilesOutsideTreeIntact(outside);
     return outcomes;
   } finally {
     endAttacks();
@@ -239,7 +244,7 @@ function orphanDirectories(dataDirectory: string): readonly OrphanDirectory[] {
 export async function createHostileDirectoryTrees(
   names: readonly string[],
   directoryOf: (name: string) => string,
-  options: { readonly account?: typeof tenant; readonly outside?: OutsideFiles } = {},
+  options: { readonly account?: typeof tenant; readonly outside?: FilesOutsideTree } = {},
 ): Promise<void> {
   const { account = null, outside } = options;
   for (const directory of names.map(directoryOf)) {
@@ -252,7 +257,7 @@ export async function createHostileDirectoryTrees(
   for (const name of names) treeNamed(name).add?.(directoryOf(name), outside);
 }
 
-export function createOutsideFiles(root: string): OutsideFiles {
+export function createFilesOutsideTree(root: string): FilesOutsideTree {
   const outside = { directory: join(root, 'outside'), file: join(root, 'outside-file') };
   mkdirSync(outside.directory);
   for (let i = 0; i < outsideFiles; i++) writeFileSync(join(outside.directory, String(i)), '');
@@ -260,7 +265,7 @@ export function createOutsideFiles(root: string): OutsideFiles {
   return outside;
 }
 
-export function requireOutsideFilesIntact(outside: OutsideFiles): void {
+export function requireFilesOutsideTreeIntact(outside: FilesOutsideTree): void {
   const files = readdirSync(outside.directory).length;
   if (files === outsideFiles && readFileSync(outside.file, 'utf8') === 'untouched') return;
   throw new Error(

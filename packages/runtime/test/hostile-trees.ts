@@ -10,12 +10,12 @@ export type HostileDirectoryTree = {
    */
   readonly make: string;
   /** Adds files to the tree. Only the service's account can create these files, so `make` cannot add them. */
-  readonly add?: (directory: string, outside: OutsideFiles) => void;
+  readonly add?: (directory: string, outside: FilesOutsideTree) => void;
   /**
    * Starts a process that changes the tree during its removal. The process prints a line when it starts, and ends when the tree
    * no longer exists.
    */
-  readonly attack?: (directory: string, outside: OutsideFiles) => ChildProcess;
+  readonly attack?: (directory: string, outside: FilesOutsideTree) => ChildProcess;
   readonly needsRoot?: true;
   /**
    * The kind of file system that the tree needs: `disk` if tmpfs can hold the tree only with a recent kernel, `tmpfs` if most
@@ -24,7 +24,8 @@ export type HostileDirectoryTree = {
   readonly needs?: 'disk' | 'tmpfs';
   readonly outcome: 'removed' | 'quarantined' | 'removed or quarantined';
   /**
-   * The error with which `protectTree` rejects a project that contains the tree. Undefined if `protectTree` accepts the project.
+   * The error with which `protectDirectoryTree` rejects a project that contains the tree. Undefined if `protectDirectoryTree`
+   * accepts the project.
    */
   readonly buildError?: RegExp;
 };
@@ -32,7 +33,7 @@ export type HostileDirectoryTree = {
 /**
  * Files that must survive every removal of a tree. `directory` contains `outsideFiles` files with the names 0, 1, 2 and so on.
  */
-export type OutsideFiles = { readonly directory: string; readonly file: string };
+export type FilesOutsideTree = { readonly directory: string; readonly file: string };
 
 /**
  * Account of the processes that change a directory tree while the runtime removes it. No bot has this account, so the runtime

@@ -1,4 +1,4 @@
-import type { ForkServerControl, InstanceOutputs, SessionPriority } from '@bothost/runtime';
+import type { ForkServerControl, InstanceOutputStore, SessionPriority } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
@@ -17,7 +17,7 @@ import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
 import type { CapacityRefusal } from './session-starts/capacity-refusal.ts';
-import type { SessionDirectory } from './sessions/session-directory.ts';
+import type { SessionAddressDirectory } from './sessions/session-address-directory.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
@@ -36,7 +36,7 @@ export type ServiceContext = {
   readonly controlTokenKey: Buffer;
   readonly authenticator: Authenticator;
   readonly ownership: SessionOwnershipRegistry;
-  readonly directory: SessionDirectory;
+  readonly directory: SessionAddressDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
@@ -66,7 +66,7 @@ export type ServiceContext = {
   readonly retryWrite: RetryWrite;
   readonly isDraining: () => boolean;
   /** The output of running and ended bots. */
-  readonly outputs: InstanceOutputs;
+  readonly outputs: InstanceOutputStore;
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
   readonly runtime: SessionPriority & Pick<ForkServerControl, 'startMethods'>;
   readonly logsDirectory: string;

@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
+import { createBotColdStartGate } from './support/bot-cold-start-gate.ts';
 import { writeBot } from './support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from './support/client.ts';
-import { createColdStartGate } from './support/cold-start-gate.ts';
 import { insertSecondOrganization } from './support/second-organization.ts';
 import { startTestServer } from './support/test-server.ts';
 
 it('the service limits concurrent starts of one organization without delaying another organization', async (test) => {
-  const gate = await createColdStartGate();
+  const gate = await createBotColdStartGate();
   test.onTestFinished(() => gate.close());
   const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
   test.onTestFinished(() => held.remove());

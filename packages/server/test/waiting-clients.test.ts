@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { maxProxyReadinessWaitSeconds } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { type BotColdStartGate, createBotColdStartGate } from './support/bot-cold-start-gate.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
 import {
   createKeyHeaders,
@@ -11,16 +12,15 @@ import {
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
-import { type ColdStartGate, createColdStartGate } from './support/cold-start-gate.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 describe('a client that waits for a cold bot', () => {
   let service: TestServer;
   let bot: BotDirectory;
-  let gate: ColdStartGate;
+  let gate: BotColdStartGate;
 
   beforeAll(async () => {
-    gate = await createColdStartGate();
+    gate = await createBotColdStartGate();
     bot = await writeBot('slow', { prelude: gate.prelude });
     service = await startTestServer({ agents: [bot.path] });
     // The first session uses the instance that was started to validate the deployment.

@@ -52,7 +52,7 @@ async def start_session(bot: RunningBot) -> "asyncio.Task[int]":
     return session
 
 
-async def request_during_session(bot: RunningBot, route: str) -> int:
+async def send_request_during_session(bot: RunningBot, route: str) -> int:
     session = await start_session(bot)
     status = await send_request(bot, route)
     await send_request(bot, "POST /_bot/stop")
@@ -72,7 +72,7 @@ SCENARIOS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
     "the session ended by itself": lambda bot, route: send_request(bot, route, b'{"seconds": 0}'),
     "the session was stopped": run_and_stop_session,
     "the bot failed": lambda bot, route: send_request(bot, route, b'{"fail": true}'),
-    "a session is running": request_during_session,
+    "a session is running": send_request_during_session,
     "the body is not a JSON object": lambda bot, route: send_request(bot, route, b"[]"),
     "the body has more than 1 MiB": lambda bot, route: send_request(bot, route, b" " * 1_048_577),
     "the bot does not support the transport": lambda bot, route: send_request(

@@ -7,8 +7,8 @@ import { escapeControls } from '../output/printable.ts';
 import type { CommandReport } from '../output/report.ts';
 import { createFileListDocument, createFileListReportBlocks } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
+import { type AgentWithDeployments, findAgentWithDeployments } from './agent-with-deployments.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
-import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
 import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChange } from './difference.ts';
 import { readProjectTransports } from './entry-points.ts';
@@ -41,7 +41,7 @@ export async function deploy(context: CommandContext, options: DeployOptions): P
   }
   const buildId = findBuildId({ options, project });
   const client = await context.service();
-  const current = await findCurrentAgent(client, desired.name, context.io.signal);
+  const current = await findAgentWithDeployments(client, desired.name, context.io.signal);
   const region = await resolveRegion(client, desired, current);
   const { secretSet } = desired.settings;
   if (typeof secretSet === 'string') {
@@ -70,14 +70,14 @@ type DeployRun = {
   readonly client: Client;
   readonly project: Project;
   readonly desired: DesiredAgent;
-  readonly current: CurrentAgent | null;
+  readonly current: AgentWithDeployments | null;
   readonly region: string;
 };
 
 async function resolveRegion(
   client: Client,
   { name, region }: DesiredAgent,
-  current: CurrentAgent | null,
+  current: AgentWithDeployments | null,
 ): Promise<string> {
   if (current === null) {
     if (region === undefined) return (await client.getProperties()).properties.defaultRegion;
@@ -105,7 +105,7 @@ type Code = { readonly contentHash: string | null; readonly buildId: string | nu
 async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<CommandReport> {
   const { context, options, current, desired, region, project } = run;
   const document = packed === null ? null : createFileListDocument(packed.project, packed.archive);
-  const changesSince = (deployment: CurrentAgent['desired'] | null): readonly SettingChange[] => {
+  const changesSince = (deployment: AgentWithDeployments['desired'] | null): readonly SettingChange[] => {
     const changed = findCodeChange(deployment, code);
     const settings = findSettingChanges(deployment, desired.settings);
     const secrets = findSecretChanges(deployment, desired.settings.secretSet);
@@ -137,7 +137,7 @@ async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProjec
  */
 async function reportUnchanged(
   { context, options, client, project }: DeployRun,
-  current: CurrentAgent,
+  current: AgentWithDeployments,
   packed: PackedDocument,
 ): Promise<CommandReport> {
   const { agent, desired } = current;

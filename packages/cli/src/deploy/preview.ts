@@ -1,7 +1,7 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { formatCount, formatTime } from '../output/format.ts';
-import type { Cell, ReportBlock } from '../output/report.ts';
-import type { CurrentAgent } from './current-agent.ts';
+import type { Cell, CommandReportBlock } from '../output/report.ts';
+import type { AgentWithDeployments } from './agent-with-deployments.ts';
 import type { DesiredAgent } from './desired-agent.ts';
 import { findCodeChange, findSecretRevisionChanges, findSettingChanges, type SettingChange } from './difference.ts';
 
@@ -13,9 +13,9 @@ export function createDeployPreview(
     readonly origin: string;
     readonly settingsSource: string;
   },
-  current: CurrentAgent | null,
+  current: AgentWithDeployments | null,
   changes: readonly SettingChange[],
-): readonly ReportBlock[] {
+): readonly CommandReportBlock[] {
   const organization = target.organization === null ? '' : ` of ${target.organization}`;
   return [
     {
@@ -31,7 +31,7 @@ export function createDeployPreview(
   ];
 }
 
-function notes(current: CurrentAgent | null): readonly ReportBlock[] {
+function notes(current: AgentWithDeployments | null): readonly CommandReportBlock[] {
   if (current === null) return [];
   const { agent, desired, serving } = current;
   const live = agent.activeSessionCount;
@@ -57,7 +57,7 @@ export function createRollbackPreview(
   name: string,
   serving: DeploymentDetails | null,
   target: DeploymentDetails,
-): { readonly blocks: readonly ReportBlock[]; readonly changes: readonly SettingChange[] } {
+): { readonly blocks: readonly CommandReportBlock[]; readonly changes: readonly SettingChange[] } {
   const spec = target.manifest.spec;
   const code = findCodeChange(serving, { contentHash: target.contentHash, buildId: null });
   const settings = findSettingChanges(serving, {
@@ -91,7 +91,7 @@ export function createRollbackPreview(
 
 const emptyCell: Cell = { text: '', rich: '-', tone: 'dim' };
 
-function changeTable(changes: readonly SettingChange[], empty: string): ReportBlock {
+function changeTable(changes: readonly SettingChange[], empty: string): CommandReportBlock {
   return {
     kind: 'table',
     columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],

@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type BackupManifest, backupPath, ConnectionError, formatBytes, toApiError } from '@bothost/contract';
+import { type BackupManifest, backupUrlPath, ConnectionError, formatBytes, toApiError } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
@@ -60,7 +60,7 @@ async function requestBackup({ io, settings }: CommandContext, token: string): P
   const origin = settings.origin.value;
   // Do not follow redirects, which would send the token to another host.
   const request = { headers: { authorization: `Bearer ${token}` }, signal: io.signal, redirect: 'error' } as const;
-  const response = await io.fetch(origin + backupPath, request).catch((error: unknown) => {
+  const response = await io.fetch(origin + backupUrlPath, request).catch((error: unknown) => {
     io.signal.throwIfAborted();
     throw new ConnectionError(`cannot reach the service at ${origin}`, { cause: error });
   });

@@ -2,13 +2,13 @@ import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { getStatusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
 import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
-import type { CommandReport, ReportBlock } from '../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 
 export function createVaultReport(status: VaultStatus): CommandReport {
   return { json: status, blocks: blocksOf(status) };
 }
 
-function blocksOf(status: VaultStatus): readonly ReportBlock[] {
+function blocksOf(status: VaultStatus): readonly CommandReportBlock[] {
   const { behind } = status;
   return [
     {
@@ -63,7 +63,7 @@ function blocksOf(status: VaultStatus): readonly ReportBlock[] {
   ];
 }
 
-function findings(tasks: readonly VaultTask[]): readonly ReportBlock[] {
+function findings(tasks: readonly VaultTask[]): readonly CommandReportBlock[] {
   const lines = tasks.flatMap((task) =>
     task.findings.map((one) => `${task.task}: ${findingPath(one)}: ${one.problem}`),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatDuration, formatMebibytes, formatTime, percentile } from './format.ts';
+import { computePercentile, formatDuration, formatMebibytes, formatTime } from './format.ts';
 
 test.each([
   [0, '00:00:00'],
@@ -11,10 +11,10 @@ test.each([
   expect(formatDuration(seconds)).toBe(text);
 });
 
-test('percentile returns the nearest-rank percentile, or null for an empty list', () => {
+test('computePercentile returns the nearest-rank percentile, or null for an empty list', () => {
   const values = [3, 1, 2, 5, 4];
-  expect([5, 50, 95, 100].map((rank) => percentile(values, rank))).toEqual([1, 3, 5, 5]);
-  expect(percentile([], 50)).toBeNull();
+  expect([5, 50, 95, 100].map((rank) => computePercentile(values, rank))).toEqual([1, 3, 5, 5]);
+  expect(computePercentile([], 50)).toBeNull();
 });
 
 test('formatTime keeps the full time in plain output and shortens it to seconds on a terminal', () => {

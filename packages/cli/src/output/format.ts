@@ -41,7 +41,7 @@ export function formatYesNo(value: boolean | null): string {
   return value ? 'Yes' : 'No';
 }
 
-export function percentile(values: readonly number[], rank: number): number | null {
+export function computePercentile(values: readonly number[], rank: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((rank / 100) * sorted.length) - 1)] ?? null;
 }

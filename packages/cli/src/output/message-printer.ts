@@ -2,13 +2,13 @@ import type { CommandIo } from '../io/io.ts';
 import { loadColors } from './colors.ts';
 import type { OutputMode } from './output-mode.ts';
 import { escapeControls } from './printable.ts';
-import type { ReportBlock } from './report.ts';
+import type { CommandReportBlock } from './report.ts';
 
 /** Prints to standard error while a command runs; standard output is only for data. */
 export type MessagePrinter = {
   readonly notify: (text: string) => void;
   /** Prints blocks of a report, such as tables, to standard error, for example before the user confirms a change. */
-  readonly show: (...blocks: readonly ReportBlock[]) => Promise<void>;
+  readonly show: (...blocks: readonly CommandReportBlock[]) => Promise<void>;
   /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;
   readonly isLive: boolean;
@@ -56,7 +56,7 @@ export function createMessagePrinter(io: Pick<CommandIo, 'stderr' | 'environment
 }
 
 /** Formats a block of a report as plain text for standard error. Unlike `render`, also formats notes and empty tables. */
-function formatPlain(block: ReportBlock, render: (block: ReportBlock) => string): string {
+function formatPlain(block: CommandReportBlock, render: (block: CommandReportBlock) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);
 }

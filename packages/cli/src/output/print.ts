@@ -22,7 +22,7 @@ export async function printReport(io: CommandIo, mode: OutputMode, report: Comma
   }
 }
 
-export async function printStream(io: CommandIo, mode: OutputMode, stream: CommandReportStream): Promise<void> {
+export async function printReportStream(io: CommandIo, mode: OutputMode, stream: CommandReportStream): Promise<void> {
   const { stdout } = io;
   const colors = await loadColors(io, stdout);
   const reader = AbortSignal.any([io.signal, stdout.closed]);

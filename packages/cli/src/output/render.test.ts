@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import pico from 'picocolors';
 import { expect, test } from 'vitest';
 import { renderPlain, renderRich } from './render.ts';
-import type { Cell, ReportBlock } from './report.ts';
+import type { Cell, CommandReportBlock } from './report.ts';
 
 const paint = { colors: pico.createColors(false), columns: 80 };
-const table = (rows: readonly (readonly Cell[])[]): ReportBlock => ({
+const table = (rows: readonly (readonly Cell[])[]): CommandReportBlock => ({
   kind: 'table',
   columns: [{ title: 'Name' }, { title: 'Size', align: 'right' }, { title: 'Note', dropOrder: 1 }],
   rows,
@@ -45,7 +45,7 @@ test('renderRich drops columns in their drop order and never truncates a value',
 });
 
 test('removes escape sequences and escapes control characters in the last output of a bot', () => {
-  const block: ReportBlock = {
+  const block: CommandReportBlock = {
     kind: 'text',
     title: 'Last output',
     lines: ['\u001b[2J\u001b]0;title\u0007bad\u0000\r'],

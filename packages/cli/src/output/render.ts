@@ -1,6 +1,6 @@
 import type { Colors } from './colors.ts';
 import { escapeControls } from './printable.ts';
-import type { Cell, Column, ReportBlock, TextTone } from './report.ts';
+import type { Cell, Column, CommandReportBlock, TextTone } from './report.ts';
 import { drawSparkline } from './sparkline.ts';
 
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
@@ -9,7 +9,7 @@ export type RenderStyle = { readonly colors: Colors; readonly columns: number };
  * Renders a part of a report, such as a table, as tab-separated lines without colors. An empty table has no column titles.
  * Notes are omitted.
  */
-export function renderPlain(block: ReportBlock): string {
+export function renderPlain(block: CommandReportBlock): string {
   switch (block.kind) {
     case 'table':
       return lines([
@@ -34,7 +34,7 @@ export function renderPlain(block: ReportBlock): string {
   }
 }
 
-export function renderRich(block: ReportBlock, paint: RenderStyle): string {
+export function renderRich(block: CommandReportBlock, paint: RenderStyle): string {
   switch (block.kind) {
     case 'table':
       return block.rows.length === 0 ? lines([block.empty]) : richTable(block.columns, block.rows, paint);
@@ -53,7 +53,7 @@ export function renderRich(block: ReportBlock, paint: RenderStyle): string {
   }
 }
 
-function richChart(block: Extract<ReportBlock, { kind: 'chart' }>, { colors, columns }: RenderStyle): string {
+function richChart(block: Extract<CommandReportBlock, { kind: 'chart' }>, { colors, columns }: RenderStyle): string {
   const width = Math.max(10, Math.min(60, columns - 4));
   return lines([
     colors.bold(block.title),

@@ -17,7 +17,7 @@ export type CommandReportItem = {
   readonly rich: (colors: Colors) => string;
 };
 
-export type ReportBlock =
+export type CommandReportBlock =
   | {
       readonly kind: 'table';
       readonly columns: readonly Column[];
@@ -45,4 +45,4 @@ export type ReportBlock =
 export type CommandReportStream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<CommandReportItem> };
 
 /** The result of a command: `json` for programs, `blocks` for people. */
-export type CommandReport = { readonly json: unknown; readonly blocks: readonly ReportBlock[] };
+export type CommandReport = { readonly json: unknown; readonly blocks: readonly CommandReportBlock[] };

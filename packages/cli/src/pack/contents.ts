@@ -1,13 +1,13 @@
 import { formatBytes } from '@bothost/contract';
 import type { Archive, ExcludedPath, ProjectFiles } from '@bothost/packing';
 import { formatCount } from '../output/format.ts';
-import type { ReportBlock } from '../output/report.ts';
+import type { CommandReportBlock } from '../output/report.ts';
 
 export function createFileListReportBlocks(
   projectPath: string,
   { files, excluded }: ProjectFiles,
   archive: Archive,
-): readonly ReportBlock[] {
+): readonly CommandReportBlock[] {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
   return [
@@ -26,7 +26,7 @@ export function createFileListReportBlocks(
   ];
 }
 
-function excludedTable(excluded: readonly ExcludedPath[]): ReportBlock {
+function excludedTable(excluded: readonly ExcludedPath[]): CommandReportBlock {
   const others = new Set(excluded.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
   const reasons = ['always', ...[...others].sort()].filter((reason) => excluded.some((one) => one.reason === reason));
   return {

@@ -9,11 +9,11 @@ import {
   formatYesNo,
   secondsBetween,
 } from '../output/format.ts';
-import type { Cell, ReportBlock } from '../output/report.ts';
+import type { Cell, CommandReportBlock } from '../output/report.ts';
 import { formatSessionStateCell } from './session-state.ts';
 
 /** Shows a session with its start phases, events and metrics. The duration of an active session is the time until `now`. */
-export function createSessionReportBlocks(session: SessionResponse, now: Date): readonly ReportBlock[] {
+export function createSessionReportBlocks(session: SessionResponse, now: Date): readonly CommandReportBlock[] {
   return [
     sessionFields(session, now),
     ...(session.startPhases === null ? [] : [startPhaseFields(session.startPhases)]),
@@ -22,7 +22,7 @@ export function createSessionReportBlocks(session: SessionResponse, now: Date): 
   ];
 }
 
-function sessionFields(session: SessionResponse, now: Date): ReportBlock {
+function sessionFields(session: SessionResponse, now: Date): CommandReportBlock {
   const meetings = session.meetingIds.map((meeting): readonly [string, Cell] => ['Meeting', meeting.meetingId]);
   return {
     kind: 'fields',
@@ -50,7 +50,7 @@ function completion(status: string | null): Cell {
     : { text: status, rich: `${status}: ${getSessionCompletionStatusLabel(status)}` };
 }
 
-function startPhaseFields({ claim, boot, dispatch }: StartPhaseDurations): ReportBlock {
+function startPhaseFields({ claim, boot, dispatch }: StartPhaseDurations): CommandReportBlock {
   const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
   return {
     kind: 'fields',
@@ -63,7 +63,7 @@ function startPhaseFields({ claim, boot, dispatch }: StartPhaseDurations): Repor
   };
 }
 
-function eventTable(list: readonly SessionEvent[]): ReportBlock {
+function eventTable(list: readonly SessionEvent[]): CommandReportBlock {
   return {
     kind: 'table',
     columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
@@ -88,7 +88,7 @@ function describeCause({ eventCode, detail }: SessionEvent): Cell {
     .join(' ');
 }
 
-function outputTails(list: readonly SessionEvent[]): readonly ReportBlock[] {
+function outputTails(list: readonly SessionEvent[]): readonly CommandReportBlock[] {
   return list.flatMap(({ detail }) => {
     const tail = detail?.['tail'];
     if (typeof tail !== 'string' || tail.trim() === '') return [];
@@ -100,7 +100,7 @@ function outputTails(list: readonly SessionEvent[]): readonly ReportBlock[] {
  * Creates charts of a session's CPU and memory with their percentiles. Shows no minimum and maximum of a chart: its points are
  * averages, but the percentiles cover all samples, so a percentile could exceed the maximum.
  */
-function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly ReportBlock[] {
+function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly CommandReportBlock[] {
   if (summary === null) {
     return [{ kind: 'note', lines: [`No metrics were recorded for this session${isLive ? ' yet' : ''}.`] }];
   }

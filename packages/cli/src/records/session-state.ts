@@ -1,6 +1,6 @@
 import type { SessionSummary } from '@bothost/contract';
 import { getStatusLabel, type SessionEndState, sessionEndStateLabels } from '@bothost/contract/statuses';
-import { percentile } from '../output/format.ts';
+import { computePercentile } from '../output/format.ts';
 import type { Cell, TextTone } from '../output/report.ts';
 
 const tones: Readonly<Record<SessionEndState, TextTone | undefined>> = {
@@ -52,8 +52,8 @@ export function computeStartTimeStatistics(sessions: readonly SessionSummary[]):
       seconds.reduce((sum, value) => sum + value, 0),
       seconds.length,
     ),
-    p5Seconds: percentile(seconds, 5),
-    p95Seconds: percentile(seconds, 95),
+    p5Seconds: computePercentile(seconds, 5),
+    p95Seconds: computePercentile(seconds, 95),
     coldShare: share(temperatures.filter(Boolean).length, temperatures.length),
   };
 }

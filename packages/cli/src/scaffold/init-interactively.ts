@@ -4,13 +4,13 @@ import { UsageError } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import type { CommandReport } from '../output/report.ts';
 import type { ProjectConfiguration } from './configuration/configuration.ts';
-import { checkTargetDirectory, makeProject, type ProjectWriteOptions, writeGuides } from './make-project.ts';
+import { checkTargetDirectory, makeProject, type ProjectWriteOptions, writeCodingAgentGuides } from './make-project.ts';
 import { isInteractive, offerCodingAgentGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createCodingAgentGuidesReport, createProjectReport } from './project-report.ts';
 
 /** Runs the follow-up steps for a new project. The configuration is null if only the guides for coding agents were written. */
-export type FollowUpRunner = (directory: string, configuration: ProjectConfiguration | null) => Promise<void>;
+export type FollowUpStepsRunner = (directory: string, configuration: ProjectConfiguration | null) => Promise<void>;
 
 /**
  * Runs `init` without options. Asks for the directory, and whether to create a bot or guides for a coding agent. Without a
@@ -20,7 +20,7 @@ export async function initInteractively(
   io: CommandIo,
   target: string | null,
   writeOptionsFor: (directory: string) => ProjectWriteOptions,
-  followUp: FollowUpRunner,
+  followUp: FollowUpStepsRunner,
 ): Promise<CommandReport> {
   const interactive = isInteractive(io);
   if (target === null && !interactive) {
@@ -36,7 +36,7 @@ export async function initInteractively(
   const requested = writeOptionsFor(directory);
   if (start === 'agent') {
     const writeOptions = await offerCodingAgentGuideRefresh(io, requested, 'agent');
-    const result = writeGuides(writeOptions);
+    const result = writeCodingAgentGuides(writeOptions);
     await followUp(directory, null);
     return createCodingAgentGuidesReport(directory, result);
   }

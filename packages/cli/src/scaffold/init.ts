@@ -8,7 +8,7 @@ import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';
 import { resolveConfiguration } from './configuration/resolve.ts';
-import type { FollowUpRunner } from './init-interactively.ts';
+import type { FollowUpStepsRunner } from './init-interactively.ts';
 import { makeProject, type ProjectWriteOptions } from './make-project.ts';
 import { offerCodingAgentGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
@@ -71,7 +71,7 @@ async function runInit(
   return initInteractively(io, target ?? null, writeOptionsFor, followUpFor(io, values));
 }
 
-function followUpFor(io: CommandIo, { git, install }: InitOptionValues): FollowUpRunner {
+function followUpFor(io: CommandIo, { git, install }: InitOptionValues): FollowUpStepsRunner {
   return async (directory, configuration) => {
     if (!git && !install) return;
     const { runFollowUpSteps } = await import('./follow-up.ts');

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { Failure, InterruptedError } from '../failure.ts';
 import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { listGuides } from './guides/guides.ts';
-import { type GuideSet, type PlannedGuideAction, planGuides, planStaleGuideUpdates } from './guides/plan-guides.ts';
+import {
+  type CodingAgentGuideSet,
+  type PlannedGuideAction,
+  planGuides,
+  planStaleGuideUpdates,
+} from './guides/plan-guides.ts';
 import { generateProjectFiles } from './project/project.ts';
 import type { ProjectFile } from './project-file.ts';
 import { applyEdits } from './writing/apply-edits.ts';
-import { beginChange } from './writing/begin-change.ts';
+import { beginProjectChange } from './writing/begin-project-change.ts';
 import { createProject, removeOrphanedStagingDirectories } from './writing/create-project.ts';
 import { createProjectRecordFile, readRecordedGuideHashes } from './writing/project-record.ts';
 import { type FileConflict, readTextIfExists, surveyDirectory } from './writing/survey.ts';
@@ -45,7 +50,7 @@ export async function makeProject(
 }
 
 /** Writes only the guides (`AGENTS.md` and others), for users who build their bot with a coding agent. */
-export function writeGuides(options: ProjectWriteOptions): ProjectWriteResult {
+export function writeCodingAgentGuides(options: ProjectWriteOptions): ProjectWriteResult {
   return write(() => [], 'agent', options);
 }
 
@@ -78,7 +83,7 @@ export function checkTargetDirectory({ directory, force }: Pick<ProjectWriteOpti
 
 type FilesWith = (guides: readonly PlannedGuideAction[]) => readonly ProjectFile[];
 
-function write(filesWith: FilesWith, set: GuideSet, options: ProjectWriteOptions): ProjectWriteResult {
+function write(filesWith: FilesWith, set: CodingAgentGuideSet, options: ProjectWriteOptions): ProjectWriteResult {
   const { directory, signal, say } = options;
   checkDirectory(directory);
   try {
@@ -88,7 +93,7 @@ function write(filesWith: FilesWith, set: GuideSet, options: ProjectWriteOptions
       createProject(directory, missing, signal);
       return { written: missing.map(({ path }) => path).sort(), guides };
     }
-    const unlock = beginChange(directory, say);
+    const unlock = beginProjectChange(directory, say);
     try {
       const { missing, guides } = planFiles(filesWith, set, options);
       const edits = missing.map(({ path, text }) => ({
@@ -113,7 +118,7 @@ type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: rea
  * Lists the files to write. `.botcli/project.json` comes last, because a directory with this file counts as a project. @throws
  * `Failure` files-in-the-way
  */
-function planFiles(filesWith: FilesWith, set: GuideSet, options: ProjectWriteOptions): FilePlan {
+function planFiles(filesWith: FilesWith, set: CodingAgentGuideSet, options: ProjectWriteOptions): FilePlan {
   const { directory, force } = options;
   const guides = planProjectGuides(set, options);
   const guideFiles = guides.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
@@ -124,7 +129,10 @@ function planFiles(filesWith: FilesWith, set: GuideSet, options: ProjectWriteOpt
   return { missing: [...guideFiles, ...missing], guides };
 }
 
-export function planProjectGuides(set: GuideSet, options: ProjectWriteOptions): readonly PlannedGuideAction[] {
+export function planProjectGuides(
+  set: CodingAgentGuideSet,
+  options: ProjectWriteOptions,
+): readonly PlannedGuideAction[] {
   const { directory, version, overwriteGuides, refreshGuides } = options;
   const steps = planGuides(set, version, overwriteGuides, (path) => guideText(directory, path));
   return refreshGuides ? planStaleGuideUpdates(steps, version) : steps;

@@ -1,6 +1,6 @@
 import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
-import type { GuideSet } from './guides/plan-guides.ts';
+import type { CodingAgentGuideSet } from './guides/plan-guides.ts';
 import { type ProjectWriteOptions, planProjectGuides } from './make-project.ts';
 
 /**
@@ -18,7 +18,7 @@ export function isInteractive(io: CommandIo): boolean {
 export async function offerCodingAgentGuideRefresh(
   io: CommandIo,
   writeOptions: ProjectWriteOptions,
-  set: GuideSet,
+  set: CodingAgentGuideSet,
 ): Promise<ProjectWriteOptions> {
   if (!isInteractive(io)) return writeOptions;
   const stale = planProjectGuides(set, writeOptions).filter(({ state }) => state === 'stale');

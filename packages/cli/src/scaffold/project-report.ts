@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
-import type { CommandReport, ReportBlock } from '../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
 import { isClientTransport } from './client/client-transports.ts';
 import type { ProjectConfiguration } from './configuration/configuration.ts';
@@ -122,7 +122,7 @@ function hasTestPage({ transports }: ProjectConfiguration): boolean {
   return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 
-function keptGuides(guides: readonly PlannedGuideAction[]): readonly ReportBlock[] {
+function keptGuides(guides: readonly PlannedGuideAction[]): readonly CommandReportBlock[] {
   const lines = guides.flatMap(({ path, state, found }) => {
     if (state === 'own') return [`${path} is your own and was kept. --overwrite-guide replaces it.`];
     if (state !== 'stale' || found === null) return [];

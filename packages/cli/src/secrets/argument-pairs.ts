@@ -1,5 +1,5 @@
-import { secretKeyPattern } from '@bothost/contract';
-import type { LocatedMessage } from './parse-result.ts';
+import { secretSetKeyPattern } from '@bothost/contract';
+import type { LocatedMessage } from './parsed-secrets-input.ts';
 
 export type ValueSource =
   | { readonly kind: 'literal'; readonly value: string }
@@ -48,7 +48,7 @@ type ArgumentKeys = readonly { readonly key: string; readonly source: ValueSourc
 function parseArgument(text: string): ArgumentKeys | { readonly problem: string } {
   const equals = text.indexOf('=');
   const key = equals === -1 ? text : text.slice(0, equals);
-  if (!secretKeyPattern.test(key)) {
+  if (!secretSetKeyPattern.test(key)) {
     return { problem: 'is not KEY=value; a key is 1 to 64 letters, digits, underscores and hyphens' };
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];

@@ -1,11 +1,11 @@
 import type { Client, SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
-import type { CommandReport, ReportBlock } from '../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { createChangeTable, formatAffectedAgentsNote } from './change-table.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
-import { determineRevisionReadiness, formatReadinessCell } from './readiness.ts';
+import { determineSecretRevisionReadiness, formatReadinessCell } from './readiness.ts';
 import { sendSecretWrite } from './send-write.ts';
-import { findWriteTarget, formatTargetFields } from './write-target.ts';
+import { findSecretWriteTarget, formatTargetFields } from './write-target.ts';
 
 /**
  * Parameters of a request that changes a secret set. botcli sends a dry run first, then the write, which fails if the set no
@@ -73,9 +73,9 @@ async function changePreview(
   client: Client,
   change: SecretSetChange,
   preview: SecretWriteResult,
-): Promise<readonly ReportBlock[]> {
+): Promise<readonly CommandReportBlock[]> {
   const { previousRevision: before, name } = preview;
-  const place = await findWriteTarget(context, client, preview.region);
+  const place = await findSecretWriteTarget(context, client, preview.region);
   const { agents } = before === null ? { agents: [] } : await client.getSecretSet({ params: { setName: name } });
   const notes = [
     skippedNote(change.skipped),
@@ -102,7 +102,7 @@ async function reportWritten(
   werePreviewed: boolean,
 ): Promise<CommandReport> {
   const { name, revision, region, changes } = written;
-  const readiness = await determineRevisionReadiness(context, client, written, change.waitSeconds);
+  const readiness = await determineSecretRevisionReadiness(context, client, written, change.waitSeconds);
   const skipped = werePreviewed ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),

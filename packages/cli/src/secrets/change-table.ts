@@ -1,6 +1,6 @@
 import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
-import type { Cell, ReportBlock } from '../output/report.ts';
+import type { Cell, CommandReportBlock } from '../output/report.ts';
 
 export const secretChangeSigns = {
   new: { sign: '+', tone: 'good' },
@@ -15,7 +15,7 @@ type Change = SecretWriteResult['changes'][number];
 export function createChangeTable(
   changes: readonly Change[],
   words: Partial<Record<Change['change'], string>> = {},
-): ReportBlock {
+): CommandReportBlock {
   // Omit a column without values. Values of removed keys have no length. In a preview of a new set, values have no fingerprint.
   const lengths = changes.some(({ bytes }) => bytes !== null);
   const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);

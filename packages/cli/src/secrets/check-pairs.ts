@@ -4,7 +4,7 @@ import {
   findSecretValueProblems,
   secretSetLimits,
 } from '@bothost/contract';
-import { formatLocation, type KeyValuePair, type LocatedMessage, type SourceLocation } from './parse-result.ts';
+import { formatLocation, type KeyValuePair, type LocatedMessage, type SourceLocation } from './parsed-secrets-input.ts';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Matches environment variables that change how the dynamic loader or the interpreter runs a bot. */

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../command-line/context.ts';
 import { UsageError } from '../failure.ts';
 import { canPrompt, requireConfirmation } from '../io/confirm.ts';
-import type { ReportBlock } from '../output/report.ts';
+import type { CommandReportBlock } from '../output/report.ts';
 
 /** With `skip`, a command does not ask for confirmation. */
 export type ConfirmationOptions = { readonly skip: boolean };
@@ -21,7 +21,7 @@ export function requireConfirmationPossible({ io }: Pick<CommandContext, 'io'>, 
 export async function confirmChange(
   { io, messages }: Pick<CommandContext, 'io' | 'messages'>,
   { skip }: ConfirmationOptions,
-  blocks: readonly ReportBlock[],
+  blocks: readonly CommandReportBlock[],
   question: string,
 ): Promise<void> {
   await messages.show(...blocks);

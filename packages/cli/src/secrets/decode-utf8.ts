@@ -1,4 +1,4 @@
-import type { LocatedMessage } from './parse-result.ts';
+import type { LocatedMessage } from './parsed-secrets-input.ts';
 
 const utf16ByteOrderMarks = ['fffe', 'feff'];
 

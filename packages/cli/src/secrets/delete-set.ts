@@ -1,11 +1,11 @@
 import { apiErrorDefinitions, type SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import type { CommandReport, ReportBlock } from '../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { findSecretSet, type SecretSetLookup } from './find-set.ts';
 import { requireSecretSetName } from './set-name.ts';
-import { findWriteTarget, formatTargetFields } from './write-target.ts';
+import { findSecretWriteTarget, formatTargetFields } from './write-target.ts';
 
 export type DeleteSecretSetOptions = {
   readonly name: string;
@@ -29,8 +29,8 @@ export async function deleteSecretSet(
   if (!skip || isDryRun) {
     const set = await findSecretSet(client, name);
     requireRevision(set, ifRevision);
-    const place = await findWriteTarget(context, client, set.item.region);
-    const blocks: ReportBlock[] = [
+    const place = await findSecretWriteTarget(context, client, set.item.region);
+    const blocks: CommandReportBlock[] = [
       {
         kind: 'fields',
         fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatTargetFields(place)],
@@ -69,7 +69,7 @@ function kindLabel({ item }: SecretSetLookup): string {
 const missingSetNote =
   'Running bots keep their values. New ones cannot start until the agents are deployed again without the set or with another one.';
 
-function contentNote({ details, host, item }: SecretSetLookup): ReportBlock {
+function contentNote({ details, host, item }: SecretSetLookup): CommandReportBlock {
   const keys = details?.secrets.map(({ fieldName }) => fieldName) ?? [];
   const users = agentNames(details);
   return {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValueArbitrary, listEnvFileNotations } from '../../test/hostile-values.ts';
+import { hostileValueArbitrary, listEnvFileValueEncodings } from '../../test/hostile-values.ts';
 import { parseEnvFile } from './env-file.ts';
-import { formatLocation, type LocatedMessage } from './parse-result.ts';
+import { formatLocation, type LocatedMessage } from './parsed-secrets-input.ts';
 
 const format = (messages: readonly LocatedMessage[]) =>
   messages.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
@@ -107,7 +107,7 @@ test('reports keys with an empty value as skipped, not as pairs', () => {
 
 test('keeps any value unchanged, however it is quoted or escaped in the file (12,000 cases)', () => {
   const entry = fc.record({
-    value: hostileValueArbitrary.filter((text) => listEnvFileNotations(text).length > 0),
+    value: hostileValueArbitrary.filter((text) => listEnvFileValueEncodings(text).length > 0),
     way: fc.nat(),
     before: fc.constantFrom('', '\n', '# a comment = "\n', '   \n', '\t# x\n'),
     head: fc.constantFrom('', 'export ', '  ', 'export\t'),
@@ -118,7 +118,7 @@ test('keeps any value unchanged, however it is quoted or escaped in the file (12
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 6 }), fc.boolean(), (entries, mark) => {
       const lines = entries.map(({ value, way, before, head, space, crlf, tail }, index) => {
-        const ways = listEnvFileNotations(value);
+        const ways = listEnvFileValueEncodings(value);
         const written = ways[way % ways.length] ?? '';
         return `${before}${head}KEY_${index}${space}${written}${tail}${crlf ? '\r\n' : '\n'}`;
       });

@@ -1,5 +1,5 @@
-import { secretKeyPattern } from '@bothost/contract';
-import type { KeyValuePair, LocatedMessage, ParseResult } from './parse-result.ts';
+import { secretSetKeyPattern } from '@bothost/contract';
+import type { KeyValuePair, LocatedMessage, ParsedSecretsInput } from './parsed-secrets-input.ts';
 import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
@@ -11,12 +11,12 @@ const controlCharacterExceptTab = /(?!\t)\p{Cc}/u;
  * Parses a file of `KEY=value` lines and reports all problems with their lines. No message quotes a line, because the line may
  * contain a secret value.
  */
-export function parseEnvFile(text: string, source: string): ParseResult {
+export function parseEnvFile(text: string, source: string): ParsedSecretsInput {
   const lines = text.replace(/^\u{feff}/u, '').split('\n');
   // The last line has no line feed, so a carriage return at its end is not part of a line ending.
   for (const [index, line] of lines.slice(0, -1).entries()) lines[index] = line.replace(/\r$/, '');
   const pairs: KeyValuePair[] = [];
-  const skipped: ParseResult['skipped'][number][] = [];
+  const skipped: ParsedSecretsInput['skipped'][number][] = [];
   const warnings: LocatedMessage[] = [];
   const problems: LocatedMessage[] = [];
   const add = (to: LocatedMessage[], at: number, message: string) =>
@@ -41,7 +41,7 @@ export function parseEnvFile(text: string, source: string): ParseResult {
       continue;
     }
     const key = trimBlanks(line.slice(0, equals).replace(beforeKey, ''));
-    const isKey = secretKeyPattern.test(key);
+    const isKey = secretSetKeyPattern.test(key);
     if (!isKey) add(problems, at, 'invalid key: use 1 to 64 letters, digits, underscores and hyphens');
     const read = parseValue(lines, at, line.slice(equals + 1));
     next = at + read.lines;

@@ -1,5 +1,5 @@
-import { secretKeyPattern } from '@bothost/contract';
-import type { KeyValuePair, LocatedMessage, ParseResult, SourceLocation } from './parse-result.ts';
+import { secretSetKeyPattern } from '@bothost/contract';
+import type { KeyValuePair, LocatedMessage, ParsedSecretsInput, SourceLocation } from './parsed-secrets-input.ts';
 
 /**
  * Matches a JSON string, a punctuation character or a bare word, such as `true`. The alternatives do not overlap, so matching
@@ -11,10 +11,10 @@ const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+
  * Parses a JSON object whose values are strings. Keeps duplicate keys, which `JSON.parse` would drop. Reports either one
  * syntax error or all other problems.
  */
-export function parseJsonFile(text: string, source: string): ParseResult {
+export function parseJsonFile(text: string, source: string): ParsedSecretsInput {
   const content = text.replace(/^\u{feff}/u, '');
   const pairs: KeyValuePair[] = [];
-  const skipped: ParseResult['skipped'][number][] = [];
+  const skipped: ParsedSecretsInput['skipped'][number][] = [];
   const problems: LocatedMessage[] = [];
   const lineOf = lineCounter(content);
   const whereOf = (index: number): SourceLocation => ({ source, line: lineOf(index) });
@@ -24,7 +24,7 @@ export function parseJsonFile(text: string, source: string): ParseResult {
   }
   for (const { key, value, index } of listMembers(content)) {
     const where = whereOf(index);
-    if (!secretKeyPattern.test(key)) {
+    if (!secretSetKeyPattern.test(key)) {
       problems.push({ where, message: 'invalid key: use 1 to 64 letters, digits, underscores and hyphens' });
     } else if (value === null) problems.push({ where, message: `${key}: the value must be a string in quotes` });
     else if (value === '') skipped.push({ key, where });

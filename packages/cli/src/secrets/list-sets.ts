@@ -1,7 +1,7 @@
 import type { SecretSetListItem } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatOptionalCell, formatTime } from '../output/format.ts';
-import type { CommandReport, ReportBlock } from '../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
 
@@ -62,6 +62,6 @@ export async function listSecretSets(
   };
 }
 
-function failures(sets: readonly SecretSetListItem[]): ReportBlock {
+function failures(sets: readonly SecretSetListItem[]): CommandReportBlock {
   return { kind: 'note', lines: sets.map(({ name, errorMessage }) => `${name} failed: ${errorMessage}`) };
 }

@@ -11,9 +11,9 @@ import {
   formatLocation,
   type KeyValuePair,
   type LocatedMessage,
-  mergeParseResults,
-  type ParseResult,
-} from './parse-result.ts';
+  mergeParsedSecretsInputs,
+  type ParsedSecretsInput,
+} from './parsed-secrets-input.ts';
 import { readFileBytes, readStandardInput } from './read-bytes.ts';
 
 export const fileFormats = ['env', 'json'] as const;
@@ -31,7 +31,7 @@ export type SecretValues = {
 };
 
 const maxFileBytes = 1_048_576;
-const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warnings: [] };
+const emptyResult: ParsedSecretsInput = { pairs: [], skipped: [], problems: [], warnings: [] };
 
 /**
  * Reads values from arguments and files. Then prompts for a value of each key that was given without a value. Before the prompts,
@@ -56,7 +56,7 @@ export async function readSecretValues(context: CommandContext, given: SecretVal
   ];
   const read = [];
   for (const wanted of named.keys) read.push(await readKeyValue(context, wanted));
-  const all = mergeParseResults([...parts, ...read]);
+  const all = mergeParsedSecretsInputs([...parts, ...read]);
   const prompted = named.keys.filter(({ source }) => source.kind === 'prompt').map(toKey);
   const keys = [...all.pairs, ...all.skipped, ...prompted];
   requireNoProblems([...all.problems, ...findKeyProblems(keys), ...findValueProblems(all.pairs)]);
@@ -98,7 +98,7 @@ function toKey({ key, argument }: KeyArgument) {
   return { key, where: { source: argument, line: null } };
 }
 
-async function readPairsFile(context: CommandContext, file: string, format: FileFormat): Promise<ParseResult> {
+async function readPairsFile(context: CommandContext, file: string, format: FileFormat): Promise<ParsedSecretsInput> {
   const source = file === '-' ? 'standard input' : file;
   const bytes =
     file === '-' ? await readStandardInput(context, maxFileBytes) : await readFileBytes(context, file, maxFileBytes);
@@ -109,7 +109,7 @@ async function readPairsFile(context: CommandContext, file: string, format: File
 }
 
 /** Reads a value unchanged, including a line break at its end. */
-async function readKeyValue(context: CommandContext, wanted: KeyArgument): Promise<ParseResult> {
+async function readKeyValue(context: CommandContext, wanted: KeyArgument): Promise<ParsedSecretsInput> {
   const { source } = wanted;
   const one = toKey(wanted);
   if (source.kind === 'prompt') return emptyResult;
@@ -137,7 +137,7 @@ function fileLabel({ key, argument }: KeyArgument) {
   };
 }
 
-function tooLong(source: string, limit: number): ParseResult {
+function tooLong(source: string, limit: number): ParsedSecretsInput {
   const message = `the content is larger than the limit of ${limit} bytes`;
   return { ...emptyResult, problems: [{ where: { source, line: null }, message }] };
 }

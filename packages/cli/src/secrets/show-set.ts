@@ -1,7 +1,7 @@
 import type { SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
-import type { Cell, CommandReport, ReportBlock } from '../output/report.ts';
+import type { Cell, CommandReport, CommandReportBlock } from '../output/report.ts';
 import { createNotFoundFailure, findSecretSet } from './find-set.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -16,7 +16,7 @@ export async function showSecretSet(
   const { item, details, host, credentials } = await findSecretSet(await context.service(), name);
   if (region !== undefined && item.region !== region) throw createNotFoundFailure();
   const { errorMessage, damaged: isDamaged = false } = item;
-  const head: ReportBlock = {
+  const head: CommandReportBlock = {
     kind: 'fields',
     fields: [
       [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
@@ -32,7 +32,7 @@ export async function showSecretSet(
   return { json: details, blocks: [head, keyTable(details), ...agentBlocks(details)] };
 }
 
-function keyTable({ secrets }: SecretSetDetails): ReportBlock {
+function keyTable({ secrets }: SecretSetDetails): CommandReportBlock {
   return {
     kind: 'table',
     columns: [
@@ -46,11 +46,11 @@ function keyTable({ secrets }: SecretSetDetails): ReportBlock {
   };
 }
 
-function agentBlocks({ agents, revision }: SecretSetDetails): readonly ReportBlock[] {
+function agentBlocks({ agents, revision }: SecretSetDetails): readonly CommandReportBlock[] {
   if (agents.length === 0) return [];
   const stateOf = (stale: boolean): Cell =>
     stale ? { text: 'older', tone: 'warn' } : { text: 'current', tone: 'good' };
-  const table: ReportBlock = {
+  const table: CommandReportBlock = {
     kind: 'table',
     columns: [{ title: 'Agent' }, { title: 'Uses revision', align: 'right' }, { title: 'State' }],
     rows: agents.map((agent) => [agent.name, String(agent.revision), stateOf(agent.stale)]),

@@ -91,7 +91,7 @@ def construct_project_services(project):
             continue
         # During the import, keep only warnings that the generated file causes; other warnings are about the library itself.
         old |= {str(one.message) for one in imports if is_deprecation(one) and one.filename == path}
-        old |= {str(one.message) for one in uses if is_deprecation(one) and is_from_generated_code(one, path)}
+        old |= {str(one.message) for one in uses if is_deprecation(one) and is_warning_from_generated_code(one, path)}
     os.environ.clear()
     os.environ.update(before)
     return {"name": project["name"], "failures": failures, "deprecated": sorted(old), "constructed": made}
@@ -108,7 +108,7 @@ def is_deprecation(warning):
     return issubclass(warning.category, DeprecationWarning)
 
 
-def is_from_generated_code(warning, path):
+def is_warning_from_generated_code(warning, path):
     """Return whether generated code caused the warning, not a vendor's package."""
     return warning.filename == path or "is deprecated since" in str(warning.message)
 

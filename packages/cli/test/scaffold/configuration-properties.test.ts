@@ -9,7 +9,7 @@ import {
   type RawOptions,
   resolveConfigurationByRules,
   transportNames,
-  transportNamesWithoutDirection,
+  transportNamesWithoutCallDirection,
 } from './configuration-rules.ts';
 import { type ConfigFileMistakes, createConfigurationInput, fieldNames } from './configuration-spelling.ts';
 
@@ -17,7 +17,7 @@ const word = (...words: readonly string[]) => fc.constantFrom(...words);
 const configurations: fc.Arbitrary<RawOptions> = fc.record(
   {
     bot_type: word('web', 'telephony', 'robot'),
-    transports: fc.array(word(...transportNames, ...transportNamesWithoutDirection, 'pigeon'), { maxLength: 3 }),
+    transports: fc.array(word(...transportNames, ...transportNamesWithoutCallDirection, 'pigeon'), { maxLength: 3 }),
     mode: word('cascade', 'cascade', 'realtime', 'realtime', 'telepathy'),
     stt: word('deepgram_stt', 'whisper_stt', 'nobody'),
     llm: word('openai_llm', 'nobody'),

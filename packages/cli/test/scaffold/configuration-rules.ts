@@ -31,7 +31,7 @@ const web = [...video, 'websocket'];
 const carriers = ['carrier1', 'carrier2', 'carrier3', 'carrier4'];
 const pstn = ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'];
 const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
-export const transportNamesWithoutDirection = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
+export const transportNamesWithoutCallDirection = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
 export const transportNames = [...web, ...carriers, ...pstn, ...sip];
 
 export function findInvalidKeys(raw: RawOptions): readonly string[] {
@@ -46,7 +46,7 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
     given.flatMap((one) => {
       if (transportNames.includes(one)) return [one];
       const mode = one === 'hostedrtc_pstn' ? raw.daily_pstn_mode : raw.twilio_daily_sip_mode;
-      return transportNamesWithoutDirection.includes(one) && mode !== undefined && isDirection(mode)
+      return transportNamesWithoutCallDirection.includes(one) && mode !== undefined && isDirection(mode)
         ? [one + suffix(mode)]
         : [];
     }),
@@ -55,7 +55,8 @@ export function findInvalidKeys(raw: RawOptions): readonly string[] {
   const through = [...resolvedTransports].filter((one) => pstn.includes(one) || sip.includes(one));
   check(
     'transports',
-    given.length === 0 || given.some((one) => ![...transportNames, ...transportNamesWithoutDirection].includes(one)),
+    given.length === 0 ||
+      given.some((one) => ![...transportNames, ...transportNamesWithoutCallDirection].includes(one)),
   );
   check('transports', through.length > 1);
   for (const [key, name, own] of [

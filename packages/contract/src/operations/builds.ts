@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  buildLogWaitSeconds,
+  buildLogLongPollSeconds,
   buildsPerPage,
   linesPerBuildLogPage,
   maxRequestBodyBytes,
@@ -82,7 +82,7 @@ export const getBuildUploadUrl = defineOperation({
 });
 
 /** The path of the upload URL. It is not an operation, because its bodies are not JSON. */
-export const uploadUrlPath = '/uploads/{uploadId}';
+export const uploadUrlPathTemplate = '/uploads/{uploadId}';
 
 /** The response of the upload URL to `POST` and `PATCH`. */
 export const UploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
@@ -215,7 +215,7 @@ export const getBuildLogs = defineOperation({
     wait: z.coerce
       .number<number>()
       .min(0)
-      .max(buildLogWaitSeconds)
+      .max(buildLogLongPollSeconds)
       .default(0)
       .describe('Seconds to wait for a line if there is none yet'),
     full: z

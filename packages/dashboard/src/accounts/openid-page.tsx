@@ -4,7 +4,7 @@ import { api, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { takeRedirect } from './openid-redirect.ts';
+import { consumeRememberedRedirect } from './openid-redirect.ts';
 import { setUser } from './session.ts';
 
 const route = getRouteApi('/shell/sign-in/openid');
@@ -21,7 +21,7 @@ export function OpenIdPage() {
         throw new Error(error ?? 'The OpenID Connect provider sent no authorization code. Sign in again.');
       const user = await api.finishOpenIdSignIn({ body: { code, state, ...(iss === undefined ? {} : { iss }) } });
       setUser(queries, user);
-      await navigate({ href: takeRedirect(), replace: true });
+      await navigate({ href: consumeRememberedRedirect(), replace: true });
       return user;
     },
     // Do not retry, because the provider accepts an authorization code only once.

@@ -7,7 +7,7 @@ export function rememberRedirect(path: string): void {
   sessionStorage.setItem(storageName, path);
 }
 
-export function takeRedirect(): string {
+export function consumeRememberedRedirect(): string {
   const path = sessionStorage.getItem(storageName);
   sessionStorage.removeItem(storageName);
   return sanitizeRedirect(path);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } from './session-duration.ts';
 
 test.each([
   [999, '< 1 s'],
@@ -16,8 +16,8 @@ test.each([
   [{ botStartSeconds: null, coldStart: null }, '—'],
   [{ botStartSeconds: 0, coldStart: false }, '< 1 s, warm'],
   [{ botStartSeconds: 3, coldStart: true }, '3 s, cold'],
-])('formatBotStart formats %o as %s', (session, text) => {
-  expect(formatBotStart(session)).toBe(text);
+])('formatBotStartDuration formats %o as %s', (session, text) => {
+  expect(formatBotStartDuration(session)).toBe(text);
 });
 
 test('computeSessionDurationMs measures from creation to the end, or to now for an active session, and is never negative', () => {

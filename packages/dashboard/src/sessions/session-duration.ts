@@ -20,7 +20,7 @@ export function formatLongDuration(durationMs: number): string {
 type BotStart = { readonly botStartSeconds: number | null; readonly coldStart: boolean | null };
 
 /** Describes how long the bot took to start, and whether the start was cold or warm, such as `< 1 s, warm`. */
-export function formatBotStart({ botStartSeconds, coldStart }: BotStart): string {
+export function formatBotStartDuration({ botStartSeconds, coldStart }: BotStart): string {
   if (botStartSeconds === null) return '—';
   return `${formatLongDuration(botStartSeconds * 1_000)}, ${coldStart === true ? 'cold' : 'warm'}`;
 }

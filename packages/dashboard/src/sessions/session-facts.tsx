@@ -1,7 +1,7 @@
 import type { SessionResponse } from '@bothost/contract';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
-import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
 /** Shows the status, completion, start and duration of a session, and its ids. */
@@ -13,7 +13,7 @@ export function SessionFacts({ session }: { readonly session: SessionResponse })
     ['Completion', completionStatus ?? '—'],
     ['Started', <RelativeTime key="started" at={createdAt} />],
     ['Duration', formatLongDuration(computeSessionDurationMs(session, now))],
-    ['Bot start', formatBotStart(session)],
+    ['Bot start', formatBotStartDuration(session)],
   ] as const;
   return (
     <div className="flex flex-col gap-4">

@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { computeSessionDurationMs, formatBotStart, formatLongDuration } from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } from './session-duration.ts';
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
@@ -149,7 +149,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
         <RelativeTime at={createdAt} />
       </td>
       <td className="text-sm tabular-nums max-md:hidden">{duration}</td>
-      <td className="text-quiet text-sm max-md:hidden">{formatBotStart(session)}</td>
+      <td className="text-quiet text-sm max-md:hidden">{formatBotStartDuration(session)}</td>
       <td className="text-right max-md:ml-3 max-md:empty:hidden">
         {endedAt === null && canCallOperation(membership, 'stopSession') && (
           <Button

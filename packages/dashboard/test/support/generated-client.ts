@@ -94,7 +94,7 @@ export async function readContentSecurityPolicy(program: string, folder: string,
 /**
  * Builds and serves a client for a bot. Adds the content security policy `policy` to static pages, but not to those of Next.js.
  */
-export async function serveClient(
+export async function serveGeneratedClient(
   client: GeneratedClient,
   settings: { readonly startUrl: string; readonly publicKey: string | null; readonly policy?: string },
 ): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {

@@ -35,7 +35,7 @@ export async function openPage({ origin }: BuiltService, context: BrowserContext
  * must find no serious fault in the element that matches the selector `checked`. Stores screenshots of the whole page, or only
  * of its visible part, in the directory that the environment variable `PICTURES` names.
  */
-export async function inspectPage(
+export async function checkLayoutAndAccessibility(
   { folder }: BuiltService,
   page: Page,
   name: string,

@@ -4,7 +4,7 @@ import { RuntimeUnavailableError } from '../runtime.ts';
 import {
   chooseIsolation,
   createTraversableDirectory,
-  type Isolation,
+  type IsolationSettings,
   requireTraversableDirectory,
   usesUnixAccountPerBot,
   warnAboutWeakIsolation,
@@ -15,14 +15,14 @@ import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './proc/process-identity.ts';
 
 export type MachineContext = RemovalContext & {
-  readonly isolation: Isolation;
+  readonly isolation: IsolationSettings;
   readonly units: PageAndTickSizes;
   readonly bootId: string;
   readonly instancesDirectory: string;
 };
 
 /** Rejects with `RuntimeUnavailableError` if bots cannot run on this machine or in the data directory. */
-export async function prepareMachine(
+export async function prepareMachineForBots(
   options: Pick<ProcessRuntimeOptions, 'dataDirectory' | 'containment' | 'logger' | 'removeTree'> &
     Pick<RemovalContext, 'reservationsDirectory'>,
 ): Promise<MachineContext> {

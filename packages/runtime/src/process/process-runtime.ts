@@ -1,4 +1,4 @@
-import { PrepareError, type Runtime, StartError } from '../runtime.ts';
+import { ProjectPreparationError, type Runtime, StartError } from '../runtime.ts';
 import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
 import { unixAccountForAccessChecks } from './containment/isolation.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
@@ -8,7 +8,7 @@ import { createInstanceRegistry } from './instances/instance-registry.ts';
 import { createInstanceOutputs } from './instances/outputs.ts';
 import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
 import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
-import { prepareMachine } from './machine.ts';
+import { prepareMachineForBots } from './machine.ts';
 import { applyDefaultOptions, type ProcessRuntimeOptions } from './options.ts';
 import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { startPolling } from './polling.ts';
@@ -37,7 +37,7 @@ const reapMs = 5000;
 export async function createProcessRuntime(given: ProcessRuntimeOptions): Promise<Runtime> {
   const options = applyDefaultOptions(given);
   const { dataDirectory, disk } = options;
-  const machine = await prepareMachine(options);
+  const machine = await prepareMachineForBots(options);
   const { isolation, instancesDirectory } = machine;
   const clock = createMonotonicClock(options.now);
   const context = { ...options, ...machine, clock };
@@ -100,7 +100,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
 
   return {
     prepare: async (spec, output, signal) => {
-      requireId(spec.id, (message) => new PrepareError(message));
+      requireId(spec.id, (message) => new ProjectPreparationError(message));
       return preparer.prepare(spec, output, signal);
     },
     start: async (spec, signal) => {

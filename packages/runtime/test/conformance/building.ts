@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PrepareError, type ProjectPreparationSource } from '../../src/runtime.ts';
+import { ProjectPreparationError, type ProjectPreparationSource } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
   evaluateInInstance,
@@ -148,7 +148,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
       const path = await fixture.project('broken', building("console.log('it is broken'); process.exit(3);"));
       const failed = fixture.prepare('broken', path);
       await expect(failed).rejects.toThrow(/"npm run build" failed with status 3\.\n[\s\S]*it is broken/);
-      await expect(failed).rejects.toBeInstanceOf(PrepareError);
+      await expect(failed).rejects.toBeInstanceOf(ProjectPreparationError);
       const missing = await fixture.project('missing', building(''));
       await expect(fixture.prepare('missing', missing)).rejects.toThrow(/has no built\.js/);
       expect(await fixture.probe.keptProjects()).toEqual([]);

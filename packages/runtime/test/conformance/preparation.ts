@@ -1,7 +1,7 @@
 import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PrepareError } from '../../src/runtime.ts';
+import { ProjectPreparationError } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
   evaluateInInstance,
@@ -74,7 +74,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       const fixture = await openRuntimeFixture(setup);
       const path = await fixture.project('broken', files);
       await expect(prepare(fixture, path)).rejects.toThrow(message);
-      await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
+      await expect(prepare(fixture, path)).rejects.toBeInstanceOf(ProjectPreparationError);
     });
 
     it('rejects links out of the project and names that are not UTF-8, but accepts the repaired project', async () => {

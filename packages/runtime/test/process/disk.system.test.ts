@@ -15,7 +15,7 @@ import {
   waitForEvent,
 } from '../conformance/fixture.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openInstanceProbe } from './probe.ts';
+import { createInstanceProcessProbe } from './probe.ts';
 import { writeProject } from './test-project.ts';
 
 const mib = 1_048_576;
@@ -36,7 +36,7 @@ const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
 
 const setup: RuntimeSetup = {
   open: (dataDirectory) => open(dataDirectory, { instanceBytes: 32 * mib }),
-  probe: openInstanceProbe,
+  probe: createInstanceProcessProbe,
   isolatesAccounts: false,
   enforcesLimits: false,
   lacksPython: null,

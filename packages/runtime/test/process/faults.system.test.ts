@@ -24,7 +24,7 @@ import {
 } from '../conformance/fixture.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openInstanceProbe } from './probe.ts';
+import { createInstanceProcessProbe } from './probe.ts';
 
 const open = (dataDirectory: string, containment?: ContainmentKind) =>
   openProcessRuntime({ dataDirectory, pollMs: 200, containment });
@@ -36,7 +36,7 @@ const isAlive = (pid: number) => {
 
 const setup: RuntimeSetup = {
   open,
-  probe: openInstanceProbe,
+  probe: createInstanceProcessProbe,
   isolatesAccounts: isRoot,
   enforcesLimits: false,
   lacksPython: null,

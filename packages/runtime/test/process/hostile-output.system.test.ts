@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PrepareTimeoutError } from '../../src/runtime.ts';
+import { ProjectPreparationTimeoutError } from '../../src/runtime.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { writeProject } from './test-project.ts';
 
@@ -63,7 +63,7 @@ describe('a build that makes its output file 16 TiB long', () => {
 
   it('is stopped by its timeout', async () => {
     const { prepare } = await openRuntime({ timeoutMs: 3_000 });
-    await expect(prepare(`${sparseCommand}; sleep 1000`)).rejects.toBeInstanceOf(PrepareTimeoutError);
+    await expect(prepare(`${sparseCommand}; sleep 1000`)).rejects.toBeInstanceOf(ProjectPreparationTimeoutError);
   });
 
   it('is stopped when its caller aborts', async () => {

@@ -9,13 +9,13 @@ import { isAlive, readProcessStat } from '../../src/process/proc/process-identit
 import type { ProjectPreparationSpec } from '../../src/runtime.ts';
 import { openRuntimeFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openInstanceProbe } from './probe.ts';
+import { createInstanceProcessProbe } from './probe.ts';
 
 const neverAborted = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
 const setup: RuntimeSetup = {
   open: (dataDirectory) => openProcessRuntime({ dataDirectory }),
-  probe: openInstanceProbe,
+  probe: createInstanceProcessProbe,
   isolatesAccounts: isRoot,
   enforcesLimits: false,
   lacksPython: null,

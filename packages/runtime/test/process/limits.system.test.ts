@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
-import { type BuildLimits, PrepareTimeoutError } from '../../src/runtime.ts';
+import { type BuildLimits, ProjectPreparationTimeoutError } from '../../src/runtime.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { writeProject } from './test-project.ts';
@@ -50,7 +50,7 @@ describe('a build', () => {
     const { build } = await openRuntime({ timeoutMs: 1500 });
     const building = build('setInterval(() => {}, 1000)');
     await expect(building).rejects.toThrow(/exceeded 2 seconds/);
-    await expect(building).rejects.toBeInstanceOf(PrepareTimeoutError);
+    await expect(building).rejects.toBeInstanceOf(ProjectPreparationTimeoutError);
   });
 
   it('fails with a message when it exceeds its memory limit', async () => {

@@ -14,7 +14,7 @@ import type { InstanceProbe } from '../conformance/probe.ts';
  * Finds processes through `/proc` and the data directory, and not with the code of the process driver, because the tests check
  * that code.
  */
-export function openInstanceProbe(dataDirectory: string): InstanceProbe {
+export function createInstanceProcessProbe(dataDirectory: string): InstanceProbe {
   const instancesDirectory = join(dataDirectory, 'instances');
   const buildersDirectory = join(dataDirectory, 'preparing');
   const recordOf = (instanceId: string) => readInstanceRecord(getInstanceFiles(instancesDirectory, instanceId));

@@ -5,7 +5,7 @@ import type { ContainmentKind } from '../../src/process/records/contained-proces
 import type { RuntimeSetup } from '../conformance/fixture.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
-import { openInstanceProbe } from './probe.ts';
+import { createInstanceProcessProbe } from './probe.ts';
 
 const defaultPath = '/usr/bin:/bin';
 
@@ -31,7 +31,7 @@ export function createProcessRuntimeSetup(
         pollMs: 200,
         ...options,
       }),
-    probe: openInstanceProbe,
+    probe: createInstanceProcessProbe,
     isolatesAccounts: kind !== 'mark',
     enforcesLimits: kind === 'cgroup',
     lacksPython: whyPythonIsMissing(),

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { deleteExpiredRows } from './rows.ts';
+import { deleteExpiredAccountRows } from './rows.ts';
 
 /** Deletes expired sessions, links, device logins and personal tokens. */
 export async function purgeExpiredAccountData({
@@ -9,5 +9,5 @@ export async function purgeExpiredAccountData({
   readonly db: Database;
   readonly now: () => Date;
 }): Promise<void> {
-  await deleteExpiredRows(db, now());
+  await deleteExpiredAccountRows(db, now());
 }

@@ -172,7 +172,7 @@ export async function updatePersonalTokenLastUse(db: Database, id: string, at: D
   await db.updateTable('personal_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
-export async function updateDeviceDetails(
+export async function updateDeviceLoginDetails(
   db: Database,
   deviceCode: string,
   fields: { readonly device_name: string | null; readonly address: string | null },
@@ -233,7 +233,7 @@ export async function consumeVerification(db: Database, identifier: string, now:
 }
 
 /** Deletes expired rows, and rate limits that were not used for a day, because their token buckets are full again. */
-export async function deleteExpiredRows(db: Database, now: Date): Promise<void> {
+export async function deleteExpiredAccountRows(db: Database, now: Date): Promise<void> {
   for (const table of ['user_sessions', 'auth_verifications', 'device_logins', 'one_time_links'] as const) {
     await db.deleteFrom(table).where('expires_at', '<', now).execute();
   }

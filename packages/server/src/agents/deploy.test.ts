@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
-import { activateDeployment, failDeployment, lockAgentForStart } from './deployment.ts';
+import { activateDeployment, failDeployment, lockAgentForSessionStart } from './deployment.ts';
 import { activateValidatedDeployment } from './deployment-rows.ts';
 import { getDeployment, listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
@@ -15,12 +15,12 @@ const keyId = '01890000-0000-7000-8000-000000000001';
 const paging = { limit: 10, offset: 0, cursor: undefined };
 
 describe('agents from builds', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let scope: { organizationId: string; organizationName: string; keyId: string };
   let clock: Date;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     scope = { organizationId: await rows.organization('home'), organizationName: 'home', keyId };
     await rows.host();
     clock = testNow;
@@ -43,7 +43,7 @@ describe('agents from builds', () => {
   const show = (name = 'echo') => getAgent(rows, scope, name, async () => []);
   const list = () => listDeployments(rows, scope, 'echo', paging, async () => []);
   const serving = () =>
-    rows.db.transaction().execute((db) => lockAgentForStart(db, scope.organizationId, 'echo', 'us-west'));
+    rows.db.transaction().execute((db) => lockAgentForSessionStart(db, scope.organizationId, 'echo', 'us-west'));
   /** Activates the desired deployment and returns its id. */
   async function activate(): Promise<string> {
     const { desiredDeploymentId: id, id: agentId } = await show();
@@ -189,7 +189,7 @@ describe('agents from builds', () => {
             where wait_event_type = 'Lock' and datname = current_database()`.execute(rows.db)
         ).rows[0]?.count;
       const started = await rows.db.transaction().execute(async (db) => {
-        await lockAgentForStart(db, scope.organizationId, 'echo', 'us-west');
+        await lockAgentForSessionStart(db, scope.organizationId, 'echo', 'us-west');
         const start = serving();
         await expect.poll(waiting).toBe(1);
         await activateValidatedDeployment(db, (await show()).id, id, clock);

@@ -25,7 +25,7 @@ export type ServingDeployment = {
 };
 
 /** Locks an agent for a session start and returns its serving deployment in this region. Call this in a transaction. */
-export async function lockAgentForStart(
+export async function lockAgentForSessionStart(
   db: Database,
   organizationId: string,
   agentName: string,

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import {
   activateDeployment,
   failDeployment,
-  lockAgentForStart,
+  lockAgentForSessionStart,
   recordPreparedProject,
   recordStartProblem,
 } from './deployment.ts';
@@ -22,7 +22,7 @@ import { getAgent, listAgents } from './show.ts';
 const logger = pino({ level: 'silent' });
 
 describe('a service with agent directories', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let organizationId: string;
   let directory: string;
@@ -30,7 +30,7 @@ describe('a service with agent directories', () => {
 
   beforeEach(async () => {
     running = [];
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     organizationId = await rows.organization('home');
     directory = await realpath(await mkdtemp(join(tmpdir(), 'bothost-agent-')));
@@ -62,7 +62,8 @@ describe('a service with agent directories', () => {
   };
   const failed = async (id: string, message: string) =>
     failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
-  const serving = () => rows.db.transaction().execute((db) => lockAgentForStart(db, organizationId, 'echo', 'us-west'));
+  const serving = () =>
+    rows.db.transaction().execute((db) => lockAgentForSessionStart(db, organizationId, 'echo', 'us-west'));
 
   it('creates an agent and a deployment in state preparing for a new directory', async () => {
     const made = await start();

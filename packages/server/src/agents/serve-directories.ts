@@ -16,7 +16,7 @@ type Context = {
  * `problem` says why the directory cannot be served, or is null. `preparing` is the id of the deployment that the
  * reconciler still has to prepare or validate, or null.
  */
-export type ServedAgentDirectory = {
+export type ServeDirectoryResult = {
   readonly name: string;
   readonly problem: string | null;
   readonly preparing: string | null;
@@ -28,8 +28,8 @@ export async function serveDirectoriesAsAgents(
   organizationId: string,
   region: string,
   paths: readonly string[] | undefined,
-): Promise<ServedAgentDirectory[]> {
-  const served: ServedAgentDirectory[] = [];
+): Promise<ServeDirectoryResult[]> {
+  const served: ServeDirectoryResult[] = [];
   for (const path of paths ?? [parrotDirectory()]) {
     try {
       const { name, changed, deploymentId, prepared } = await createAgentFromDirectory(

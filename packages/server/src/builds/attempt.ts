@@ -3,8 +3,8 @@ import { replaceSquareBrackets } from '@bothost/contract';
 import {
   type BuildOutputHandler,
   type PreparedProject,
-  PrepareError,
-  PrepareTimeoutError,
+  ProjectPreparationError,
+  ProjectPreparationTimeoutError,
   type Runtime,
 } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
@@ -83,11 +83,11 @@ function isMissing(error: unknown, path: string): boolean {
 /** Returns the build's outcome after a failed attempt. Null if the build must be attempted again. */
 function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): FailedBuildOutcome | null {
   // Check the timeout first, because an aborted attempt can fail with any error.
-  if (timeout.aborted || error instanceof PrepareTimeoutError) {
+  if (timeout.aborted || error instanceof ProjectPreparationTimeoutError) {
     return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
   }
   if (error instanceof ArchiveError) return { state: 'failed', errorCode: error.problem, error: error.message };
-  if (error instanceof PrepareError)
+  if (error instanceof ProjectPreparationError)
     return { state: 'failed', errorCode: 'prepare-failed', error: plain(error.message) };
   return null;
 }

@@ -6,7 +6,7 @@ import {
   type RequestOf,
   type ResponseOf,
   uploadUrlLifetimeSeconds,
-  uploadUrlPath,
+  uploadUrlPathTemplate,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
@@ -59,7 +59,7 @@ export async function beginUpload(
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlLifetimeSeconds) * 1000);
   return {
     uploadId: upload.id,
-    uploadUrl: `${scope.serviceUrl}${fillPathTemplate(uploadUrlPath, { uploadId: upload.id })}`,
+    uploadUrl: `${scope.serviceUrl}${fillPathTemplate(uploadUrlPathTemplate, { uploadId: upload.id })}`,
     uploadFields: { token: signUploadToken(context.uploadTokenKey, upload.id, expiresAt) },
     expiresAt: expiresAt.toISOString(),
     receivedBytes: await context.uploads.receivedBytes(settled),

@@ -3,13 +3,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BuildOutputHandler, PrepareError, PrepareTimeoutError, type Runtime } from '@bothost/runtime';
+import {
+  type BuildOutputHandler,
+  ProjectPreparationError,
+  ProjectPreparationTimeoutError,
+  type Runtime,
+} from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createArchive } from '../../test/support/archive.ts';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { cancelBuild } from './cancel.ts';
 import { createBuildLogNotifier } from './log-news.ts';
@@ -18,14 +23,14 @@ import { readBuildLog } from './read-log.ts';
 import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let folder: string;
 let places: BuildDirectories;
 const workers: BuildWorker[] = [];
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
@@ -208,7 +213,7 @@ describe('a build', () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
-    (await next(0)).fail(new PrepareError('No [start] file.'));
+    (await next(0)).fail(new ProjectPreparationError('No [start] file.'));
     expect(await over(build.id)).toMatchObject({
       state: 'failed',
       error_code: 'prepare-failed',
@@ -220,7 +225,7 @@ describe('a build', () => {
   it('shortens a long error message and removes its control characters', async () => {
     const build = await newBuild();
     const { over } = await work(() =>
-      Promise.reject(new PrepareError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),
+      Promise.reject(new ProjectPreparationError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),
     );
     const { state, error_code: code, error } = await over(build.id);
     expect({ state, code }).toEqual({ state: 'failed', code: 'prepare-failed' });
@@ -241,7 +246,7 @@ describe('a build', () => {
 
   it('fails with build-timeout when the runtime reports a timeout', async () => {
     const build = await newBuild();
-    const { over } = await work(() => Promise.reject(new PrepareTimeoutError('Not within 60 seconds.')));
+    const { over } = await work(() => Promise.reject(new ProjectPreparationTimeoutError('Not within 60 seconds.')));
     expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });
   });
 

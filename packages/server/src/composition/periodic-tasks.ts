@@ -8,7 +8,7 @@ import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retent
 import type { Sampler } from '../metrics/sampler.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
-import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
 import type { Database } from '../store/tables.ts';
 
 type Context = {
@@ -16,7 +16,7 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly host: RegionHost;
-  readonly directory: SessionDirectory;
+  readonly directory: SessionAddressDirectory;
   readonly removeTree: DirectoryTreeRemover;
   readonly sampler: Sampler;
   readonly retentionDays: number;

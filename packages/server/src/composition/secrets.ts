@@ -9,7 +9,7 @@ import { addRevisionMacs } from '../secrets/add-revision-macs.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
 import { startMaintenanceWorker } from '../secrets/maintenance/worker.ts';
 import { resolveHostBySystem } from '../secrets/registry/guarded-agent.ts';
-import { createImageRegistryPolicy } from '../secrets/registry/registry-policy.ts';
+import { createImageRegistryConnectionPolicy } from '../secrets/registry/registry-policy.ts';
 import { openVault } from '../secrets/vault/open-vault.ts';
 import { createSecretWriteQueue } from '../secrets/write-queue.ts';
 import { type DataDirectory, deriveKeyFromRootKey } from './data-directory.ts';
@@ -56,7 +56,7 @@ export async function startSecretServices(
     queueSecretWrite: createSecretWriteQueue(base.now),
     registryCheckRate: createRateLimit(imagePullSecretCheckRateLimit, base.now),
     registries: {
-      policy: createImageRegistryPolicy(config.registries, config.registryTokenHosts),
+      policy: createImageRegistryConnectionPolicy(config.registries, config.registryTokenHosts),
       resolve: resolveHostBySystem,
       timeoutMs: registryTimeoutMs,
     },

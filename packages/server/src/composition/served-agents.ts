@@ -1,4 +1,4 @@
-import type { ServedAgentDirectory } from '../agents/serve-directories.ts';
+import type { ServeDirectoryResult } from '../agents/serve-directories.ts';
 import type { Reconciler } from '../reconciler/reconciler.ts';
 
 /** An agent that is served from a directory. `problem` is null if the agent serves. */
@@ -8,8 +8,8 @@ export type DirectoryAgentStatus = { readonly name: string; readonly problem: st
  * Waits until each agent serves or has failed, or until `stopping` aborts. This may take minutes, because packages may
  * be installed.
  */
-export async function waitForDirectoryAgents(
-  served: readonly ServedAgentDirectory[],
+export async function waitForAgentsFromDirectories(
+  served: readonly ServeDirectoryResult[],
   reconciler: Pick<Reconciler, 'deployed'>,
   stopping: AbortSignal,
 ): Promise<readonly DirectoryAgentStatus[]> {

@@ -2,7 +2,7 @@ import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
 import { findPinnedSecretRevisions } from '../agents/pinned-revisions.ts';
-import { type ServedAgentDirectory, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
+import { type ServeDirectoryResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
@@ -16,7 +16,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { type DirectoryAgentStatus, waitForDirectoryAgents } from './served-agents.ts';
+import { type DirectoryAgentStatus, waitForAgentsFromDirectories } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
@@ -88,7 +88,7 @@ async function compose(
   // service, the first organization and its API keys exist.
   state.isStarting = false;
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
-  const agents = waitForDirectoryAgents(served, context.reconciler, stopping);
+  const agents = waitForAgentsFromDirectories(served, context.reconciler, stopping);
   await startWork(parts);
   const invite = async () => {
     const home = await findOldestOrganization(context);
@@ -126,7 +126,7 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
   return startListening(app, config.host, config.port);
 }
 
-async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServedAgentDirectory[]> {
+async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServeDirectoryResult[]> {
   const home = await findOldestOrganization(context);
   return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }

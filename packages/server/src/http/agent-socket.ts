@@ -15,14 +15,14 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
-import { readBytesBeforeResponse } from './bytes-before-response.ts';
-import { createPhoneCallClient } from './call-client.ts';
+import { readClientBytesBeforeResponse } from './bytes-before-response.ts';
+import { createPhoneCarrierConnection } from './call-client.ts';
 import type { FailureMapper } from './failure-response.ts';
 import { createRefusedHandshakeCache } from './refused-handshake-cache.ts';
 import type { RequestClient } from './request-client.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
-import type { QualifiedAgentName, SocketPath } from './socket-path.ts';
 import { relayWebSockets } from './socket-relay.ts';
+import type { QualifiedAgentName, WebSocketPath } from './websocket-path.ts';
 
 /** Maximum size of a WebSocket message in bytes. Bots usually send a few kilobytes. */
 const messageBytes = 16 * 1_048_576;
@@ -48,20 +48,20 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
 
   const refusedHandshakes = createRefusedHandshakeCache();
 
-  function handle(incoming: IncomingMessage, socket: Duplex, head: Buffer, path: SocketPath, requestId: string) {
-    const upgrade = { incoming, socket, early: readBytesBeforeResponse(socket, head) };
+  function handle(incoming: IncomingMessage, socket: Duplex, head: Buffer, path: WebSocketPath, requestId: string) {
+    const upgrade = { incoming, socket, early: readClientBytesBeforeResponse(socket, head) };
     if (path.carrier === null) {
       const client = createWebSocketClient(server, upgrade, requestId);
       return admit(incoming, client, path, requestId, async () => path.host);
     }
-    const call = createPhoneCallClient(callServer, upgrade, path.carrier, requestId);
+    const call = createPhoneCarrierConnection(callServer, upgrade, path.carrier, requestId);
     return admit(incoming, call, path, requestId, async () => path.host ?? (await call.opening()));
   }
 
   async function admit(
     incoming: IncomingMessage,
     client: SocketClient,
-    path: SocketPath,
+    path: WebSocketPath,
     requestId: string,
     named: () => Promise<QualifiedAgentName>,
   ) {
@@ -92,7 +92,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   async function run(
     incoming: IncomingMessage,
     client: SocketClient,
-    path: SocketPath,
+    path: WebSocketPath,
     session: SocketSession,
   ): Promise<SessionCompletionStatus> {
     const stopped = new AbortController();
@@ -128,7 +128,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   async function openBot(
     incoming: IncomingMessage,
     client: SocketClient,
-    path: SocketPath,
+    path: WebSocketPath,
     session: SocketSession,
     stopped: AbortSignal,
   ): Promise<WebSocket | null> {

@@ -5,9 +5,9 @@ import {
   type ApiError,
   createApiError,
   createErrorBody,
+  getWebSocketBasePath,
   iceServersPath,
   openApiDocument,
-  socketPath,
 } from '@bothost/contract';
 import {
   type FastifyBaseLogger,
@@ -25,7 +25,7 @@ import { addBackupRoute, type BackupSource } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
 import { createCorsHeaders, isPublicPath } from './cors.ts';
 import { addDashboardRoutes } from './dashboard.ts';
-import { createFailureHeaders, discardBody, refuseUpgrade } from './failure-response.ts';
+import { createFailureHeaders, discardRequestBody, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseJson, parseJsonWithUniqueKeys } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
@@ -42,10 +42,10 @@ import type { RequestClient } from './request-client.ts';
 import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy, type ProxyContext } from './session-proxy.ts';
-import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
 import { findHandshakeProblem, isWebSocketUpgrade } from './websocket-handshake.ts';
+import { parseWebSocketPath } from './websocket-path.ts';
 
 export type AppContext = ProxyContext &
   AgentSocketContext &
@@ -127,11 +127,11 @@ function addUpgrades(
     const id = requestId(incoming);
     const badHead = checkRequestHead(incoming);
     if (badHead !== null) return refuseUpgrade(socket, badHead, id);
-    const socketPath = parseSocketPath(incoming);
-    if (socketPath !== null) {
+    const webSocketPath = parseWebSocketPath(incoming);
+    if (webSocketPath !== null) {
       const problem = findHandshakeProblem(incoming);
       if (problem !== null) return refuseUpgrade(socket, problem, id);
-      return void sockets.handle(incoming, socket, head, socketPath, id);
+      return void sockets.handle(incoming, socket, head, webSocketPath, id);
     }
     const path = parseSessionPath(incoming.url ?? '');
     if (path !== null) return void proxyUpgrade(context, incoming, socket, head, path, id);
@@ -179,8 +179,8 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
   app.setNotFoundHandler(async (request, reply) => {
     const level = findApiAccessLevelByPath(request.url);
     if (level !== null) await requireCredential(context, request, reply, level);
-    const socketPath = parseSocketPath(request.raw);
-    if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? createApiError('upgrade-required');
+    const webSocketPath = parseWebSocketPath(request.raw);
+    if (webSocketPath !== null) throw sockets.refusalOf(webSocketPath.token) ?? createApiError('upgrade-required');
     throw wrongMethod(request, reply) ?? createApiError('endpoint-not-found');
   });
 }
@@ -196,8 +196,8 @@ function addDocuments(app: FastifyInstance): void {
  * Returns the path of a request for the log: without the query, and without the token at the end of a WebSocket path.
  */
 function loggedPath(request: FastifyRequest): string | undefined {
-  const socket = parseSocketPath(request.raw);
-  return socket === null ? request.url.split('?')[0] : `${socketPath(socket.carrier)}/...`;
+  const webSocketPath = parseWebSocketPath(request.raw);
+  return webSocketPath === null ? request.url.split('?')[0] : `${getWebSocketBasePath(webSocketPath.carrier)}/...`;
 }
 
 /** Adds the request id, and the CORS headers if the path belongs to the public API. */
@@ -240,7 +240,7 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
     // Keep the connection open. The framework would close it while the client is still sending, and the client could
     // then not read the response.
     if (reply.hasHeader('connection')) reply.removeHeader('connection');
-    discardBody(request.raw);
+    discardRequestBody(request.raw);
   }
   return reply.code(known.status).headers(createFailureHeaders(known)).send(createErrorBody(known, request.id));
 }

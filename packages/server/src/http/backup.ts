@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { backupPath } from '@bothost/contract';
+import { backupUrlPath } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export type BackupSource = { readonly createBackup: () => AsyncGenerator<Buffer> };
@@ -20,7 +20,7 @@ export function addBackupRoute(
   requireOperator: (request: FastifyRequest) => Promise<void>,
 ): void {
   const config = { operation: { audit: 'backup.create' } };
-  app.get(backupPath, { onRequest: requireOperator, config }, async (_, reply) => {
+  app.get(backupUrlPath, { onRequest: requireOperator, config }, async (_, reply) => {
     reply.raw.setTimeout(idleMs, () => reply.raw.destroy());
     return reply
       .type('application/x-tar')

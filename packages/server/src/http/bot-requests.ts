@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
 
-export type BotRequest = {
+export type RequestToBot = {
   readonly address: BotAddress;
   /** Path and query of the request. */
   readonly path: string;
@@ -27,7 +27,7 @@ export function createBotRequestForwarder() {
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0, connect });
 
   function send(
-    request: BotRequest,
+    request: RequestToBot,
     incoming: IncomingMessage,
     response: ServerResponse,
     answer: BotResponseHandlers,

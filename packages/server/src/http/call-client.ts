@@ -3,11 +3,11 @@ import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import { createCallMessageBuffer } from './call-message-buffer.ts';
 import { readAgentFromCallStart } from './call-start.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { acceptUpgrade, type SocketClient, type UpgradeRequest } from './socket-client.ts';
-import type { QualifiedAgentName } from './socket-path.ts';
+import { acceptWebSocketUpgrade, type SocketClient, type UpgradeRequest } from './socket-client.ts';
+import type { QualifiedAgentName } from './websocket-path.ts';
 
-/** Client for the media stream of a carrier. */
-export type PhoneCallClient = SocketClient & {
+/** The WebSocket connection over which a carrier sends and receives the media stream of a call. */
+export type PhoneCarrierConnection = SocketClient & {
   /**
    * Accepts the call and reads the name of its agent from the first messages.
    *
@@ -17,18 +17,18 @@ export type PhoneCallClient = SocketClient & {
 };
 
 /**
- * Creates the client for a phone call. The service accepts the carrier's WebSocket as soon as an instance is claimed for the
+ * Creates the connection for a phone call. The service accepts the carrier's WebSocket as soon as an instance is claimed for the
  * call, because a cold start may take longer than a carrier waits. If the URL does not name the agent, the service accepts the
  * WebSocket earlier and reads the name from the first messages. The service buffers the carrier's messages until the bot is
  * ready. To reject a call, the service sends an HTTP error response if it has not accepted the WebSocket yet. Otherwise, it
  * closes the WebSocket with a close code.
  */
-export function createPhoneCallClient(
+export function createPhoneCarrierConnection(
   server: WebSocketServer,
   upgrade: UpgradeRequest,
   carrier: PhoneCarrier,
   requestId: string,
-): PhoneCallClient {
+): PhoneCarrierConnection {
   const { incoming, socket, early } = upgrade;
   const overflow = new AbortController();
   const held = createCallMessageBuffer(carrier);
@@ -45,7 +45,7 @@ export function createPhoneCallClient(
     // Remove the subprotocols from the request. Only the bot could choose one, and no bot is connected yet. Carriers offer no
     // subprotocols.
     delete incoming.headers['sec-websocket-protocol'];
-    client = await acceptUpgrade(server, upgrade);
+    client = await acceptWebSocketUpgrade(server, upgrade);
     client?.on('message', hold);
     client?.on('error', () => client?.terminate());
     return client;

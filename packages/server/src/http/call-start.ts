@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { createApiError, phoneCallStartMessageLimits } from '@bothost/contract';
+import { carrierStartMessageLimits, createApiError } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
 import { parseCarrierMessage } from './call-message-buffer.ts';
 import { getObjectFields } from './json-body.ts';
-import { parseQualifiedAgentName, type QualifiedAgentName } from './socket-path.ts';
+import { parseQualifiedAgentName, type QualifiedAgentName } from './websocket-path.ts';
 
 /** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}`. */
 const hostParameter = '_pipecatCloudServiceHost';
@@ -18,7 +18,7 @@ const hostParameter = '_pipecatCloudServiceHost';
 export function readAgentFromCallStart(
   client: WebSocket,
   socket: Duplex,
-  seconds: number = phoneCallStartMessageLimits.seconds,
+  seconds: number = carrierStartMessageLimits.seconds,
 ): Promise<QualifiedAgentName> {
   let bytes = 0;
   return new Promise((resolve, reject) => {
@@ -34,8 +34,8 @@ export function readAgentFromCallStart(
     const onClose = () => refuse('The call ended before its start message.');
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > phoneCallStartMessageLimits.bytes)
-        refuse(`The call sent no start message in ${phoneCallStartMessageLimits.bytes} bytes.`);
+      if (bytes > carrierStartMessageLimits.bytes)
+        refuse(`The call sent no start message in ${carrierStartMessageLimits.bytes} bytes.`);
     };
     const onMessage = (data: RawData, isBinary: boolean) => {
       const fields = isBinary ? {} : parseCarrierMessage(data);

@@ -62,7 +62,7 @@ const originWide = new Set([
 ]);
 
 /** Whether a header of a bot's response is forwarded to the client. `name` must be in lower case. */
-export function isForwardedToClient(name: string): boolean {
+export function isResponseHeaderForwarded(name: string): boolean {
   return !hopByHop.has(name) && !originWide.has(name) && !name.startsWith('access-control-');
 }
 
@@ -71,7 +71,7 @@ export function createClientHeaders(headers: IncomingHttpHeaders): OutgoingHttpH
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (isForwardedToClient(name) && !nominated.has(name)) result[name] = value;
+    if (isResponseHeaderForwarded(name) && !nominated.has(name)) result[name] = value;
   }
   result['content-security-policy'] = 'sandbox';
   result['x-content-type-options'] = 'nosniff';

@@ -10,18 +10,18 @@ import type { Logger } from 'pino';
 import type { BotAddress } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import type { SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
+import type { SessionAddressDirectory, SessionLocation } from '../sessions/session-address-directory.ts';
 import { readBearerToken } from './bearer.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
-import { discardBody, type FailureMapper, sendFailure } from './failure-response.ts';
+import { discardRequestBody, type FailureMapper, sendFailure } from './failure-response.ts';
 import { createBotHeaders, createClientHeaders } from './forwarded-headers.ts';
 import type { RequestClient } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {
   readonly authenticator: Authenticator;
-  readonly directory: SessionDirectory;
+  readonly directory: SessionAddressDirectory;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly cors: CorsPolicy;
@@ -59,7 +59,7 @@ export function createSessionProxy(context: ProxyContext) {
     if (known.status >= 500) context.logger.warn({ requestId, err: known.cause ?? known }, 'proxied request failed');
     context.telemetry.proxied('http', known.reason);
     sendFailure(response, known, requestId, createCorsHeaders(context.cors, incoming));
-    if (!incoming.complete) discardBody(incoming);
+    if (!incoming.complete) discardRequestBody(incoming);
   }
 
   function forward(
@@ -119,7 +119,11 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
  * Waits until the session is dispatched to its bot. Fails with 404 if the session ends before that, and with 504 after
  * the time limit.
  */
-async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<BotAddress> {
+async function hold(
+  directory: SessionAddressDirectory,
+  sessionId: string,
+  incoming: IncomingMessage,
+): Promise<BotAddress> {
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);

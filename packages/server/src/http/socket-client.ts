@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '@bothost/contract';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { BytesBeforeResponse } from './bytes-before-response.ts';
+import type { ClientBytesBeforeResponse } from './bytes-before-response.ts';
 import { refuseUpgrade } from './failure-response.ts';
 
 /**
@@ -26,7 +26,7 @@ export type SocketClient = {
 export type UpgradeRequest = {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
-  readonly early: BytesBeforeResponse;
+  readonly early: ClientBytesBeforeResponse;
 };
 
 /**
@@ -46,14 +46,14 @@ export function createWebSocketClient(
     join: (bot) => {
       if (bot.protocol === '') delete incoming.headers['sec-websocket-protocol'];
       else incoming.headers['sec-websocket-protocol'] = bot.protocol;
-      return acceptUpgrade(server, upgrade);
+      return acceptWebSocketUpgrade(server, upgrade);
     },
     refuse: (error) => refuseUpgrade(socket, error, requestId),
   };
 }
 
 /** Sends 101 and returns a paused socket. Null if the client has disconnected. */
-export function acceptUpgrade(
+export function acceptWebSocketUpgrade(
   server: WebSocketServer,
   { incoming, socket, early }: UpgradeRequest,
 ): Promise<WebSocket | null> {

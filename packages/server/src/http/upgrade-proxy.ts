@@ -4,7 +4,7 @@ import { createApiError } from '@bothost/contract';
 import { type BotAddress, createRequestOptions } from '../instances/address.ts';
 import { readBearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { createBotHeaders, isForwardedToClient } from './forwarded-headers.ts';
+import { createBotHeaders, isResponseHeaderForwarded } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 import { authenticatePublicApiKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
@@ -102,7 +102,7 @@ function rawHeaders(answer: IncomingMessage, upgrade = false): string {
   let lines = upgrade ? 'connection: Upgrade\r\nupgrade: websocket\r\n' : 'content-security-policy: sandbox\r\n';
   for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2);
-    if (isForwardedToClient(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
+    if (isResponseHeaderForwarded(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
   }
   return lines;
 }

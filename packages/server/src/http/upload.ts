@@ -6,12 +6,12 @@ import {
   fillPathTemplate,
   maxUploadBytes,
   UploadResponse,
-  uploadUrlPath,
+  uploadUrlPathTemplate,
 } from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
-import { discardBody, type FailureMapper, sendFailure } from './failure-response.ts';
+import { discardRequestBody, type FailureMapper, sendFailure } from './failure-response.ts';
 
 export type UploadContext = {
   readonly uploads: Pick<UploadReceiver, 'readProgress' | 'append' | 'replace'>;
@@ -19,7 +19,7 @@ export type UploadContext = {
   readonly toFailure: FailureMapper;
 };
 
-const pattern = new RegExp(`^${uploadUrlPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
+const pattern = new RegExp(`^${uploadUrlPathTemplate.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
  * Returns the upload id in a URL, or null if the URL is not for an upload. Converts the id to lower case, so that all requests
@@ -78,7 +78,11 @@ export function createUploadEndpoint(context: UploadContext) {
       refuse(incoming, response, known, requestId);
     } finally {
       clearTimeout(deadline);
-      const fields = { requestId, method: incoming.method, path: fillPathTemplate(uploadUrlPath, { uploadId }) };
+      const fields = {
+        requestId,
+        method: incoming.method,
+        path: fillPathTemplate(uploadUrlPathTemplate, { uploadId }),
+      };
       const ms = Math.round(performance.now() - began);
       // Log null as the status if the connection was lost before a response was sent.
       const status = response.headersSent ? response.statusCode : null;
@@ -91,7 +95,7 @@ function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiE
   // The connection was lost, so no response can be sent.
   if (incoming.destroyed && !incoming.complete) return void response.destroy();
   sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
-  discardBody(incoming);
+  discardRequestBody(incoming);
 }
 
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {

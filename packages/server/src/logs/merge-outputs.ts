@@ -1,7 +1,7 @@
 import type { SecretMask } from './mask.ts';
 import { comparePositions, type LogPosition, type SortOrder } from './position.ts';
 import { type PositionedLine, readOutput } from './read-output.ts';
-import type { LoggedInstance } from './rows.ts';
+import type { InstanceWithLogs } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
 import type { OutputSource, OutputSources } from './sources.ts';
 
@@ -16,9 +16,9 @@ type MergeRequest = {
   readonly to: number;
 };
 
-export type MergedOutputs = {
+export type MergedLogReader = {
   /** Returns the next line of all outputs in order. Null after the last line. */
-  readonly next: () => Promise<(PositionedLine & { readonly instance: LoggedInstance }) | null>;
+  readonly next: () => Promise<(PositionedLine & { readonly instance: InstanceWithLogs }) | null>;
   readonly scannedBytes: () => number;
   readonly close: () => Promise<void>;
 };
@@ -30,7 +30,7 @@ export type MergedOutputs = {
 const sourceBytes = 16 * 1024;
 
 type Head = {
-  readonly instance: LoggedInstance;
+  readonly instance: InstanceWithLogs;
   readonly batches: AsyncGenerator<readonly PositionedLine[]>;
   readonly close: () => Promise<void>;
   batch: readonly PositionedLine[];
@@ -44,7 +44,7 @@ export function mergeOutputs(
   { maskOf }: { readonly maskOf: MaskLookup },
   { order, filter, after, from, to }: MergeRequest,
   sources: Pick<OutputSources, 'peek' | 'take'>,
-): MergedOutputs {
+): MergedLogReader {
   const heads: Head[] = [];
   let scannedBytes = 0;
 

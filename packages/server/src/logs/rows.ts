@@ -13,7 +13,7 @@ export type LogScope = {
 };
 
 /** The instance that wrote an output. `requested_at` is null if the instance had no session or the session was removed. */
-export type LoggedInstance = {
+export type InstanceWithLogs = {
   readonly instance_id: string;
   readonly agent_id: string;
   readonly deployment_id: string;
@@ -21,7 +21,7 @@ export type LoggedInstance = {
   readonly requested_at: Date | null;
 };
 
-export function listLiveLoggedInstances(db: Database, scope: LogScope): Promise<LoggedInstance[]> {
+export function listLiveInstancesForLogs(db: Database, scope: LogScope): Promise<InstanceWithLogs[]> {
   return db
     .selectFrom('instances')
     .leftJoin('sessions', 'sessions.id', 'instances.session_id')
@@ -42,7 +42,7 @@ export function listLiveLoggedInstances(db: Database, scope: LogScope): Promise<
     .execute();
 }
 
-export type InstanceLogRow = LoggedInstance & Pick<StoredLog, 'begins_at' | 'ends_at'>;
+export type InstanceLogRow = InstanceWithLogs & Pick<StoredLog, 'begins_at' | 'ends_at'>;
 
 /**
  * Lists logs with lines between two times. Ascending order is by the time of a log's first line, descending order by its end.
@@ -105,7 +105,7 @@ export async function canSessionLogGrow(db: Database, scope: LogScope & { sessio
 export function findLoggedInstance(
   db: Database,
   instanceId: string,
-): Promise<Omit<LoggedInstance, 'requested_at'> | undefined> {
+): Promise<Omit<InstanceWithLogs, 'requested_at'> | undefined> {
   return db
     .selectFrom('instances')
     .select(['id as instance_id', 'agent_id', 'deployment_id', 'session_id'])

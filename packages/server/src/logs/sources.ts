@@ -1,22 +1,22 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { InstanceOutputs, OutputFile, Timestamp } from '@bothost/runtime';
+import type { InstanceOutputStore, OutputFile, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
 import type { SortOrder } from './position.ts';
 import {
   type InstanceLogRow,
-  type LoggedInstance,
+  type InstanceWithLogs,
   type LogScope,
   listInstanceLogRows,
-  listLiveLoggedInstances,
+  listLiveInstancesForLogs,
 } from './rows.ts';
 
 const pageRows = 100;
 
-export type SourcesContext = {
+export type LogSourcesContext = {
   readonly db: Database;
   readonly logsDirectory: string;
-  readonly outputs: InstanceOutputs;
+  readonly outputs: InstanceOutputStore;
 };
 
 /**
@@ -25,7 +25,7 @@ export type SourcesContext = {
  * the output ended.
  */
 export type OutputSource = {
-  readonly instance: LoggedInstance;
+  readonly instance: InstanceWithLogs;
   readonly due: Timestamp;
   /** Opens an output; the caller must close it. Returns null if the output was just removed. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
@@ -46,13 +46,13 @@ export type OutputSources = {
  * queries is found.
  */
 export async function findOutputSources(
-  context: SourcesContext,
+  context: LogSourcesContext,
   scope: LogScope,
   span: { readonly order: SortOrder; readonly from: Timestamp; readonly to: Timestamp },
 ): Promise<OutputSources> {
   const { order, from, to } = span;
   const live: OutputSource[] = [];
-  const instances = await listLiveLoggedInstances(context.db, scope);
+  const instances = await listLiveInstancesForLogs(context.db, scope);
   for (const instance of instances) {
     const file = await outputOf(context, instance);
     const first = file?.marks[0]?.at;
@@ -107,17 +107,17 @@ export async function findOutputSources(
  * Finds the output of an instance in the directory where the bot writes, or in the log directory if the output was just
  * moved.
  */
-async function outputOf(context: SourcesContext, instance: LoggedInstance): Promise<OutputFile | null> {
+async function outputOf(context: LogSourcesContext, instance: InstanceWithLogs): Promise<OutputFile | null> {
   const file = await context.outputs.find(instance.instance_id);
   return file ?? context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
 }
 
-async function openStored(context: SourcesContext, instance: LoggedInstance) {
+async function openStored(context: LogSourcesContext, instance: InstanceWithLogs) {
   const file = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
   return file === null ? null : openFile(context, instance, file);
 }
 
-async function openFile(context: SourcesContext, instance: LoggedInstance, file: OutputFile) {
+async function openFile(context: LogSourcesContext, instance: InstanceWithLogs, file: OutputFile) {
   try {
     return { handle: await open(file.path, 'r'), file };
   } catch {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { addGauge, createTelemetry, type SessionStartTimes } from './telemetry.ts';
+import { addGauge, createTelemetry, type SessionStartTimestamps } from './telemetry.ts';
 
 const at = (milliseconds: number) => new Date(1_790_000_000_000 + milliseconds);
-const start = (fields: Partial<SessionStartTimes> = {}): SessionStartTimes => ({
+const start = (fields: Partial<SessionStartTimestamps> = {}): SessionStartTimestamps => ({
   cold: true,
   requestedAt: at(0),
   claimedAt: at(10),
@@ -10,7 +10,7 @@ const start = (fields: Partial<SessionStartTimes> = {}): SessionStartTimes => ({
   startedAt: at(2_030),
   ...fields,
 });
-async function phasesOf(times: SessionStartTimes) {
+async function phasesOf(times: SessionStartTimestamps) {
   const telemetry = createTelemetry();
   telemetry.botStarted(times);
   const { values } = (await telemetry.registry.getSingleMetric('bothost_session_start_seconds')?.get()) ?? {

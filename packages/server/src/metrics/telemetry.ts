@@ -6,7 +6,7 @@ export type Telemetry = {
   readonly registry: Registry;
   /** Counts a session start. `waiting` means that no client has connected yet, and `refused` that there was no capacity. */
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
-  readonly botStarted: (start: SessionStartTimes) => void;
+  readonly botStarted: (start: SessionStartTimestamps) => void;
   readonly sessionEnded: (status: string) => void;
   readonly buildEnded: (build: { readonly status: BuildStatus; readonly seconds: number }) => void;
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
@@ -16,7 +16,7 @@ export type Telemetry = {
  * Times of a session start. A time is null if it is unknown, for example for a session that was adopted after a
  * restart.
  */
-export type SessionStartTimes = {
+export type SessionStartTimestamps = {
   readonly cold: boolean;
   readonly requestedAt: Date | null;
   readonly claimedAt: Date | null;

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { findInstance } from '../instances/lifecycle.ts';
 import { listOpenSessions } from '../sessions/progress.ts';
-import { createSessionDirectory } from '../sessions/session-directory.ts';
+import { createSessionAddressDirectory } from '../sessions/session-address-directory.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
@@ -22,8 +22,8 @@ afterAll(() => rows.close());
  * adoption ends the session with BOT_START_TIMEOUT.
  */
 async function open(
-  session: Parameters<TestRows['session']>[1] = {},
-  instance: Parameters<TestRows['instance']>[1] = {},
+  session: Parameters<TestDatabaseRows['session']>[1] = {},
+  instance: Parameters<TestDatabaseRows['instance']>[1] = {},
   fields: Partial<AdoptionContext> = {},
 ) {
   const sessionId = await rows.session(of, session);
@@ -39,7 +39,7 @@ async function open(
   if (row === undefined || instanceRow === undefined) throw new Error('The rows are missing.');
   const ended: string[] = [];
   const ownership = createSessionOwnershipRegistry();
-  const directory = createSessionDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
+  const directory = createSessionAddressDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
   const context: AdoptionContext = {
     db: rows.db,
     now: () => testNow,
@@ -93,7 +93,7 @@ describe('adoptSession', () => {
     expect(ownership.has(sessionId)).toBe(false);
   });
 
-  it.each<[subject: string, Parameters<TestRows['session']>[1], Parameters<TestRows['instance']>[1]]>([
+  it.each<[subject: string, Parameters<TestDatabaseRows['session']>[1], Parameters<TestDatabaseRows['instance']>[1]]>([
     ['a WebSocket session, which the request that relays it owns', { transport: 'websocket' }, {}],
     ['a session whose instance has no address', {}, { socket: null }],
   ])('does not take ownership of %s', async (_, session, instance) => {

@@ -1,12 +1,12 @@
 import { getInstanceAddress } from '../instances/address.ts';
 import type { OpenInstanceRow } from '../instances/lifecycle.ts';
-import { findBotRequestBody, findSessionState, type OpenSessionRow } from '../sessions/progress.ts';
-import type { SessionDirectory } from '../sessions/session-directory.ts';
+import { findSessionStartBody, findSessionState, type OpenSessionRow } from '../sessions/progress.ts';
+import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
 import { isColdStart } from './cold-start.ts';
 import { type DispatchContext, resumeSession } from './dispatch.ts';
 
 export type AdoptionContext = DispatchContext & {
-  readonly directory: SessionDirectory;
+  readonly directory: SessionAddressDirectory;
   readonly isEnding: (instanceId: string) => boolean;
 };
 
@@ -39,7 +39,7 @@ export async function adoptSession(
       requestedAt: row.requested_at,
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
-      body: await retryWrite(() => findBotRequestBody(db, row.id)),
+      body: await retryWrite(() => findSessionStartBody(db, row.id)),
       dispatchedAt: row.handed_over_at,
       botStartedAt: row.bot_started_at,
     });

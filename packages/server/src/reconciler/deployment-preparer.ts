@@ -1,4 +1,4 @@
-import { type PreparedProject, PrepareError, type Runtime } from '@bothost/runtime';
+import { type PreparedProject, ProjectPreparationError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { type DeploymentToReconcile, failDeployment, recordPreparedProject } from '../agents/deployment.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
@@ -48,7 +48,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
       const message = error instanceof Error ? error.message : String(error);
       const problem = { code: 'PCC_PREPARE_FAILED', message, exit: null } as const;
       // Do not retry a failure that the owner must fix. Retry a failure that needs time or the operator, such as a full disk.
-      if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
+      if (!(error instanceof ProjectPreparationError)) context.backoff.failed(row.id);
       else await context.retryWrite(() => failDeployment(context, deployment, problem));
       context.logger.warn({ deploymentId: row.id, agent: row.agent_name, err: error }, 'deployment preparation failed');
       context.outcomes.settle(row.id, message);
@@ -69,7 +69,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
 
 function preparedByBuild({ build_prepared: prepared, build_error: error }: DeploymentToReconcile): PreparedProject {
   if (prepared !== null) return prepared;
-  throw new PrepareError(
+  throw new ProjectPreparationError(
     `The build could not be repeated after a restore from a backup: ${error ?? 'its archive was removed'}`,
   );
 }

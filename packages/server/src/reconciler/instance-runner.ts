@@ -10,9 +10,9 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { requestSessionState, requestSessionStop } from './bot-http.ts';
+import type { InstanceStartQueue } from './instance-start-queue.ts';
 import { redactStartError } from './redact.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
-import type { StartQueue } from './start-queue.ts';
 import type { DeploymentValidator } from './validation.ts';
 
 export type RunnerContext = {
@@ -22,7 +22,7 @@ export type RunnerContext = {
   readonly runtime: Pick<Runtime, 'start' | 'stop'>;
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
-  readonly startInTurn: StartQueue;
+  readonly startInTurn: InstanceStartQueue;
   /** Returns a signal that aborts when a start that begins now takes too long. */
   readonly startDeadline: () => AbortSignal;
   /** Aborts when the server closes. From then on, the next server process is responsible for starting instances. */

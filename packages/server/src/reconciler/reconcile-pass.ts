@@ -1,9 +1,9 @@
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
-import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
 import type { Database } from '../store/tables.ts';
-import { type InMemoryState, type ObservedRows, readObservedState } from './observe.ts';
+import { type InMemoryObservedState, type ObservedRows, readObservedState } from './observe.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 import { findStartableDeployments, planActions, type ReconcileAction } from './plan.ts';
 
@@ -13,9 +13,9 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'list' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
-  readonly directory: Pick<SessionDirectory, 'ready'>;
+  readonly directory: Pick<SessionAddressDirectory, 'ready'>;
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
-  readonly inMemoryState: () => InMemoryState;
+  readonly inMemoryObservedState: () => InMemoryObservedState;
   readonly execute: (action: ReconcileAction, rows: ObservedRows) => Promise<void>;
   readonly closing: AbortSignal;
 };
@@ -25,7 +25,7 @@ type Context = {
  * progress without waiting for them, because a slow bot must not delay other bots.
  */
 export async function runReconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
-  const { observed, rows } = await readObservedState(context, context.inMemoryState());
+  const { observed, rows } = await readObservedState(context, context.inMemoryObservedState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
   void context.runtime.retain(findStartableDeployments(observed)).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function runReconcilePass(context: Context): Promise<readonly Actio
 /** An action in progress. `done` never rejects: a failed action is planned again if it is still due. */
 export type ActionInProgress = { readonly action: ReconcileAction; readonly done: Promise<void> };
 
-/** Publishes the addresses of instances that became ready before their session was added to the session directory. */
+/** Publishes the addresses of instances that became ready before their session was added to the session address directory. */
 function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void {
   for (const row of rows.sessions.values()) {
     const address = row.instance_state === 'ready' ? getInstanceAddress(row) : null;

@@ -6,7 +6,7 @@ import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
@@ -16,14 +16,14 @@ import { dispatchSession, type ReadySession } from './dispatch.ts';
 import { createActionExecutor } from './execute.ts';
 import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
-import type { InMemoryState } from './observe.ts';
+import { createInstanceStartQueue } from './instance-start-queue.ts';
+import type { InMemoryObservedState } from './observe.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 import type { ReconcileAction } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
 import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
-import { createStartQueue } from './start-queue.ts';
 import { createDeploymentValidator } from './validation.ts';
 
 export type ReconcilerContext = {
@@ -41,7 +41,7 @@ export type ReconcilerContext = {
   /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnershipRegistry;
-  readonly directory: SessionDirectory;
+  readonly directory: SessionAddressDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   /**
@@ -102,7 +102,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const runner = createInstanceRunner({
     ...context,
     validation,
-    startInTurn: createStartQueue(context.startsAtOnce),
+    startInTurn: createInstanceStartQueue(context.startsAtOnce),
     startDeadline,
     closing: closing.signal,
     onReady: (row) => {
@@ -125,7 +125,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   });
   let draining = false;
 
-  const inMemoryState = (): InMemoryState => ({
+  const inMemoryObservedState = (): InMemoryObservedState => ({
     isOwned: ownership.has,
     isBusyInstance: (id) => runner.isBusy(id) || isEnding(id),
     isBusyDeployment: preparer.isBusy,
@@ -136,7 +136,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
 
   async function runPass(): Promise<void> {
     if (!context.holdsRegion()) return;
-    const pass = { ...context, outcomes, inMemoryState, execute, closing: closing.signal };
+    const pass = { ...context, outcomes, inMemoryObservedState, execute, closing: closing.signal };
     await takeover.passed(await runReconcilePass(pass));
   }
 

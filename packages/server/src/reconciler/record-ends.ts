@@ -6,7 +6,7 @@ import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
-import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
@@ -17,7 +17,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'forget'>;
   readonly ownership: Pick<SessionOwnershipRegistry, 'release'>;
-  readonly directory: Pick<SessionDirectory, 'ended'>;
+  readonly directory: Pick<SessionAddressDirectory, 'ended'>;
   readonly sampler: Pick<Sampler, 'take'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
   readonly retryWrite: RetryWrite;

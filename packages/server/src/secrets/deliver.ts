@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import { listDueDeliveries, postponeDelivery, recordDeliveryResult } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findSecretSetById } from './rows.ts';
-import { readInDatabaseSnapshot } from './snapshot.ts';
+import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -82,7 +82,7 @@ async function requireDecryptable(
   organizationId: string,
   of: { setId: string; revision: number },
 ): Promise<void> {
-  const values = await readInDatabaseSnapshot(context.db, async (db) => {
+  const values = await readWithinDatabaseSnapshot(context.db, async (db) => {
     const set = await findSecretSetById(db, organizationId, of.setId);
     return set === undefined ? null : decryptRevision({ ...context, db }, set, of.revision);
   });

@@ -4,7 +4,7 @@ import { listNewestRevisions, listSetsWithDelivery } from './list-rows.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
-import { readInDatabaseSnapshot } from './snapshot.ts';
+import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { toVerificationFields } from './verify.ts';
@@ -21,7 +21,7 @@ export function listSecrets(
   scope: { readonly organizationId: string },
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
-  return readInDatabaseSnapshot(context.db, async (db) => {
+  return readWithinDatabaseSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];

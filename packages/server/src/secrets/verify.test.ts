@@ -8,12 +8,12 @@ import {
   type RegistryRequest,
   startFakeRegistry,
 } from '../../test/support/fake-registry.ts';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
-import { createImageRegistryPolicy } from './registry/registry-policy.ts';
+import { createImageRegistryConnectionPolicy } from './registry/registry-policy.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { verifyImagePullSecret } from './verify.ts';
 import { writeSecrets } from './write.ts';
@@ -23,14 +23,14 @@ const credentials = 'me:Pa:ss wörd';
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
 describe('image pull secrets', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let registry: FakeRegistry;
   let meanwhile: () => Promise<void>;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     meanwhile = async () => {};
@@ -53,7 +53,7 @@ describe('image pull secrets', () => {
 
   const host = () => `http://registry.test:${registry.port}`;
   const registries = () => ({
-    policy: createImageRegistryPolicy([host()], []),
+    policy: createImageRegistryConnectionPolicy([host()], []),
     resolve: async () => ['127.0.0.1'],
     timeoutMs: 5_000,
   });

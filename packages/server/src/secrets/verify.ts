@@ -9,7 +9,7 @@ import { dockerConfigurationKey, parseDockerCredentials } from './registry/docke
 import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
 import type { CredentialVerdict } from './registry/verdict.ts';
 import { findRevision, findSecretSet } from './rows.ts';
-import { readInDatabaseSnapshot } from './snapshot.ts';
+import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
 import type { OrganizationActor } from './write-transaction.ts';
 
@@ -75,7 +75,7 @@ export function toVerificationFields(row: Pick<CheckRow, 'result' | 'message' | 
 }
 
 function decryptCredentials(context: Context, actor: OrganizationActor, name: string) {
-  return readInDatabaseSnapshot(context.db, async (db) => {
+  return readWithinDatabaseSnapshot(context.db, async (db) => {
     const set = await findSecretSet(db, actor.organizationId, name);
     if (set === undefined) throw createApiError('secret-set-not-found');
     const { host, expiresAt } = await readSecretSet({ ...context, db }, set);

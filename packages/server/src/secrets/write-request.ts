@@ -7,7 +7,11 @@ import {
 } from '@bothost/contract';
 import { getCredentialLifetimeSeconds } from './expiry.ts';
 import { createDockerConfiguration, dockerConfigurationKey } from './registry/docker-configuration.ts';
-import { createRegistryUrl, formatHostAndPort, type ImageRegistryPolicy } from './registry/registry-policy.ts';
+import {
+  createRegistryUrl,
+  formatHostAndPort,
+  type ImageRegistryConnectionPolicy,
+} from './registry/registry-policy.ts';
 import { hideBufferFromLogs } from './vault/conceal.ts';
 
 /** A request to write secrets. All variants of the request body are converted to this form. */
@@ -31,7 +35,10 @@ export type WriteRequest = {
  *
  * @throws failure `invalid-request` if the registry or the encoding of the credentials is invalid
  */
-export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<ImageRegistryPolicy, 'plain'>): WriteRequest {
+export function parseWriteRequest(
+  body: PutSecretsRequest,
+  policy: Pick<ImageRegistryConnectionPolicy, 'plain'>,
+): WriteRequest {
   const common = {
     region: body.region ?? null,
     expectedRevision: body.expectedRevision ?? null,
@@ -67,7 +74,7 @@ export function estimateRequestBytes({
   return [...values.values()].reduce((sum, value) => sum + value.length, texts);
 }
 
-function pullSecret(host: string, encoded: string, policy: Pick<ImageRegistryPolicy, 'plain'>) {
+function pullSecret(host: string, encoded: string, policy: Pick<ImageRegistryConnectionPolicy, 'plain'>) {
   const registry = normalizeRegistryHost(host);
   if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
   if (isUnencryptedRegistry(registry.host) && !policy.plain.has(formatHostAndPort(createRegistryUrl(registry.host)))) {

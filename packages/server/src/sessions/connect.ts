@@ -1,6 +1,6 @@
 import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
-import { lockAgentForStart } from '../agents/deployment.ts';
+import { lockAgentForSessionStart } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { type ClaimContext, claimInstanceForSession, type InstanceClaimRequest } from './claim.ts';
 import { insertSession, updateSessionRow } from './rows.ts';
@@ -28,7 +28,7 @@ type Target = { readonly organizationId: string; readonly agentName: string };
  */
 export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await lockAgentForStart(db, target.organizationId, target.agentName, context.host.region);
+    const deployment = await lockAgentForSessionStart(db, target.organizationId, target.agentName, context.host.region);
     if (typeof deployment === 'string') throw createApiError('token-invalid');
     const now = context.now();
     const session = await updateSessionRow(db, target.sessionId, ['waiting'], {
@@ -55,7 +55,7 @@ export function connectSessionWithoutToken(
   target: Target & { sessionId: string },
 ): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await lockAgentForStart(db, target.organizationId, target.agentName, context.host.region);
+    const deployment = await lockAgentForSessionStart(db, target.organizationId, target.agentName, context.host.region);
     // A missing agent gets the same response as an agent that requires a token. Otherwise, clients without a key could
     // find out which agents exist.
     if (typeof deployment === 'string') throw createApiError('token-invalid', { cause: new Error(deployment) });

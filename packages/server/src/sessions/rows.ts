@@ -160,7 +160,7 @@ export function listOpenSessionRows(db: Database, region: string) {
 }
 
 /** Returns the region of an open session, and the host of its instance, if any. */
-export function findSessionLocation(
+export function findSessionRegionAndHost(
   db: Database,
   session: { readonly sessionId: string; readonly organizationId: string; readonly agentName: string },
 ) {

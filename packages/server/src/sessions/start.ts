@@ -1,5 +1,5 @@
 import { createApiError } from '@bothost/contract';
-import { lockAgentForStart, type ServingDeployment } from '../agents/deployment.ts';
+import { lockAgentForSessionStart, type ServingDeployment } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { type ClaimContext, claimInstanceForSession } from './claim.ts';
@@ -57,7 +57,12 @@ export function startSession(context: Context, input: SessionStartInput): Promis
 }
 
 async function serving(context: Context, input: SessionStartInput): Promise<ServingDeployment> {
-  const deployment = await lockAgentForStart(context.db, input.organizationId, input.agentName, context.host.region);
+  const deployment = await lockAgentForSessionStart(
+    context.db,
+    input.organizationId,
+    input.agentName,
+    context.host.region,
+  );
   if (deployment === 'not-found') throw createApiError('not-found');
   if (deployment === 'not-ready') throw createApiError('deployment-not-ready');
   if (input.transport === 'websocket' && deployment.websocketAuth === 'none' && input.body !== null) {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { phoneCarriers } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type BotColdStartGate, createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, waitForSessionEnd, waitUntilAgentIdle } from '../support/client.ts';
-import { type ColdStartGate, createColdStartGate } from '../support/cold-start-gate.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../support/phone-calls.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -24,12 +24,12 @@ async function useUpTheFirst(service: TestServer, agentName: string) {
 describe('calls from carriers', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
-  let gate: ColdStartGate;
+  let gate: BotColdStartGate;
   let bots: BotDirectory[];
   const lines: string[] = [];
 
   beforeAll(async () => {
-    gate = await createColdStartGate();
+    gate = await createBotColdStartGate();
     const open = { websocketAuth: 'none' } as const;
     bots = [
       await writeBot('phone', { ...open, maxAgents: 2 }),
@@ -251,7 +251,7 @@ describe('calls from carriers', () => {
 
 describe('a stopping service', () => {
   it('closes all calls with 1001, even while their bot is starting', async () => {
-    const gate = await createColdStartGate();
+    const gate = await createBotColdStartGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),
       await writeBot('sleepy', { websocketAuth: 'none', prelude: gate.prelude }),

@@ -11,11 +11,11 @@ import { pino } from 'pino';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  createFilesOutsideTree,
   createHostileDirectoryTrees,
-  createOutsideFiles,
   type HostileDirectoryTreeOutcomes,
   removeHostileDirectoryTrees,
-  requireOutsideFilesIntact,
+  requireFilesOutsideTreeIntact,
   runHostileDirectoryTreeScenario,
   watchQuarantinedDirectoryTrees,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
@@ -26,7 +26,7 @@ import { createBuildDirectories } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
 import { purgeLogs } from '../../src/logs/retention.ts';
 import { newId } from '../../src/store/uuid.ts';
-import { createTestRows, secondsAgo, testNow } from '../support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, testNow } from '../support/test-rows.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -148,7 +148,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
 
 it('at startup, the build worker removes hostile directory trees of interrupted builds; log retention removes hostile trees of expired logs', async () => {
   const root = await makeRoot(lacksTmpfs ? tmpdir() : memory);
-  const rows = await createTestRows();
+  const rows = await createTestDatabaseRows();
   onTestFinished(async () => {
     await rows.close();
     await removeHostileDirectoryTrees(root);
@@ -157,7 +157,7 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
   const { logger, describeRemoval, settle } = watchQuarantinedDirectoryTrees(quarantineDirectory);
   const removeTree = openTreeRemover({ quarantineDirectory, logger });
   const places = await createBuildDirectories(root, removeTree);
-  const outside = createOutsideFiles(root);
+  const outside = createFilesOutsideTree(root);
   const names = Object.keys(hostileDirectoryTrees).filter((name) => {
     const tree = hostileDirectoryTrees[name];
     return tree !== undefined && (tree.needs !== 'disk' || lacksTmpfs) && lacks(tree, isRoot) === null;
@@ -204,5 +204,5 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
     expect(expected).toContain(describeRemoval(places.tree(name)));
     expect(expected).toContain(describeRemoval(logOf(name)));
   }
-  requireOutsideFilesIntact(outside);
+  requireFilesOutsideTreeIntact(outside);
 });

@@ -5,6 +5,7 @@ import { createClient } from '@bothost/contract';
 import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
+import { createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
   createKeyHeaders,
@@ -13,7 +14,6 @@ import {
   startAgentSession,
   waitForSessionEnd,
 } from '../support/client.ts';
-import { createColdStartGate } from '../support/cold-start-gate.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -104,7 +104,7 @@ describe('a session whose server was killed before its bot accepted it', () => {
   });
 
   it('gets a new start deadline from the next server, but ends at most 300 s after its request', async (test) => {
-    const gate = await createColdStartGate();
+    const gate = await createBotColdStartGate();
     test.onTestFinished(() => gate.close());
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());

@@ -3,7 +3,7 @@ import { ApiError, type PutSecretsRequest } from '@bothost/contract';
 import { pino } from 'pino';
 import { deliverSecrets } from '../../src/secrets/deliver.ts';
 import { decryptForDeployment } from '../../src/secrets/pin.ts';
-import { createImageRegistryPolicy } from '../../src/secrets/registry/registry-policy.ts';
+import { createImageRegistryConnectionPolicy } from '../../src/secrets/registry/registry-policy.ts';
 import { createKeyring } from '../../src/secrets/vault/keyring.ts';
 import { openVault } from '../../src/secrets/vault/open-vault.ts';
 import { writeSecrets } from '../../src/secrets/write.ts';
@@ -11,7 +11,7 @@ import { parseWriteRequest } from '../../src/secrets/write-request.ts';
 import type { Database, SecretRevisionPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-export const exampleImageRegistryPolicy = createImageRegistryPolicy(['http://plain.test:5000'], []);
+export const exampleImageRegistryConnectionPolicy = createImageRegistryConnectionPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
 /** Creates a vault with its own root key in a test's database, and functions that use it for an organization. */
@@ -36,7 +36,7 @@ export async function createTestVault(rows: { readonly db: Database }, keys: rea
         context,
         scopeOf(organizationId),
         name,
-        parseWriteRequest(body, exampleImageRegistryPolicy),
+        parseWriteRequest(body, exampleImageRegistryConnectionPolicy),
         testRegions,
       ),
     deliver: async () => {

@@ -15,7 +15,7 @@ import { detectPackageManager } from '../package-manager.ts';
 import { listRequiredVariables } from '../project/variables.ts';
 import { quoteShellWord } from '../shell-word.ts';
 import { applyEdits, type FileEdit, readInterruptedChange } from '../writing/apply-edits.ts';
-import { beginChange, rejectSymbolicLinks } from '../writing/begin-change.ts';
+import { beginProjectChange, rejectSymbolicLinks } from '../writing/begin-project-change.ts';
 import { requireUnlocked } from '../writing/project-lock.ts';
 import { readTextIfExists } from '../writing/survey.ts';
 import { describeWriteError } from '../writing/system-cause.ts';
@@ -53,7 +53,7 @@ export async function changeProject(context: CommandContext, request: ChangeRequ
 
 function begin(directory: string, say: (text: string) => void): () => void {
   try {
-    return beginChange(directory, say);
+    return beginProjectChange(directory, say);
   } catch (error) {
     throw toFailure(error, directory);
   }

@@ -19,7 +19,7 @@ export type PlannedGuideAction = {
  * `scaffold` means the guides for a generated project, `agent` means the guides for a directory in which a coding agent builds
  * the bot.
  */
-export type GuideSet = 'scaffold' | 'agent';
+export type CodingAgentGuideSet = 'scaffold' | 'agent';
 
 /**
  * Plans which guides, such as `AGENTS.md`, are written: missing guides and, with `overwrite`, existing ones. To also replace
@@ -27,7 +27,7 @@ export type GuideSet = 'scaffold' | 'agent';
  * null if the file does not exist.
  */
 export function planGuides(
-  set: GuideSet,
+  set: CodingAgentGuideSet,
   version: string,
   overwrite: boolean,
   existing: (path: string) => string | null,

@@ -20,7 +20,7 @@ export function generateWavWriter(plan: ProjectPlan): PythonCode {
   );
 }
 
-export function generateAudioBuffer(plan: ProjectPlan): PythonCode {
+export function generateAudioBufferStatements(plan: ProjectPlan): PythonCode {
   if (!plan.configuration.recording) return emptyPythonCode;
   return createPythonCode(
     [

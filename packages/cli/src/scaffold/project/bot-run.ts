@@ -1,8 +1,8 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut, hasIncomingCallsAndOtherSessions, receivesCalls, waitsForClient } from './bot-calls.ts';
 import { generateCameraTool, generateModelContext, usesCameraTool } from './bot-camera.ts';
-import { generateAudioBuffer, generateRecordingHandler } from './bot-recording.ts';
-import { generateServiceStatements, serviceVariableNames } from './bot-services.ts';
+import { generateAudioBufferStatements, generateRecordingHandler } from './bot-recording.ts';
+import { generateServiceStatements, pythonServiceVariableNames } from './bot-services.ts';
 import { createPythonCode, emptyPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
 /** Generates `run_bot`, which runs one conversation on a transport. */
@@ -12,7 +12,7 @@ export function generateRunBotFunction(plan: ProjectPlan): PythonCode {
       joinPythonCode([signature(plan), generateServiceStatements(plan)], 0),
       generateCameraTool(plan),
       joinPythonCode([generateModelContext(plan), aggregators], 0),
-      generateAudioBuffer(plan),
+      generateAudioBufferStatements(plan),
       pipeline(plan),
       worker(plan),
       greeting(plan),
@@ -70,11 +70,11 @@ function pipeline(plan: ProjectPlan): PythonCode {
   const cascade = configuration.mode === 'cascade';
   const stages = [
     'transport.input()',
-    ...(cascade ? [serviceVariableNames.stt] : []),
+    ...(cascade ? [pythonServiceVariableNames.stt] : []),
     'user_aggregator',
-    serviceVariableNames.llm,
-    ...(cascade ? [serviceVariableNames.tts] : []),
-    ...(configuration.video_service === null ? [] : [serviceVariableNames.video]),
+    pythonServiceVariableNames.llm,
+    ...(cascade ? [pythonServiceVariableNames.tts] : []),
+    ...(configuration.video_service === null ? [] : [pythonServiceVariableNames.video]),
     'transport.output()',
     ...(configuration.recording ? ['audio_buffer'] : []),
     'assistant_aggregator',

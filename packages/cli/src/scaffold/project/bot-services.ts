@@ -11,14 +11,20 @@ import {
 import { createPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
 /** The variable name of each kind of service in the bot. */
-export const serviceVariableNames = { stt: 'stt', llm: 'llm', tts: 'tts', realtime: 'llm', video: 'avatar' } as const;
+export const pythonServiceVariableNames = {
+  stt: 'stt',
+  llm: 'llm',
+  tts: 'tts',
+  realtime: 'llm',
+  video: 'avatar',
+} as const;
 
 /** Generates one statement per service, in the order of the pipeline. */
 export function generateServiceStatements(plan: ProjectPlan): PythonCode {
   const statements = plan.services.map((entry): PythonCode => {
     const expression = constructorOf(entry);
     return {
-      lines: formatExpression(expression, 4, `${serviceVariableNames[entry.service.kind]} = `),
+      lines: formatExpression(expression, 4, `${pythonServiceVariableNames[entry.service.kind]} = `),
       imports: collectImports(expression),
     };
   });

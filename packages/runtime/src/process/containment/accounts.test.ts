@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
-  derivePreferredAccountId,
+  derivePreferredUnixAccountId,
   maxUnixAccountId,
   minUnixAccountId,
   releaseOrphanedUids,
@@ -22,7 +22,7 @@ it('reserveUid returns a reserved user id again only after its owner has release
   const { reservations, owner } = await directories();
   const first = await reserveUid(reservations, owner);
   const second = await reserveUid(reservations, owner);
-  expect(first).toBe(derivePreferredAccountId(owner));
+  expect(first).toBe(derivePreferredUnixAccountId(owner));
   expect(second).not.toBe(first);
   expect([first, second].every((uid) => uid >= minUnixAccountId && uid <= maxUnixAccountId)).toBe(true);
   releaseReservedUid(reservations, first, '/somebody/else');

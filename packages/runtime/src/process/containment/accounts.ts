@@ -72,13 +72,13 @@ export function listUsedUids(reservationsDirectory: string): ReadonlySet<number>
  * Returns the user id at which the search for a free id begins. It is a hash of `name`, so that concurrent searches rarely try
  * the same ids.
  */
-export function derivePreferredAccountId(name: string, range: IdRange = dynamicRange): number {
+export function derivePreferredUnixAccountId(name: string, range: IdRange = dynamicRange): number {
   return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
 }
 
 function reserveFirst(directory: string, owner: string, range: IdRange, taken: ReadonlySet<number>): number | null {
   const count = range.end - range.first;
-  const preferred = derivePreferredAccountId(owner, range) - range.first;
+  const preferred = derivePreferredUnixAccountId(owner, range) - range.first;
   for (let step = 0; step < count; step++) {
     const uid = range.first + ((preferred + step) % count);
     if (!taken.has(uid) && tryReserveUid(directory, uid, owner)) return uid;

@@ -1,7 +1,7 @@
 import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import {
-  createEnvironmentProcessSelector,
+  createEnvironmentVariableProcessSelector,
   createUidProcessSelector,
   type ProcessSelector,
   type ProcessTableSource,
@@ -57,7 +57,7 @@ export function createProcessContainment(
   const membership =
     record.containment === 'uid' && record.account !== null
       ? createUidProcessSelector(record.account.uid)
-      : createEnvironmentProcessSelector(`${instanceIdVariable}=${record.instanceId}`, supervisor);
+      : createEnvironmentVariableProcessSelector(`${instanceIdVariable}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 

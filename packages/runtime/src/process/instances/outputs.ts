@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { DirectoryTreeRemover, InstanceOutputs } from '../../runtime.ts';
+import type { DirectoryTreeRemover, InstanceOutputStore } from '../../runtime.ts';
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
-import { describeOutputFile, getOutputFiles } from '../output/output-files.ts';
+import { getOutputFiles, readOutputFileMetadata } from '../output/output-files.ts';
 import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
 import type { Instance } from './instance.ts';
 
@@ -16,7 +16,7 @@ export function createInstanceOutputs(context: {
   readonly instancesDirectory: string;
   readonly clock: MonotonicClock;
   readonly removeTree: DirectoryTreeRemover;
-}): InstanceOutputs {
+}): InstanceOutputStore {
   const { instances } = context;
   return {
     mark: () => {
@@ -48,7 +48,7 @@ export function createInstanceOutputs(context: {
         return moveToOtherDisk(files.log, directory, context.removeTree);
       });
     },
-    findReleased: (directory) => describeOutputFile(getOutputFiles(directory), true),
+    findReleased: (directory) => readOutputFileMetadata(getOutputFiles(directory), true),
   };
 }
 

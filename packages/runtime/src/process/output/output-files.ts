@@ -37,19 +37,19 @@ export function getOutputFiles(directory: string): OutputFiles {
  * The largest offset in an output. JavaScript numbers count bytes exactly up to this offset. Output beyond it, which is possible
  * in a sparse file, is dropped.
  */
-export const maxOutputOffset = 2 ** 52;
+export const maxOutputOffsetBytes = 2 ** 52;
 
-const offsetSchema = z.int().min(0).max(maxOutputOffset);
+const offsetSchema = z.int().min(0).max(maxOutputOffsetBytes);
 const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
 /**
- * Reads the offset at which the output file begins. Returns at most `maxOutputOffset`, because an earlier version stored larger
- * offsets.
+ * Reads the offset at which the output file begins. Returns at most `maxOutputOffsetBytes`, because an earlier version stored
+ * larger offsets.
  */
 export function readOutputBaseOffset(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
-    return offsetSchema.parse(Math.min(stored, maxOutputOffset));
+    return offsetSchema.parse(Math.min(stored, maxOutputOffsetBytes));
   } catch {
     return 0;
   }
@@ -67,14 +67,14 @@ export function readDroppedOutputRange(files: OutputFiles): OutputOffsetRange | 
  * Describes an output file, or returns null if the file does not exist. Output gets its timestamp when the server reads it. If
  * the instance has ended, output without a timestamp gets the modification time of the file as its timestamp.
  */
-export async function describeOutputFile(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
+export async function readOutputFileMetadata(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
   const base = readOutputBaseOffset(files);
   const gap = readDroppedOutputRange(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
   const marks = [...parseOutputTimestampMarks(written)];
-  const end = Math.min(base + found.size, maxOutputOffset);
+  const end = Math.min(base + found.size, maxOutputOffsetBytes);
   const modifiedAt = Math.round(found.mtimeMs * 1000);
   const last = marks.at(-1) ?? { end: 0, at: 0 };
   if (ended && end > last.end) marks.push({ end, at: Math.max(modifiedAt, last.at + 1), unattended: true });

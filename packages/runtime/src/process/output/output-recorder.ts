@@ -1,7 +1,7 @@
 import { existsSync, statSync, watch } from 'node:fs';
 import type { OutputFile, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
-import { describeOutputFile, getOutputFiles, maxOutputOffset, readTail } from './output-files.ts';
+import { getOutputFiles, maxOutputOffsetBytes, readOutputFileMetadata, readTail } from './output-files.ts';
 import { createOutputLimiter } from './output-limiter.ts';
 import { openOutputTimestampWriter } from './output-marks.ts';
 
@@ -63,7 +63,7 @@ export function openOutputRecorder(options: OutputRecorderOptions): OutputRecord
     // The output file is shorter than the output that was already recorded, so the bot has truncated the file. All bytes in the
     // file are new output.
     if (limiter.base() + size < marks.end()) limiter.replaceBase(marks.end());
-    marks.markUntil(Math.min(limiter.base() + size, maxOutputOffset));
+    marks.markUntil(Math.min(limiter.base() + size, maxOutputOffsetBytes));
     limiter.limit(size, isLast);
     wake();
   };
@@ -92,7 +92,7 @@ export function openOutputRecorder(options: OutputRecorderOptions): OutputRecord
   const close = watchFile(files.output, poll, onError);
   return {
     poll: () => poll(),
-    describe: () => describeOutputFile(files, isFinished),
+    describe: () => readOutputFileMetadata(files, isFinished),
     changed: (since) => {
       let stop = () => {};
       const done = new Promise<void>((resolve) => {

@@ -45,7 +45,10 @@ export function createUidProcessSelector(uid: number): ProcessSelector {
  * session counts only while the supervisor runs, because its id can be reused later. A process escapes if it clears its
  * environment and leaves its session and parent between two scans. Only a separate account or a control group prevents that.
  */
-export function createEnvironmentProcessSelector(variable: string, supervisor: ProcessIdentity): ProcessSelector {
+export function createEnvironmentVariableProcessSelector(
+  variable: string,
+  supervisor: ProcessIdentity,
+): ProcessSelector {
   return cachedMembership((stat, table) => {
     const isSupervisorRunning = table.get(supervisor.pid)?.startTicks === supervisor.startTicks;
     if (isSupervisorRunning && (stat.pid === supervisor.pid || stat.session === supervisor.pid)) return true;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PrepareError, type ProjectPreparationSource } from '../../runtime.ts';
+import { ProjectPreparationError, type ProjectPreparationSource } from '../../runtime.ts';
 import type { DiskConsumer } from '../disk/disk-guard.ts';
 import { createProjectOwnerDiskMonitor, type ProjectOwnerDiskMonitor } from '../disk/project-owner-disk-monitor.ts';
 import { measureTrees } from '../disk/tree-sizes.ts';
@@ -84,7 +84,7 @@ export function createBuildDiskMonitor({
         running()
           .filter((instance) => instance.record().instanceId === builder && instance.end() === null)
           .flatMap((instance) => instance.containment.members(table).map(({ pid }) => pid)),
-      end: (reason) => overused.abort(new PrepareError(reason)),
+      end: (reason) => overused.abort(new ProjectPreparationError(reason)),
     });
     const stop = () => {
       watched.delete(owner);

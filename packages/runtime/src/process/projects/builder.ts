@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveUid } from '../containment/accounts.ts';
-import { createTraversableDirectory, type Isolation } from '../containment/isolation.ts';
+import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
 import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
 import { type DownloadCaches, enforceCacheLimit, lockCache, openCache } from './download-cache.ts';
@@ -38,14 +38,14 @@ export type Builder = {
 export type BuilderOptions = RemovalContext &
   DownloadCaches & {
     readonly preparingDirectory: string;
-    readonly isolation: Pick<Isolation, 'ownAccounts'>;
+    readonly isolation: Pick<IsolationSettings, 'ownAccounts'>;
   };
 
 /**
  * Runs `work` with a user account that is reserved for the build. Do not call it while another build of the owner runs. `work`
  * must make its result read-only, because a later build may get the same account.
  */
-export async function withBuilder<T>(
+export async function runWithBuilderAccount<T>(
   options: BuilderOptions,
   owner: string,
   gid: number | null,

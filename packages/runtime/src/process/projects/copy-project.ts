@@ -6,7 +6,8 @@ import { rethrowProjectError } from '../../project-entries.ts';
 
 /**
  * Copies a project. Root owns the copy, which only the group `gid` can read; without `gid`, this process's account owns it.
- * Reports skipped files. Rejects with `PrepareError` like `readDirectoryTree`, and with the signal's reason after an abort.
+ * Reports skipped files. Rejects with `ProjectPreparationError` like `readDirectoryTree`, and with the signal's reason after an
+ * abort.
  */
 export async function copyProject(
   from: string,

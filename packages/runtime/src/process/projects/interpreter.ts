@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 
 /** User and group id of an account. Null means the account of this process. */
 export type UnixAccount = { readonly uid: number; readonly gid: number } | null;
@@ -14,14 +14,14 @@ export type InterpreterOptions = {
 
 /**
  * Finds a `node` that the bot's account can run, by trying each candidate: version managers often install it where only its
- * owner can reach it. Rejects with `PrepareError`.
+ * owner can reach it. Rejects with `ProjectPreparationError`.
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
   for (const candidate of new Set([options.preferred, ...findProgramsInPath(['node'], options.path)])) {
     if ((await runProgramAsAccount(candidate, ['--version'], options.account)) !== null) return candidate;
   }
-  throw new PrepareError(
+  throw new ProjectPreparationError(
     `Bots run under their own accounts. These accounts cannot run ${options.preferred} or any node program in PATH. Install Node.js where every account can run it, for example in /usr/local/bin.`,
   );
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
 import type { NodeManifest } from './node-project.ts';
-import { readProjectFile } from './project-file.ts';
+import { readManifestOrLockFile } from './project-file.ts';
 
 /** Lock files and their package managers. The first lock file that exists determines the package manager. */
 const locks = {
@@ -52,7 +52,7 @@ export function planNodeInstall(
 
 /**
  * Returns the commands that install the dependencies of a project and build it, as `plan` says. `programs` maps package
- * managers to their paths. Throws `PrepareError` if the package manager of the plan is missing.
+ * managers to their paths. Throws `ProjectPreparationError` if the package manager of the plan is missing.
  */
 export function createNodeCommands(
   directory: string,
@@ -64,7 +64,7 @@ export function createNodeCommands(
   const program = programs[plan.tool];
   if (program === undefined) {
     const lock = plan.tool === 'npm' ? '' : ` for its ${plan.tool === 'pnpm' ? 'pnpm-lock.yaml' : 'yarn.lock'}`;
-    throw new PrepareError(
+    throw new ProjectPreparationError(
       `The project needs ${plan.tool}${lock}, which bots' accounts cannot run. Install ${plan.tool} next to node, or where every account can run it.`,
     );
   }
@@ -111,5 +111,5 @@ function pruneArguments({ tool, install }: NodeInstallPlan, isClassicYarn: boole
 }
 
 function isClassicLock(directory: string): boolean {
-  return readProjectFile(directory, 'yarn.lock').includes('# yarn lockfile v1');
+  return readManifestOrLockFile(directory, 'yarn.lock').includes('# yarn lockfile v1');
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { PrepareError } from '../../runtime.ts';
-import { isFileInProject, readProjectFile } from './project-file.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
+import { isFileInProject, readManifestOrLockFile } from './project-file.ts';
 
 const names = z.record(z.string(), z.unknown()).default({});
 
@@ -18,33 +18,35 @@ const manifestSchema = z.looseObject({
 
 export type NodeManifest = z.infer<typeof manifestSchema>;
 
-/** Parses `package.json`, or returns `{}` if it does not exist. Throws `PrepareError`. */
+/** Parses `package.json`, or returns `{}` if it does not exist. Throws `ProjectPreparationError`. */
 export function readManifest(directory: string): NodeManifest {
-  const text = existsSync(join(directory, 'package.json')) ? readProjectFile(directory, 'package.json') : '{}';
+  const text = existsSync(join(directory, 'package.json')) ? readManifestOrLockFile(directory, 'package.json') : '{}';
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new PrepareError('package.json is not valid. It must be a JSON object whose "main" is a string.', {
+    throw new ProjectPreparationError('package.json is not valid. It must be a JSON object whose "main" is a string.', {
       cause: error,
     });
   }
 }
 
 /**
- * Returns the path of the main file: `main` of package.json, else index.js. Null if that file is missing. Throws `PrepareError`
- * if its path leads out of the project.
+ * Returns the path of the main file: `main` of package.json, else index.js. Null if that file is missing. Throws
+ * `ProjectPreparationError` if its path leads out of the project.
  */
 export function findMainFile(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);
   if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {
-    throw new PrepareError(`"main" of package.json is outside the project: ${main}`);
+    throw new ProjectPreparationError(`"main" of package.json is outside the project: ${main}`);
   }
   const candidates = [main, `${main}.js`, join(main, 'index.js')];
   return candidates.find((name) => isFileInProject(directory, name)) ?? null;
 }
 
-export function createMissingMainFileError(manifest: Pick<NodeManifest, 'main'>): PrepareError {
-  return new PrepareError(`The project has no ${mainName(manifest)}. Set "main" of package.json to the file to start.`);
+export function createMissingMainFileError(manifest: Pick<NodeManifest, 'main'>): ProjectPreparationError {
+  return new ProjectPreparationError(
+    `The project has no ${mainName(manifest)}. Set "main" of package.json to the file to start.`,
+  );
 }
 
 function mainName(manifest: Pick<NodeManifest, 'main'>): string {

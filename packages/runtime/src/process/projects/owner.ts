@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PrepareError, type ProjectPreparationSource } from '../../runtime.ts';
-import { derivePreferredAccountId, maxUnixAccountId, minUnixAccountId } from '../containment/accounts.ts';
+import { ProjectPreparationError, type ProjectPreparationSource } from '../../runtime.ts';
+import { derivePreferredUnixAccountId, maxUnixAccountId, minUnixAccountId } from '../containment/accounts.ts';
 
 /**
  * Returns the owner of a project: the organization that built it, or the directory if the operator serves an agent from a
@@ -32,7 +32,7 @@ export function assignOwnerGroup(environmentsDirectory: string, projectsDirector
   if (present !== null && present >= minUnixAccountId && present <= maxUnixAccountId) return present;
   const taken = new Set([environmentsDirectory, projectsDirectory].flatMap(groupsIn));
   const count = maxUnixAccountId - minUnixAccountId + 1;
-  const first = derivePreferredAccountId(directory) - minUnixAccountId;
+  const first = derivePreferredUnixAccountId(directory) - minUnixAccountId;
   for (let step = 0; step < count; step++) {
     const gid = minUnixAccountId + ((first + step) % count);
     if (taken.has(gid)) continue;
@@ -41,7 +41,7 @@ export function assignOwnerGroup(environmentsDirectory: string, projectsDirector
     chmodSync(directory, 0o710);
     return gid;
   }
-  throw new PrepareError('This machine has too many agents. Delete agents that are no longer needed.');
+  throw new ProjectPreparationError('This machine has too many agents. Delete agents that are no longer needed.');
 }
 
 function groupsIn(directory: string): readonly number[] {

@@ -1,13 +1,13 @@
 import type { BuildOutputHandler, ResourceLimits } from '../../runtime.ts';
-import type { Isolation } from '../containment/isolation.ts';
+import type { IsolationSettings } from '../containment/isolation.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { createBuildEnvironment } from './build-variables.ts';
 import type { BuildCommand, Builder, BuilderOptions } from './builder.ts';
-import { withBuilder } from './builder.ts';
+import { runWithBuilderAccount } from './builder.ts';
 import { chownTree } from './copy-project.ts';
 import { createSecretMask } from './mask.ts';
 import type { ProjectStore } from './project-store.ts';
-import { protectTree } from './protect-tree.ts';
+import { protectDirectoryTree } from './protect-directory-tree.ts';
 import type { PythonShim } from './python-shim.ts';
 import { type RunOptions, runCommand } from './run-command.ts';
 import type { UvFinder } from './uv.ts';
@@ -15,7 +15,7 @@ import type { UvFinder } from './uv.ts';
 export type PreparationContext = RemovalContext & {
   readonly store: ProjectStore;
   readonly preparingDirectory: string;
-  readonly isolation: Isolation;
+  readonly isolation: IsolationSettings;
   readonly limits: ResourceLimits;
   readonly passed: Readonly<Record<string, string>>;
   readonly path: string;
@@ -65,7 +65,7 @@ export function runBuild(
   const options: BuilderOptions = { ...context, cachesDirectory: context.store.cachesDirectory };
   const mask = createSecretMask(context.passed);
   const trees = [preparation.directory, ...also];
-  return withBuilder(options, preparation.owner, gid, async (builder) => {
+  return runWithBuilderAccount(options, preparation.owner, gid, async (builder) => {
     const run: BuildCommandRunner = (command) =>
       runCommand({
         ...context,
@@ -81,6 +81,6 @@ export function runBuild(
     if (uid !== null && gid !== null) for (const tree of trees) await chownTree(tree, uid, gid);
     await work(run, builder);
     if (uid !== null && gid !== null)
-      for (const tree of trees) await protectTree(tree, { uid, gid, signal: preparation.signal });
+      for (const tree of trees) await protectDirectoryTree(tree, { uid, gid, signal: preparation.signal });
   });
 }

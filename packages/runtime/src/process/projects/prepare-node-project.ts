@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
 import { createNodeCommands, planNodeInstall } from './node-install.ts';
@@ -36,12 +36,14 @@ export async function prepareNodeProject(
 
 async function requireEngine(interpreter: string, range: string, account: UnixAccount): Promise<void> {
   if (validRange(range) === null) {
-    throw new PrepareError(`"engines" of package.json requires Node "${range}", which is not a version range.`);
+    throw new ProjectPreparationError(
+      `"engines" of package.json requires Node "${range}", which is not a version range.`,
+    );
   }
   const version =
     interpreter === process.execPath ? process.version : await runProgramAsAccount(interpreter, ['--version'], account);
   if (version !== null && satisfies(version, range, { includePrerelease: true })) return;
-  throw new PrepareError(
+  throw new ProjectPreparationError(
     `"engines" of package.json requires Node ${range}, but bots run on ${version ?? 'an unknown version'} (${interpreter}). Change the range, or run the service with a matching Node.`,
   );
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { PrepareError, type ProjectPreparationSpec } from '../../runtime.ts';
+import { ProjectPreparationError, type ProjectPreparationSpec } from '../../runtime.ts';
 import { copyProject } from './copy-project.ts';
 import { assignOwnerGroup } from './owner.ts';
 import type { PreparationContext, ProjectPreparation } from './preparation.ts';
@@ -25,7 +25,7 @@ export async function prepareProject(
   if (known !== null) return known;
   signal.throwIfAborted();
   if ((await stat(source.path).catch(() => null))?.isDirectory() !== true) {
-    throw new PrepareError(`${source.path} is not a directory.`);
+    throw new ProjectPreparationError(`${source.path} is not a directory.`);
   }
   const gid = ownAccounts ? assignOwnerGroup(store.environmentsDirectory, store.projectsDirectory, owner) : null;
   const directory = await markProjectIncomplete(store, id);

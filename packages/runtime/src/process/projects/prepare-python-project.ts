@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import type { Builder } from './builder.ts';
-import { getPythonEnvironmentFiles, writeEnvironmentMarkerFile } from './environment-files.ts';
+import { getPythonEnvironmentFiles, markPythonEnvironmentComplete } from './environment-files.ts';
 import { type PreparationContext, type ProjectPreparation, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 import { pythonMainFile } from './project-kind.ts';
@@ -18,7 +18,7 @@ import { type PythonProject, readPythonProject } from './python-project.ts';
 
 /**
  * Creates the Python environment of a project, unless the owner already has one with the same content, and compiles the project.
- * Rejects with `PrepareError`.
+ * Rejects with `ProjectPreparationError`.
  */
 export async function preparePythonProject(
   context: PreparationContext,
@@ -80,7 +80,7 @@ export async function preparePythonProject(
         variables: {},
       });
     });
-    if (!exists) writeEnvironmentMarkerFile(files, python);
+    if (!exists) markPythonEnvironmentComplete(files, python);
     recordPythonEnvironmentUse(context.store, named);
   } catch (error) {
     await removeIncompletePythonEnvironment(context.store, named);

@@ -5,14 +5,19 @@ import {
   type BuildLimits,
   type BuildOutputHandler,
   type DiskLimits,
-  PrepareTimeoutError,
   type ProjectPreparationSpec,
+  ProjectPreparationTimeoutError,
   type RuntimeLogger,
 } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
 import { createTraversableDirectory, unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { readInstances } from '../instances/adopt.ts';
-import { type ExistingInstance, type Instance, type InstanceContext, openInstance } from '../instances/instance.ts';
+import {
+  type ExistingInstance,
+  type Instance,
+  openInstance,
+  type SharedInstanceOptions,
+} from '../instances/instance.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
@@ -47,7 +52,7 @@ export type LocalProjectPreparer = {
   readonly close: () => Promise<void>;
 };
 
-export type LocalProjectPreparerOptions = InstanceContext &
+export type LocalProjectPreparerOptions = SharedInstanceOptions &
   Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory' | 'uv' | 'limits' | 'passed'> & {
     readonly dataDirectory: string;
     readonly logger: RuntimeLogger;
@@ -176,7 +181,9 @@ function startTimeout(timeoutMs: number): { readonly signal: AbortSignal; readon
   const timer = setTimeout(() => {
     const seconds = Math.round(timeoutMs / 1000);
     timeout.abort(
-      new PrepareTimeoutError(`The preparation of the project exceeded ${seconds} seconds and was canceled.`),
+      new ProjectPreparationTimeoutError(
+        `The preparation of the project exceeded ${seconds} seconds and was canceled.`,
+      ),
     );
   }, timeoutMs);
   return { signal: timeout.signal, clear: () => clearTimeout(timer) };

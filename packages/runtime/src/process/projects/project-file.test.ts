@@ -2,9 +2,9 @@ import { mkdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import { findMainFile, readManifest } from './node-project.ts';
-import { readProjectFile } from './project-file.ts';
+import { readManifestOrLockFile } from './project-file.ts';
 import { readPythonProject } from './python-project.ts';
 
 describe('reading a project file', () => {
@@ -12,11 +12,11 @@ describe('reading a project file', () => {
     ['package.json', readManifest],
     ['pyproject.toml', (directory: string) => readPythonProject(directory, false)],
     ['requirements.txt', (directory: string) => readPythonProject(directory, false)],
-    ['yarn.lock', (directory: string) => readProjectFile(directory, 'yarn.lock')],
+    ['yarn.lock', (directory: string) => readManifestOrLockFile(directory, 'yarn.lock')],
   ])('rejects the file %s above its size limit', async (name, read) => {
     const directory = await writeProject({ [name]: '' });
     await truncate(join(directory, name), 4 * 1_048_576 + 1);
-    expect(() => read(directory)).toThrow(new PrepareError(`${name} of the project is larger than 4 MiB.`));
+    expect(() => read(directory)).toThrow(new ProjectPreparationError(`${name} of the project is larger than 4 MiB.`));
   });
 
   it('rejects a package.json that is a directory', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 
 /**
  * Maximum size of a manifest or lock file that is read. Real ones are far smaller, and parsing a larger one would block the event
@@ -17,12 +17,12 @@ export function isFileInProject(directory: string, name: string): boolean {
   }
 }
 
-/** Reads a manifest or lock file. Throws `PrepareError` if it is too large or not a file. */
-export function readProjectFile(directory: string, name: string): string {
-  if (!isFileInProject(directory, name)) throw new PrepareError(`${name} of the project is not a file.`);
+/** Reads a manifest or lock file. Throws `ProjectPreparationError` if it is too large or not a file. */
+export function readManifestOrLockFile(directory: string, name: string): string {
+  if (!isFileInProject(directory, name)) throw new ProjectPreparationError(`${name} of the project is not a file.`);
   const path = join(directory, name);
   if (statSync(path).size > fileBytes) {
-    throw new PrepareError(`${name} of the project is larger than ${fileBytes / 1_048_576} MiB.`);
+    throw new ProjectPreparationError(`${name} of the project is larger than ${fileBytes / 1_048_576} MiB.`);
   }
   return readFileSync(path, 'utf8');
 }

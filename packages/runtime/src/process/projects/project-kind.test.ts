@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import { detectProjectKind } from './project-kind.ts';
 
 it.each([
@@ -36,5 +36,5 @@ it.each([
 ])('detectProjectKind rejects a project with %s and lists the expected files', async (_, files, sentence) => {
   const directory = await writeProject(files);
   expect(() => detectProjectKind(directory)).toThrow(sentence);
-  expect(() => detectProjectKind(directory)).toThrow(PrepareError);
+  expect(() => detectProjectKind(directory)).toThrow(ProjectPreparationError);
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
 import { summarizeInstallLine } from './install-summary.ts';
-import { readProjectFile } from './project-file.ts';
+import { readManifestOrLockFile } from './project-file.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
@@ -34,7 +34,7 @@ export function computeEnvironmentKey(
   hash.update(
     JSON.stringify([formatVersion, tool, path, version, process.arch, project.dependencies, shimRequirements]),
   );
-  for (const file of project.files) hash.update(`\0${file}\0`).update(readProjectFile(directory, file));
+  for (const file of project.files) hash.update(`\0${file}\0`).update(readManifestOrLockFile(directory, file));
   if (project.isLocal) hash.update(`\0${id}`);
   return hash.digest('hex').slice(0, 32);
 }
@@ -60,8 +60,8 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 /**
  * Returns the commands that create a Python environment. Python's options `-I` and `-P` keep files of the project from
  * shadowing modules of Python and pip. The last command installs the requirements of `bothost_shim`, the service's package that
- * runs Python bots, and cannot change installed versions. Throws `PrepareError` if pyproject.toml declares its dependencies as
- * dynamic and uv is not installed.
+ * runs Python bots, and cannot change installed versions. Throws `ProjectPreparationError` if pyproject.toml declares its
+ * dependencies as dynamic and uv is not installed.
  */
 export function listEnvironmentSetupCommands(
   project: PythonProject,
@@ -126,7 +126,7 @@ function projectCommands(
     case 'pyproject': {
       if (uv !== null) return [install('-r pyproject.toml', '-r', 'pyproject.toml')];
       if (dependencies.list === null) {
-        throw new PrepareError(
+        throw new ProjectPreparationError(
           'The dependencies in pyproject.toml are "dynamic", which needs uv. Ask the operator to install uv, or list the dependencies in requirements.txt.',
         );
       }

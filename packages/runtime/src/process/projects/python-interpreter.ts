@@ -1,5 +1,5 @@
 import { satisfies, validRange } from '@renovatebot/pep440';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
 
 /**
@@ -8,7 +8,7 @@ import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './int
 export type PythonInterpreter = { readonly path: string; readonly version: string };
 
 /** A version range (PEP 440) and the file that it comes from. */
-export type PythonRequirement = { readonly source: string; readonly range: string };
+export type PythonVersionRequirement = { readonly source: string; readonly range: string };
 
 const newestMinor = 20;
 const oldestMinor = 8;
@@ -22,17 +22,17 @@ print('%d.%d.%d' % sys.version_info[:3])
 print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable))`;
 
 /**
- * Finds a matching `python3`, else the newest matching `python3.N`. Rejects with a `PrepareError` that lists the interpreters
- * found.
+ * Finds a matching `python3`, else the newest matching `python3.N`. Rejects with a `ProjectPreparationError` that lists the
+ * interpreters found.
  */
 export async function findPython(
-  requirements: readonly PythonRequirement[],
+  requirements: readonly PythonVersionRequirement[],
   path: string,
   account: UnixAccount,
 ): Promise<PythonInterpreter> {
   for (const { source, range } of requirements) {
     if (range !== '' && !validRange(range))
-      throw new PrepareError(`${source} requires Python "${range}", which is not a version range.`);
+      throw new ProjectPreparationError(`${source} requires Python "${range}", which is not a version range.`);
   }
   const found = new Map<string, PythonInterpreter>();
   for (const candidate of findProgramsInPath(['python3', ...minors, 'python'], path)) {
@@ -44,7 +44,7 @@ export async function findPython(
   }
   const required = requirements.map(({ source, range }) => `${source} requires Python ${range}`).join(' and ');
   const present = [...found.values()].map((python) => `${python.version} (${python.path})`).join(', ');
-  throw new PrepareError(
+  throw new ProjectPreparationError(
     `${required}, but ${present === '' ? 'PATH contains no Python that bots can run' : `this machine has only ${present}`}. Install a matching version where every account can run it, or change requires-python in pyproject.toml.`,
   );
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
-import { PrepareError } from '../../runtime.ts';
-import { isFileInProject, readProjectFile } from './project-file.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
+import { isFileInProject, readManifestOrLockFile } from './project-file.ts';
 
 export type PythonDependencies =
   | { readonly kind: 'uv-lock' }
@@ -49,7 +49,7 @@ type Pyproject = z.infer<typeof pyprojectSchema>;
 
 /**
  * Reads a project's dependencies from uv.lock (if uv is installed), else requirements.txt, else pyproject.toml. Throws
- * `PrepareError`.
+ * `ProjectPreparationError`.
  */
 export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
@@ -77,7 +77,7 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
     return { dependencies: { kind: 'pyproject', list }, requiresPython, files: ['pyproject.toml'], isLocal, notes };
   }
   if (pyproject?.tool.poetry?.dependencies !== undefined) {
-    throw new PrepareError(
+    throw new ProjectPreparationError(
       'pyproject.toml declares its dependencies only for Poetry. Move them to project.dependencies, or export them to requirements.txt (poetry export).',
     );
   }
@@ -86,12 +86,12 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
 }
 
 function readPyproject(directory: string): Pyproject {
-  const text = readProjectFile(directory, 'pyproject.toml');
+  const text = readManifestOrLockFile(directory, 'pyproject.toml');
   try {
     return pyprojectSchema.parse(parse(text));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new PrepareError(`pyproject.toml is not valid: ${reason}`, { cause: error });
+    throw new ProjectPreparationError(`pyproject.toml is not valid: ${reason}`, { cause: error });
   }
 }
 
@@ -108,9 +108,9 @@ function readRequirements(
   const path = normalize(name);
   if (known.has(path) || path.startsWith('..') || !isFileInProject(directory, path)) return { files: [], lines: [] };
   if (known.size >= requirementFiles)
-    throw new PrepareError(`requirements.txt includes more than ${requirementFiles} files.`);
+    throw new ProjectPreparationError(`requirements.txt includes more than ${requirementFiles} files.`);
   known.add(path);
-  const text = readProjectFile(directory, path).replace(/\\\r?\n/g, ' ');
+  const text = readManifestOrLockFile(directory, path).replace(/\\\r?\n/g, ' ');
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const included = lines.flatMap((line) => {
     const target = include.exec(line)?.[1];

@@ -1,10 +1,10 @@
 import {
   type BuildOutputHandler,
   type DirectoryTreeRemover,
-  PrepareError,
+  ProjectPreparationError,
   type ResourceLimits,
 } from '../../runtime.ts';
-import type { Isolation } from '../containment/isolation.ts';
+import type { IsolationSettings } from '../containment/isolation.ts';
 import type { ExistingInstance, Instance } from '../instances/instance.ts';
 import { type ContainedLaunchOptions, launchContainedProgram } from '../instances/launch-contained.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
@@ -23,7 +23,7 @@ export type RunOptions = {
   readonly command: BuildCommand;
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: ResourceLimits;
-  readonly isolation: Isolation;
+  readonly isolation: IsolationSettings;
   readonly bootId: string;
   readonly now: () => Date;
   readonly open: (existing: ExistingInstance) => Instance;
@@ -33,7 +33,7 @@ export type RunOptions = {
 };
 
 /**
- * Runs a command of a build. Settles when none of its processes is left. Rejects with `PrepareError` after a failure,
+ * Runs a command of a build. Settles when none of its processes is left. Rejects with `ProjectPreparationError` after a failure,
  * and with the signal's reason after an abort.
  */
 export async function runCommand(options: RunOptions): Promise<void> {
@@ -104,11 +104,11 @@ function failure(
   end: InstanceEnd,
   limits: ResourceLimits,
   last: readonly string[],
-): PrepareError {
+): ProjectPreparationError {
   const how = end.outOfMemory
     ? `ran out of memory (builds have ${Math.round(limits.memoryBytes / 1024 / 1024)} MB)`
     : end.signal !== null
       ? `was ended by ${end.signal}`
       : `failed with status ${end.code ?? 'unknown'}`;
-  return new PrepareError([`"${command.title}" ${how}.`, ...last].join('\n'));
+  return new ProjectPreparationError([`"${command.title}" ${how}.`, ...last].join('\n'));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/tables.ts';
 
-export function listOrganizationsWithKeys(db: Database): Promise<{ id: string; name: string }[]> {
+export function listOrganizationsWithVaultData(db: Database): Promise<{ id: string; name: string }[]> {
   return db
     .selectFrom('organizations')
     .select(['id', 'name'])

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
-import { createPutSecretsRequest, exampleImageRegistryPolicy } from '../../../test/support/test-vault.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../../test/support/test-rows.ts';
+import { createPutSecretsRequest, exampleImageRegistryConnectionPolicy } from '../../../test/support/test-vault.ts';
 import { newId } from '../../store/uuid.ts';
 import { deliverSecrets } from '../deliver.ts';
 import { decryptForDeployment } from '../pin.ts';
@@ -28,14 +28,14 @@ function clock() {
 }
 
 describe('rotation of vault keys', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let home: string;
   let other: string;
   let directory: string;
   const now = clock();
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     home = await rows.organization('home');
     other = await rows.organization('other');
     directory = await mkdtemp(join(tmpdir(), 'vault-'));
@@ -66,7 +66,7 @@ describe('rotation of vault keys', () => {
           context,
           { organizationId, keyId: newId() },
           name,
-          parseWriteRequest(createPutSecretsRequest(values), exampleImageRegistryPolicy),
+          parseWriteRequest(createPutSecretsRequest(values), exampleImageRegistryConnectionPolicy),
           {
             known: ['us-west'],
             standard: 'us-west',

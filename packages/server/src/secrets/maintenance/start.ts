@@ -4,7 +4,7 @@ import { type Actor, organizationEventFields } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import { createVaultState, readRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
-import { findOrganization, listOrganizationsWithKeys } from './organizations.ts';
+import { findOrganization, listOrganizationsWithVaultData } from './organizations.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
 
 /** `by` is the operator who requested the work, for the audit log. It contains no key id, because operators have no API key. */
@@ -64,7 +64,7 @@ export async function startSecretVerification(context: Context, organization: st
 }
 
 async function organizationIds(db: Database, only: string | null): Promise<readonly string[]> {
-  return only === null ? (await listOrganizationsWithKeys(db)).map(({ id }) => id) : [only];
+  return only === null ? (await listOrganizationsWithVaultData(db)).map(({ id }) => id) : [only];
 }
 
 async function organizationId(db: Database, nameOrId: string | null): Promise<string | null> {

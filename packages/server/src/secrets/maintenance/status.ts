@@ -2,7 +2,7 @@ import type { VaultStatus } from '@bothost/contract';
 import { countWrappedKeysByRootKey } from '../vault/rewrap-keys.ts';
 import { readRootKeyId } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
-import { listOrganizationsWithKeys } from './organizations.ts';
+import { listOrganizationsWithVaultData } from './organizations.ts';
 import { countSecretValues, countSetsWithFormerKeys } from './reencrypt-rows.ts';
 import { listTasks } from './task-rows.ts';
 
@@ -22,7 +22,7 @@ export async function readVaultStatus(context: Pick<MaintenanceContext, 'db' | '
   }));
   return {
     rootKeys: await Promise.all(shown),
-    organizations: (await listOrganizationsWithKeys(db)).length,
+    organizations: (await listOrganizationsWithVaultData(db)).length,
     sets: sets.total,
     values: await countSecretValues(db),
     behind: {

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/tables.ts';
 
-export function listKeysOfOrganization(db: Database, organizationId: string) {
+export function listVaultKeysOfOrganization(db: Database, organizationId: string) {
   return db
     .selectFrom('vault_keys')
     .select(['purpose', 'version'])

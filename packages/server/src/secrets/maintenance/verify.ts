@@ -1,16 +1,16 @@
-import type { VaultFinding } from '../../store/tables.ts';
+import type { VaultDamageFinding } from '../../store/tables.ts';
 import { decryptRow, readValueRows } from '../encrypted-values.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
 import { findSecretSetById, listRevisionRows, type RevisionRow, type SecretSetRow } from '../rows.ts';
-import { readInDatabaseSnapshot } from '../snapshot.ts';
+import { readWithinDatabaseSnapshot } from '../snapshot.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
 import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import { findVaultProblem } from '../vault/vault-state.ts';
 import type { MaintenanceContext, PinnedRevisionLookup, ProgressReporter } from './context.ts';
-import { listOrganizationsWithKeys } from './organizations.ts';
+import { listOrganizationsWithVaultData } from './organizations.ts';
 import { listValueRows } from './reencrypt-rows.ts';
-import { listDeliveredRevisions, listKeysOfOrganization, listSecretSetRows } from './verify-rows.ts';
+import { listDeliveredRevisions, listSecretSetRows, listVaultKeysOfOrganization } from './verify-rows.ts';
 
 type VerifyContext = MaintenanceContext & { readonly pinsOf: PinnedRevisionLookup };
 type Report = (problem: string) => unknown;
@@ -23,16 +23,16 @@ export async function verifyVault(
   context: VerifyContext,
   organizationId: string | null,
   advance: ProgressReporter,
-): Promise<readonly VaultFinding[]> {
-  const findings: VaultFinding[] = [];
+): Promise<readonly VaultDamageFinding[]> {
+  const findings: VaultDamageFinding[] = [];
   const canary = await findVaultProblem(context);
   if (canary !== null) findings.push({ organization: '', set: null, problem: canary });
-  for (const { id, name } of await listOrganizationsWithKeys(context.db)) {
+  for (const { id, name } of await listOrganizationsWithVaultData(context.db)) {
     if (organizationId !== null && id !== organizationId) continue;
     const reportFor = (set: string | null) => (problem: string) => findings.push({ organization: name, set, problem });
     await verifyKeys(context, id, reportFor(null));
     for (const set of await listSecretSetRows(context.db, id)) {
-      await readInDatabaseSnapshot(context.db, async (db) => {
+      await readWithinDatabaseSnapshot(context.db, async (db) => {
         const row = await findSecretSetById(db, id, set.id);
         const keyring = createCachingKeyring(context.keyring);
         if (row !== undefined) await verifySet({ ...context, keyring, db }, row, reportFor(set.name));
@@ -44,7 +44,7 @@ export async function verifyVault(
 }
 
 async function verifyKeys(context: MaintenanceContext, organizationId: string, report: Report): Promise<void> {
-  for (const { purpose, version } of await listKeysOfOrganization(context.db, organizationId)) {
+  for (const { purpose, version } of await listVaultKeysOfOrganization(context.db, organizationId)) {
     const at = `the ${purpose} key of version ${version}: `;
     await reportDamage(report, () => context.keyring.version(context.db, organizationId, purpose, version), at);
   }

@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
 import { createGuardedHttpAgent, type HostResolver } from './guarded-agent.ts';
 import type { ImageReference } from './image-reference.ts';
-import { createRegistryUrl, formatHostAndPort, type ImageRegistryPolicy } from './registry-policy.ts';
+import { createRegistryUrl, formatHostAndPort, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
 import { parseTokenAddress } from './token-address.ts';
 import {
   type CredentialVerdict,
-  createRejectedVerdict,
-  createSkippedVerdict,
-  createUnreachableVerdict,
+  createRejectedCredentialVerdict,
+  createSkippedCheckVerdict,
+  createUnreachableRegistryVerdict,
   createVerdictForError,
   createVerdictForStatus,
-  createVerifiedVerdict,
+  createVerifiedCredentialVerdict,
 } from './verdict.ts';
 
 export type RegistryAccess = {
-  readonly policy: ImageRegistryPolicy;
+  readonly policy: ImageRegistryConnectionPolicy;
   readonly resolve: HostResolver;
   readonly timeoutMs: number;
   /** CA certificates in PEM format that replace the CA certificates of Node. */
@@ -58,7 +58,7 @@ export async function checkCredentials(
 ): Promise<CredentialVerdict> {
   const base = createRegistryUrl(registry);
   if (base.protocol === 'http:' && !access.policy.plain.has(formatHostAndPort(base))) {
-    return createSkippedVerdict(
+    return createSkippedCheckVerdict(
       'The registry was not asked: without TLS, the service asks only registries that the operator listed.',
     );
   }
@@ -80,7 +80,7 @@ async function check(
   base: URL,
   basic: string,
   image: ImageReference | null,
-  policy: ImageRegistryPolicy,
+  policy: ImageRegistryConnectionPolicy,
 ): Promise<CredentialVerdict> {
   const api = new URL('/v2/', base);
   const manifest = image === null ? null : new URL(`/v2/${image.repository}/manifests/${image.reference}`, base);
@@ -88,30 +88,33 @@ async function check(
   if (anonymous.status === 200 && manifest !== null) {
     anonymous = await send('HEAD', manifest, null);
     if (anonymous.status === 404)
-      return createSkippedVerdict(`The registry requires no credentials, and does not have ${image?.shown}.`);
+      return createSkippedCheckVerdict(`The registry requires no credentials, and does not have ${image?.shown}.`);
   }
   if (anonymous.status === 200)
-    return createSkippedVerdict('The registry requires no credentials, so these could not be checked.');
+    return createSkippedCheckVerdict('The registry requires no credentials, so these could not be checked.');
   if (anonymous.status !== 401) return createVerdictForStatus('The registry', anonymous);
   const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, policy);
   if (typeof proof !== 'string') return proof;
   const login = await send('GET', api, proof);
   if (login.status === 401 || login.status === 403) return invalid;
   if (login.status !== 200) return createVerdictForStatus('The registry', login);
-  if (manifest === null || image === null) return createVerifiedVerdict('The registry accepts the credentials.');
+  if (manifest === null || image === null)
+    return createVerifiedCredentialVerdict('The registry accepts the credentials.');
   const found = await send('HEAD', manifest, proof);
   if (found.status === 200)
-    return createVerifiedVerdict(`The registry accepts the credentials, and they may pull ${image.shown}.`);
+    return createVerifiedCredentialVerdict(`The registry accepts the credentials, and they may pull ${image.shown}.`);
   if (found.status === 401 || found.status === 403) {
-    return createRejectedVerdict(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
+    return createRejectedCredentialVerdict(
+      `The registry accepts the credentials, but they may not pull ${image.shown}.`,
+    );
   }
   if (found.status !== 404) return createVerdictForStatus('The registry', found);
-  return createRejectedVerdict(
+  return createRejectedCredentialVerdict(
     `The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`,
   );
 }
 
-const invalid = createRejectedVerdict(
+const invalid = createRejectedCredentialVerdict(
   'The registry rejects the credentials: user or password is wrong, or no longer valid.',
 );
 
@@ -125,23 +128,25 @@ async function authorizationFor(
   base: URL,
   basic: string,
   image: ImageReference | null,
-  policy: ImageRegistryPolicy,
+  policy: ImageRegistryConnectionPolicy,
 ): Promise<string | CredentialVerdict> {
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
   const takesBasic = challenges.some(({ scheme }) => scheme === 'basic');
   if (bearer === undefined) {
     return takesBasic
       ? basic
-      : createUnreachableVerdict('The registry uses an authentication scheme that this service does not support.');
+      : createUnreachableRegistryVerdict(
+          'The registry uses an authentication scheme that this service does not support.',
+        );
   }
   const address = parseTokenAddress(bearer, base, image?.repository ?? null, policy);
-  if (!(address instanceof URL)) return takesBasic ? basic : createUnreachableVerdict(address.problem);
+  if (!(address instanceof URL)) return takesBasic ? basic : createUnreachableRegistryVerdict(address.problem);
   const response = await send('GET', address, basic, true);
   if (response.status === 401 || response.status === 403) return invalid;
   if (response.status !== 200) return createVerdictForStatus('The token server of the registry', response);
   const token = readToken(response.body);
   return token === null
-    ? createUnreachableVerdict('The response of the token server of the registry contains no token.')
+    ? createUnreachableRegistryVerdict('The response of the token server of the registry contains no token.')
     : `Bearer ${token}`;
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/docker-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { parseImageReference } from './image-reference.ts';
-import { createImageRegistryPolicy } from './registry-policy.ts';
+import { createImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -57,7 +57,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
 
   async function check(registry: string, text: string, named?: string) {
     const at = (tokens.address() as AddressInfo).port;
-    const policy = createImageRegistryPolicy(
+    const policy = createImageRegistryConnectionPolicy(
       [
         `http://registry.test:${plain.port}`,
         `registry.test:${secure.port}`,
@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
   });
 
   it('returns unreachable for an untrusted certificate and for a registry without TLS', async () => {
-    const policy = createImageRegistryPolicy([`other.test:${secure.port}`, `other.test:${plain.port}`], []);
+    const policy = createImageRegistryConnectionPolicy([`other.test:${secure.port}`, `other.test:${plain.port}`], []);
     const access = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     const ca = await readFile(folder.certificate, 'utf8');
     for (const [one, port] of [

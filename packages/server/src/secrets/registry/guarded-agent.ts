@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isMetadataAddress, isPublicAddress } from './addresses.ts';
-import type { ImageRegistryPolicy } from './registry-policy.ts';
+import type { ImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 export type HostResolver = (host: string) => Promise<readonly string[]>;
 
@@ -22,7 +22,7 @@ export const resolveHostBySystem: HostResolver = async (host) =>
  * addresses, and connects only to these addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
  */
 export function createGuardedHttpAgent(options: {
-  readonly policy: Pick<ImageRegistryPolicy, 'listed'>;
+  readonly policy: Pick<ImageRegistryConnectionPolicy, 'listed'>;
   readonly resolve: HostResolver;
   readonly timeoutMs: number;
   /** Once the signal is aborted, no connection is opened. */

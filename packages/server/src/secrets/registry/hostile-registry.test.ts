@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/fake-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { parseImageReference } from './image-reference.ts';
-import { createImageRegistryPolicy } from './registry-policy.ts';
+import { createImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 const credentials = 'robot$team+ci:Pa/ss:wörd?&=';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -48,7 +48,7 @@ describe('checkCredentials', () => {
       lookedUp.push(host);
       return options.resolve?.[lookedUp.length - 1] ?? ['127.0.0.1'];
     };
-    const policy = createImageRegistryPolicy(options.listed ?? [at(), elsewhere()], []);
+    const policy = createImageRegistryConnectionPolicy(options.listed ?? [at(), elsewhere()], []);
     const world = { policy, resolve, timeoutMs: options.timeoutMs ?? 5_000 };
     return checkCredentials(world, at(), Buffer.from(credentials), image);
   }
@@ -159,7 +159,7 @@ describe('checkCredentials', () => {
   });
 
   it('returns unreachable if the host name is not resolved, or not in time', async () => {
-    const policy = createImageRegistryPolicy([at()], []);
+    const policy = createImageRegistryConnectionPolicy([at()], []);
     const ask = (resolve: () => Promise<string[]>) =>
       checkCredentials({ policy, resolve, timeoutMs: 300 }, at(), Buffer.from(credentials), null);
     expect(await ask(() => new Promise(() => {}))).toMatchObject({ message: expect.stringContaining('within 0.3 s') });
@@ -186,7 +186,7 @@ describe('checkCredentials', () => {
     'does not connect to an unlisted registry with the addresses %j',
     async (addresses) => {
       answer = () => formatHttpResponse(200);
-      const policy = createImageRegistryPolicy([`http://another.test:${registry.port}`], []);
+      const policy = createImageRegistryConnectionPolicy([`http://another.test:${registry.port}`], []);
       const plain = new Set([`registry.test:${registry.port}`]);
       const world = { policy: { ...policy, plain }, resolve: async () => addresses, timeoutMs: 5_000 };
       expect(await checkCredentials(world, at(), Buffer.from(credentials), null)).toMatchObject({
@@ -199,7 +199,11 @@ describe('checkCredentials', () => {
 
   it('does not connect to an unlisted registry on a private address or without TLS', async () => {
     answer = () => formatHttpResponse(200);
-    const world = { policy: createImageRegistryPolicy([], []), resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
+    const world = {
+      policy: createImageRegistryConnectionPolicy([], []),
+      resolve: async () => ['127.0.0.1'],
+      timeoutMs: 5_000,
+    };
     for (const host of [`127.0.0.1:${registry.port}`, `localhost:${registry.port}`, at(), '169.254.169.254']) {
       expect(await checkCredentials(world, host, Buffer.from(credentials), null)).toMatchObject({ result: 'skipped' });
     }

@@ -2,7 +2,7 @@
  * Rules for connections to registries. Without a rule, the service connects only to public addresses and with TLS.
  * Registries are named as `host:port`.
  */
-export type ImageRegistryPolicy = {
+export type ImageRegistryConnectionPolicy = {
   /** Registries whose addresses may be private. */
   readonly listed: ReadonlySet<string>;
   /** Registries to which the service may connect without TLS. */
@@ -20,10 +20,10 @@ const knownTokenHosts: readonly (readonly [string, string])[] = [
 ];
 
 /** `tokenHosts` contains pairs of a registry and its token server. */
-export function createImageRegistryPolicy(
+export function createImageRegistryConnectionPolicy(
   registries: readonly string[],
   tokenHosts: readonly (readonly [string, string])[],
-): ImageRegistryPolicy {
+): ImageRegistryConnectionPolicy {
   const tokenOrigins = new Map<string, Set<string>>();
   for (const [registry, tokenHost] of [...knownTokenHosts, ...tokenHosts]) {
     const at = formatHostAndPort(createRegistryUrl(registry));

@@ -1,10 +1,10 @@
 import { normalizeRegistryHost } from '@bothost/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createImageRegistryPolicy, createRegistryUrl } from './registry-policy.ts';
+import { createImageRegistryConnectionPolicy, createRegistryUrl } from './registry-policy.ts';
 import { parseTokenAddress } from './token-address.ts';
 
-const policy = createImageRegistryPolicy([], [['registry.corp', 'gitlab.corp']]);
+const policy = createImageRegistryConnectionPolicy([], [['registry.corp', 'gitlab.corp']]);
 function addressFor(
   registry: string,
   realm: string,

@@ -1,5 +1,5 @@
 import type { AuthenticationChallenge } from './challenge.ts';
-import { formatHostAndPort, type ImageRegistryPolicy } from './registry-policy.ts';
+import { formatHostAndPort, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 /**
  * Returns the URL of the token server that a challenge names. The registry chooses this URL, so it must have the origin of the
@@ -9,7 +9,7 @@ export function parseTokenAddress(
   challenge: AuthenticationChallenge,
   registry: URL,
   repository: string | null,
-  policy: Pick<ImageRegistryPolicy, 'tokenOrigins'>,
+  policy: Pick<ImageRegistryConnectionPolicy, 'tokenOrigins'>,
 ): URL | { readonly problem: string } {
   const realm = challenge.parameters.get('realm') ?? '';
   if (!URL.canParse(realm)) return { problem: 'The registry does not name a token address.' };

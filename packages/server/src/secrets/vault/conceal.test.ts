@@ -2,7 +2,7 @@ import { format, inspect } from 'node:util';
 import { operations } from '@bothost/contract';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { exampleImageRegistryPolicy } from '../../../test/support/test-vault.ts';
+import { exampleImageRegistryConnectionPolicy } from '../../../test/support/test-vault.ts';
 import { parseWriteRequest } from '../write-request.ts';
 import { hideBufferFromLogs } from './conceal.ts';
 
@@ -13,7 +13,7 @@ it.each([
   ['bytes', { value: hideBufferFromLogs(Buffer.from(canary)) }],
   [
     'the values of a write request',
-    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, exampleImageRegistryPolicy),
+    parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, exampleImageRegistryConnectionPolicy),
   ],
 ])('hideBufferFromLogs hides %s in JSON, inspection, errors and logs', (_, content) => {
   const lines: string[] = [];
@@ -46,7 +46,7 @@ it.each([
   const parsed = operations.putSecrets.body.safeParse(body);
   const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path, message }));
   const refused = parsed.success
-    ? String(errorOf(() => parseWriteRequest(parsed.data, exampleImageRegistryPolicy)))
+    ? String(errorOf(() => parseWriteRequest(parsed.data, exampleImageRegistryConnectionPolicy)))
     : '';
   expect(issues.length > 0 || refused !== '').toBe(true);
   expect(JSON.stringify(issues) + refused).not.toContain(canary);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choosePostgresAccount, parsePasswdFile } from './account.ts';
+import { choosePostgresOsAccount, parsePasswdFile } from './account.ts';
 
 const accounts = parsePasswdFile(`root:x:0:0:root:/root:/bin/bash
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
@@ -24,7 +24,7 @@ test.each([
   ['root keeps the account that owns the data', root, accounts, nobody.uid, nobody],
   ['root keeps the ordinary user who created the data', root, accounts, anna.uid, anna],
 ])('%s', (_name, own, known, owner, expected) => {
-  expect(choosePostgresAccount(own, known, owner)).toEqual(expected);
+  expect(choosePostgresOsAccount(own, known, owner)).toEqual(expected);
 });
 
 test.each([
@@ -50,6 +50,6 @@ test.each([
     undefined,
     /may not run as root/,
   ],
-])('choosePostgresAccount refuses %s', (_name, own, known, owner, sentence) => {
-  expect(() => choosePostgresAccount(own, known, owner)).toThrow(sentence);
+])('choosePostgresOsAccount refuses %s', (_name, own, known, owner, sentence) => {
+  expect(() => choosePostgresOsAccount(own, known, owner)).toThrow(sentence);
 });

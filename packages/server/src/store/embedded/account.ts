@@ -24,7 +24,7 @@ export function parsePasswdFile(passwd: string): readonly OsAccount[] {
  *
  * @throws StoreError if there is no entry
  */
-export function findProcessAccount(): OsAccount {
+export function findCurrentOsAccount(): OsAccount {
   try {
     const { username, uid, gid } = userInfo();
     return { name: username, uid, gid };
@@ -43,7 +43,7 @@ export function findProcessAccount(): OsAccount {
  *
  * @throws StoreError if none of these accounts exists, or if this process may not become the owner of the database
  */
-export function choosePostgresAccount(
+export function choosePostgresOsAccount(
   own: OsAccount,
   accounts: readonly OsAccount[],
   clusterOwner: number | undefined,

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { withProcessLock } from '../process-lock.ts';
 import { StoreError } from '../store-error.ts';
 import { waitForValue } from '../wait.ts';
-import { choosePostgresAccount, type OsAccount, parsePasswdFile } from './account.ts';
-import { createCluster, readCluster } from './cluster.ts';
-import { describeProgramFailure, explainDiskError } from './disk.ts';
+import { choosePostgresOsAccount, type OsAccount, parsePasswdFile } from './account.ts';
+import { createCluster, readClusterVersionAndOwner } from './cluster.ts';
+import { describePostgresFailure, explainDiskError } from './disk.ts';
 import { type DirectoryLayout, makeDirectories, requireRunnablePostgresPrograms } from './layout.ts';
 import { findPostmaster, hasProcessesInDirectory, removeStaleLocks, startPostmaster } from './postmaster.ts';
 import { probeDatabase } from './probe.ts';
@@ -34,7 +34,7 @@ export async function ensurePostgresRunning(installation: PostgresInstallation):
   const { layout } = installation;
   try {
     await makeDirectories(layout, installation.own.uid === 0);
-    const existing = await readCluster(layout.data);
+    const existing = await readClusterVersionAndOwner(layout.data);
     if (existing !== undefined) requireSameMajor(existing.major, installation.programPackage, layout);
     if (existing !== undefined && (await probeData(layout.data)) === 'answers') return 'adopted';
     const refusal = `Another process has been starting the database for ${startTimeoutMs / 1000} seconds.`;
@@ -47,10 +47,11 @@ export async function ensurePostgresRunning(installation: PostgresInstallation):
 
 async function start({ layout, own, programPackage }: PostgresInstallation): Promise<'adopted' | 'started'> {
   const accounts = parsePasswdFile(await readFile('/etc/passwd', 'utf8'));
-  const account = choosePostgresAccount(own, accounts, (await readCluster(layout.data))?.owner);
+  const account = choosePostgresOsAccount(own, accounts, (await readClusterVersionAndOwner(layout.data))?.owner);
   const programs = await installPrograms(programPackage, layout.root);
   if (account.uid !== own.uid) await requireRunnablePostgresPrograms(programs, account);
-  if ((await readCluster(layout.data)) === undefined) await createCluster(programs, layout.data, account);
+  if ((await readClusterVersionAndOwner(layout.data)) === undefined)
+    await createCluster(programs, layout.data, account);
   const settingsFile = await writeSettings(layout.settings, [own, account]);
   const started = await waitForValue({
     directory: layout.data,
@@ -97,7 +98,7 @@ async function startOnce(options: {
     return undefined;
   }
   throw new StoreError(
-    `The database in ${dataDirectory} could not be started: ${await describeProgramFailure(output, dataDirectory)}`,
+    `The database in ${dataDirectory} could not be started: ${await describePostgresFailure(output, dataDirectory)}`,
   );
 }
 

@@ -4,7 +4,7 @@ import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promise
 import path from 'node:path';
 import { waitForValue } from '../wait.ts';
 import type { OsAccount } from './account.ts';
-import { getSpawnAccountOptions, programEnvironment } from './run.ts';
+import { getSpawnUidAndGid, programEnvironment } from './run.ts';
 
 /** Maximum size of the log in bytes. A larger log is truncated. */
 const logLimit = 4 * 1024 * 1024;
@@ -74,7 +74,7 @@ export async function startPostmaster(options: {
     await truncateLog(options.logFile);
     const { size } = await log.stat();
     const child = spawn(options.postgres, ['-D', options.dataDirectory, '-c', `config_file=${options.settingsFile}`], {
-      ...getSpawnAccountOptions(options.account),
+      ...getSpawnUidAndGid(options.account),
       cwd: '/',
       env: programEnvironment,
       detached: true,

@@ -9,7 +9,7 @@ import type { OsAccount } from './account.ts';
 export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** Returns the user and group for a child process. Empty if the child runs under the account of this process. */
-export function getSpawnAccountOptions(account: OsAccount): { uid?: number; gid?: number } {
+export function getSpawnUidAndGid(account: OsAccount): { uid?: number; gid?: number } {
   return process.geteuid?.() === account.uid ? {} : { uid: account.uid, gid: account.gid };
 }
 
@@ -21,7 +21,7 @@ export async function runPostgresProgram(options: {
   readonly input: string;
 }): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(options.file, options.args, {
-    ...getSpawnAccountOptions(options.account),
+    ...getSpawnUidAndGid(options.account),
     cwd: '/',
     env: programEnvironment,
     stdio: ['pipe', 'pipe', 'pipe'],

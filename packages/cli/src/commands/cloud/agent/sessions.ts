@@ -4,7 +4,7 @@ import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatDuration, formatOptionalCell, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
-import type { CommandReport, ReportBlock } from '../../../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../../../output/report.ts';
 import { createSessionReportBlocks } from '../../../records/session-detail.ts';
 import {
   computeStartTimeStatistics,
@@ -93,7 +93,7 @@ function summary(count: number, shown: readonly SessionSummary[], totals: StartT
   ];
 }
 
-function table(sessions: readonly SessionSummary[], now: Date): ReportBlock {
+function table(sessions: readonly SessionSummary[], now: Date): CommandReportBlock {
   return {
     kind: 'table',
     columns: [

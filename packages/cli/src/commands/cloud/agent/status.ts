@@ -7,7 +7,7 @@ import {
 } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
-import type { Cell, ReportBlock } from '../../../output/report.ts';
+import type { Cell, CommandReportBlock } from '../../../output/report.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = defineCommand({
@@ -28,7 +28,7 @@ export const command = defineCommand({
       ? await client.getDeployment({ params: { agentName: name, deploymentId: agent.desiredDeploymentId } })
       : null;
     const tail = failed?.failure?.tail.trimEnd() ?? '';
-    const lastOutput: readonly ReportBlock[] =
+    const lastOutput: readonly CommandReportBlock[] =
       tail === '' ? [] : [{ kind: 'text', title: 'Last output', lines: tail.split(/\r?\n/) }];
     return {
       json: agent,
@@ -44,7 +44,7 @@ export const command = defineCommand({
   },
 });
 
-function summaryFields(agent: AgentDetails): ReportBlock {
+function summaryFields(agent: AgentDetails): CommandReportBlock {
   return {
     kind: 'fields',
     fields: [
@@ -58,7 +58,7 @@ function summaryFields(agent: AgentDetails): ReportBlock {
   };
 }
 
-function conditionFields(agent: AgentDetails): readonly ReportBlock[] {
+function conditionFields(agent: AgentDetails): readonly CommandReportBlock[] {
   const holding = agent.conditions.filter(({ status }) => status === 'True');
   const fields = [
     ...agent.errors.map(
@@ -80,7 +80,7 @@ function firstSentence(message: string): string {
   return message.split(' Last output of the bot:')[0]?.split('\n')[0] ?? message;
 }
 
-function revisions({ currentRevision, previousRevision }: AgentDetails): readonly ReportBlock[] {
+function revisions({ currentRevision, previousRevision }: AgentDetails): readonly CommandReportBlock[] {
   const shown = [currentRevision, previousRevision].filter((revision) => revision !== null);
   if (shown.length === 0) return [];
   return [
@@ -117,7 +117,7 @@ function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['curre
   return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
 }
 
-function nextSteps(agent: AgentDetails, program: string): ReportBlock {
+function nextSteps(agent: AgentDetails, program: string): CommandReportBlock {
   const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
   const command = (words: string) => `${program} cloud agent ${words}`;
   return {
@@ -148,7 +148,7 @@ function startMethod({ level, reason }: NonNullable<AgentDetails['startMethod']>
   return reason === null ? method : `${method} (${reason})`;
 }
 
-function detailFields(agent: AgentDetails): ReportBlock {
+function detailFields(agent: AgentDetails): CommandReportBlock {
   const { resources } = agent.deployment.manifest.spec;
   return {
     kind: 'fields',

@@ -2,7 +2,7 @@ import type { Build } from '@bothost/contract';
 import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
-import type { Cell, ReportBlock } from '../../../output/report.ts';
+import type { Cell, CommandReportBlock } from '../../../output/report.ts';
 import { formatBuildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
@@ -15,7 +15,7 @@ export const command = defineCommand({
     const { build } = await client.getBuild({ params: { buildId: id } });
     const { program } = io.environment;
     const [reason = null, ...output] = build.errorMessage?.trimEnd().split('\n') ?? [];
-    const lastOutput: readonly ReportBlock[] =
+    const lastOutput: readonly CommandReportBlock[] =
       output.length === 0 ? [] : [{ kind: 'text', title: 'Last output', lines: output }];
     return {
       json: build,

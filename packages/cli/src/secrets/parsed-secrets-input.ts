@@ -7,7 +7,7 @@ export type KeyValuePair = { readonly key: string; readonly value: string; reado
 export type LocatedMessage = { readonly where: SourceLocation; readonly message: string };
 
 /** The result of parsing one source. The pairs may be used only if there are no problems. */
-export type ParseResult = {
+export type ParsedSecretsInput = {
   readonly pairs: readonly KeyValuePair[];
   readonly skipped: readonly { readonly key: string; readonly where: SourceLocation }[];
   readonly problems: readonly LocatedMessage[];
@@ -19,7 +19,7 @@ export function formatLocation({ source, line }: SourceLocation): string {
   return line === null ? source : `${source}:${line}`;
 }
 
-export function mergeParseResults(results: readonly ParseResult[]): ParseResult {
+export function mergeParsedSecretsInputs(results: readonly ParsedSecretsInput[]): ParsedSecretsInput {
   return {
     pairs: results.flatMap(({ pairs }) => pairs),
     skipped: results.flatMap(({ skipped }) => skipped),

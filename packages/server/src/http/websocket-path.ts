@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type PhoneCarrier, phoneCarriers, socketPath } from '@bothost/contract';
+import { getWebSocketBasePath, type PhoneCarrier, phoneCarriers } from '@bothost/contract';
 import { readBearerToken } from './bearer.ts';
 
 /** The agent that a WebSocket path names. */
 export type QualifiedAgentName = { readonly agentName: string; readonly organizationName: string };
 
 /** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
-export type SocketPath = { readonly token: string | null; readonly query: string } & (
+export type WebSocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: QualifiedAgentName }
   /**
    * A connection from a phone carrier. `host` is the name of the called agent. It is null if the path contains no agent name:
@@ -15,7 +15,7 @@ export type SocketPath = { readonly token: string | null; readonly query: string
   | { readonly carrier: PhoneCarrier; readonly host: QualifiedAgentName | null }
 );
 
-const bases = [null, ...phoneCarriers].map(socketPath);
+const bases = [null, ...phoneCarriers].map(getWebSocketBasePath);
 const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
 /**
@@ -23,7 +23,9 @@ const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`)
  * `?serviceHost={agent}.{org}`. `/ws/twilio` alone is valid too, because Twilio drops queries. The token is in the
  * `Authorization` header, else in `?token=`, else in the last path segment. Returns null for any other path.
  */
-export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>): SocketPath | null {
+export function parseWebSocketPath(
+  request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>,
+): WebSocketPath | null {
   const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
   const match = pattern.exec(path);
   if (match === null) return null;
@@ -33,7 +35,7 @@ export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'
   query.delete('token');
   query.delete('serviceHost');
   const rest = { token, query: queryFor(query) };
-  const carrier = phoneCarriers.find((name) => socketPath(name) === match[1]) ?? null;
+  const carrier = phoneCarriers.find((name) => getWebSocketBasePath(name) === match[1]) ?? null;
   if (carrier === 'twilio' && written === null) return { ...rest, carrier, host: null };
   const host = parseQualifiedAgentName(written ?? '');
   return host === null ? null : { ...rest, carrier, host };

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeAsRoot } from '../../../test/root.ts';
 import { chownTree } from './copy-project.ts';
-import { protectTree } from './protect-tree.ts';
+import { protectDirectoryTree } from './protect-directory-tree.ts';
 
 const builder = { uid: 61_500, gid: 61_600, signal: new AbortController().signal };
 
-describeAsRoot('protectTree', () => {
+describeAsRoot('protectDirectoryTree', () => {
   const open = async () => {
     const root = await mkdtemp(join(tmpdir(), 'bothost-protect-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ describeAsRoot('protectTree', () => {
     const root = await open();
     await chmod(join(root, 'tree/inner'), 0o7777);
     await chmod(join(root, 'tree/inner/file'), 0o4755);
-    await protectTree(join(root, 'tree'), builder);
+    await protectDirectoryTree(join(root, 'tree'), builder);
     expect(await describeEntry(join(root, 'tree/inner'))).toEqual([0, builder.gid, '750']);
     expect(await describeEntry(join(root, 'tree/inner/file'))).toEqual([0, builder.gid, '750']);
     expect((await describeEntry(join(root, 'tree/link'))).slice(0, 2)).toEqual([0, builder.gid]);
@@ -48,7 +48,7 @@ describeAsRoot('protectTree', () => {
   ])('rejects a tree with %s', async (_, change) => {
     const root = await open();
     await change(join(root, 'tree/inner/file'));
-    await expect(protectTree(join(root, 'tree'), builder)).rejects.toThrow(/The build .*inner\/file/);
+    await expect(protectDirectoryTree(join(root, 'tree'), builder)).rejects.toThrow(/The build .*inner\/file/);
     expect(await describeEntry(join(root, 'ours'))).toEqual([0, 0, '600']);
   });
 });

@@ -3,7 +3,7 @@ import type { Tables } from '../../src/store/tables.ts';
 import type { TestServer } from './test-server.ts';
 
 /** Marks the delivery of the newest revision of a secret set as failed, because no request can cause such a failure. */
-export async function markDeliveryFailed(service: TestServer, setName: string, error: string): Promise<void> {
+export async function markSecretDeliveryFailed(service: TestServer, setName: string, error: string): Promise<void> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
   await db

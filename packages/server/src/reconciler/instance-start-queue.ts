@@ -1,11 +1,15 @@
 /** Runs `start` when its turn comes. Rejects with the signal's reason if the signal aborts before `start` is called. */
-export type StartQueue = <T>(organizationId: string, signal: AbortSignal, start: () => Promise<T>) => Promise<T>;
+export type InstanceStartQueue = <T>(
+  organizationId: string,
+  signal: AbortSignal,
+  start: () => Promise<T>,
+) => Promise<T>;
 
 /**
  * Limits how many instances of each organization start at the same time, in order of arrival. Without a limit, many
  * concurrent starts, for example after a restart, would share the processors until all of them time out.
  */
-export function createStartQueue(limit: number): StartQueue {
+export function createInstanceStartQueue(limit: number): InstanceStartQueue {
   const lanes = new Map<string, { running: number; readonly waiting: Set<() => void> }>();
 
   function takeTurn(organizationId: string, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import { createApiError, resourceNamePattern } from '@bothost/contract';
 import type { BotAddress } from '../instances/address.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { findSessionLocation } from './rows.ts';
+import { findSessionRegionAndHost } from './rows.ts';
 
 /** An open session, with the data that is needed to forward requests to its bot. */
 export type SessionLocation = {
@@ -21,7 +21,7 @@ export type SessionLocation = {
  * address in the database may belong to another bot by now. An entry is added after the session's row, and removed when
  * the instance exits or the session's row is marked as ended.
  */
-export type SessionDirectory = {
+export type SessionAddressDirectory = {
   readonly known: (sessionId: string) => SessionLocation | undefined;
   /**
    * Finds an open session of this organization and agent. If the session is not in memory, for example because this
@@ -56,10 +56,10 @@ export type SessionDirectory = {
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
-export function createSessionDirectory(context: {
+export function createSessionAddressDirectory(context: {
   db: Database;
   host: { readonly id: string; readonly region: string };
-}): SessionDirectory {
+}): SessionAddressDirectory {
   const entries = new Map<string, SessionLocation>();
   const waiting = new Map<string, Set<(hasEnded: boolean) => void>>();
 
@@ -77,11 +77,11 @@ export function createSessionDirectory(context: {
     if (entry !== undefined) change({ ...entry, ...fields });
   }
 
-  const find: SessionDirectory['find'] = async (session) => {
+  const find: SessionAddressDirectory['find'] = async (session) => {
     const sessionId = session.sessionId.toLowerCase();
     // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
     if (!isUuid(sessionId) || !resourceNamePattern.test(session.agentName)) return undefined;
-    const row = await findSessionLocation(context.db, { ...session, sessionId });
+    const row = await findSessionRegionAndHost(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;
     const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
     if (row.region !== context.host.region || isOtherHost) throw elsewhere(row.region);

@@ -1,18 +1,18 @@
-import { type AgentDetails, type Client, type DeploymentDetails, findAgent } from '@bothost/contract';
+import { type AgentDetails, type Client, type DeploymentDetails, fetchAgentDetails } from '@bothost/contract';
 
-export type CurrentAgent = {
+export type AgentWithDeployments = {
   readonly agent: AgentDetails;
   /** The latest deployment, which may still be in progress or have failed. */
   readonly desired: DeploymentDetails;
   readonly serving: DeploymentDetails | null;
 };
 
-export async function findCurrentAgent(
+export async function findAgentWithDeployments(
   client: Client,
   agentName: string,
   signal: AbortSignal,
-): Promise<CurrentAgent | null> {
-  const agent = await findAgent(client, agentName, signal);
+): Promise<AgentWithDeployments | null> {
+  const agent = await fetchAgentDetails(client, agentName, signal);
   if (agent === null) return null;
   const { desiredDeploymentId, activeDeploymentId } = agent;
   const get = (deploymentId: string) => client.getDeployment({ params: { agentName, deploymentId } });

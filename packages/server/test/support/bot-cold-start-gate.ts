@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Delays cold starts of bots for as long as a test needs. */
-export type ColdStartGate = {
+export type BotColdStartGate = {
   /** JavaScript that runs at the start of a bot and delays `listen` until the gate allows it. */
   readonly prelude: string;
   readonly shut: () => void;
@@ -12,7 +12,7 @@ export type ColdStartGate = {
 };
 
 /** Opens a gate to which every bot connects before it listens. */
-export async function createColdStartGate(): Promise<ColdStartGate> {
+export async function createBotColdStartGate(): Promise<BotColdStartGate> {
   let isShut = false;
   const waiting: Socket[] = [];
   const server = createServer((socket) => {

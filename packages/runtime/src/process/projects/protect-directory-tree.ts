@@ -1,7 +1,7 @@
 import { chmod, lchown, lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterateProjectEntries, rethrowProjectError } from '../../project-entries.ts';
-import { PrepareError } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 
 /**
  * Maximum number of directory entries that are processed concurrently, because a tree can have more files than a process may
@@ -20,9 +20,10 @@ export type ProtectOptions = {
 /**
  * Gives a tree to root, readable for the group, and removes entries that are not files, directories or links. Call this only
  * while no process of the build's account is running, because such a process could replace a file with a link. Rejects with
- * `PrepareError` if an entry belongs to another account or cannot be read, and with the signal's reason after an abort.
+ * `ProjectPreparationError` if an entry belongs to another account or cannot be read, and with the signal's reason after an
+ * abort.
  */
-export async function protectTree(path: string, options: ProtectOptions): Promise<void> {
+export async function protectDirectoryTree(path: string, options: ProtectOptions): Promise<void> {
   await protect(path, options).catch(rethrowProjectError);
 }
 
@@ -30,7 +31,7 @@ async function protect(path: string, options: ProtectOptions): Promise<void> {
   options.signal.throwIfAborted();
   const stat = await lstat(path);
   if (stat.uid !== options.uid && stat.uid !== 0) {
-    throw new PrepareError(`The build created ${path}, which belongs to another account.`);
+    throw new ProjectPreparationError(`The build created ${path}, which belongs to another account.`);
   }
   if (stat.isSymbolicLink()) {
     await lchown(path, 0, options.gid);
@@ -40,7 +41,7 @@ async function protect(path: string, options: ProtectOptions): Promise<void> {
     await protectEntries(path, options);
   } else if (stat.isFile()) {
     if (stat.uid === 0 && stat.nlink > 1) {
-      throw new PrepareError(
+      throw new ProjectPreparationError(
         `The build created ${path} as a hard link to a file of another account. Such links are not allowed.`,
       );
     }

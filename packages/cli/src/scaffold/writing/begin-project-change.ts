@@ -8,7 +8,7 @@ import { surveyDirectory } from './survey.ts';
  * Locks a project for a change. Then finishes an earlier change that was interrupted, because the user had confirmed that
  * change. @returns the function that unlocks the project @throws `Failure` project-busy, files-in-the-way; system errors
  */
-export function beginChange(directory: string, say: (text: string) => void): () => void {
+export function beginProjectChange(directory: string, say: (text: string) => void): () => void {
   rejectSymbolicLinks(directory, [{ path: projectRecordPath, before: null, after: null }]);
   const unlock = lockProjectDirectory(directory);
   try {

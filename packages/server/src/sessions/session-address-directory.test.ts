@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createSessionDirectory } from './session-directory.ts';
+import { createSessionAddressDirectory } from './session-address-directory.ts';
 
 const address = { host: '127.0.0.1', port: 40_000 };
 const never = new AbortController().signal;
@@ -14,13 +14,13 @@ const entry = (fields: object = {}) => ({
   ...fields,
 });
 
-describe('the session directory', () => {
-  let rows: TestRows;
+describe('the session address directory', () => {
+  let rows: TestDatabaseRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-  const open = () => createSessionDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
+  const open = () => createSessionAddressDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
@@ -155,7 +155,7 @@ describe('the session directory', () => {
       async (_, { hostRegion, region }) => {
         const { sessionId } = await find('live', 'ready');
         const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
-        const elsewhere = createSessionDirectory({ db: rows.db, host: { id: hostId, region } });
+        const elsewhere = createSessionAddressDirectory({ db: rows.db, host: { id: hostId, region } });
         await expect(elsewhere.find(named(sessionId))).rejects.toMatchObject({ reason: 'session-elsewhere' });
       },
     );
