@@ -22,7 +22,7 @@ export function createTalkPagePath(agentName: string): string {
  * Returns the first part of the path of an agent's WebSocket. The second part is `/{agentName}.{organization}`. `carrier` is null
  * for clients other than telephone carriers.
  */
-export function socketPath(carrier: PhoneCarrier | null): string {
+export function getWebSocketBasePath(carrier: PhoneCarrier | null): string {
   return `/ws/${carrier ?? 'generic'}`;
 }
 

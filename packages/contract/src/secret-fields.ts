@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
-  canBeInSecretValue,
   findReservedSecretKeyProblem,
+  hasValidSecretValueCharacters,
   maxSecretValueBytes,
-  secretKeyPattern,
+  secretSetKeyPattern,
   secretSetNamePattern,
 } from './limits.ts';
 
@@ -17,9 +17,9 @@ export const SecretSetName = z
   .regex(secretSetNamePattern, 'use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit');
 
 /** The key of a secret. It becomes the name of an environment variable of the bot. */
-export const SecretKey = z
+export const SecretSetKey = z
   .string()
-  .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
+  .regex(secretSetKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
   .superRefine((key, check) => {
     const message = findReservedSecretKeyProblem(key);
     if (message !== null) check.addIssue({ code: 'custom', message });
@@ -35,7 +35,7 @@ export function findSecretValueProblems(value: string): string[] {
   const bytes = countUtf8Bytes(value);
   return [
     ...(value === '' ? ['is empty; remove the key instead'] : []),
-    ...(canBeInSecretValue(value)
+    ...(hasValidSecretValueCharacters(value)
       ? []
       : ['contains a NUL character or half of a surrogate pair, which an environment variable cannot contain']),
     ...(bytes > maxSecretValueBytes ? [`has ${bytes} bytes; the maximum is ${maxSecretValueBytes}`] : []),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isReservedSecretKey, maxSecretValueBytes } from './limits.ts';
 import { putSecrets, rollBackSecrets } from './operations/secret-writes.ts';
 import { getSecretHistory } from './operations/secrets.ts';
-import { countUtf8Bytes, findSecretValueProblems, SecretKey, SecretSetName } from './secret-fields.ts';
+import { countUtf8Bytes, findSecretValueProblems, SecretSetKey, SecretSetName } from './secret-fields.ts';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
@@ -19,21 +19,21 @@ describe('SecretSetName', () => {
   );
 });
 
-describe('SecretKey', () => {
+describe('SecretSetKey', () => {
   it.each(['A', 'a-b', '1A', '__proto__', 'constructor', 'PIPECAT_LOG_LEVEL', 'NLTK_DATA', 'a'.repeat(64)])(
     'accepts %s',
-    (key) => expect(accepts(SecretKey, key)).toBe(true),
+    (key) => expect(accepts(SecretSetKey, key)).toBe(true),
   );
 
   it.each(['', ' A', 'A ', 'A.B', 'É', 'A=B', 'A\n', 'a'.repeat(65)])('rejects %j', (key) => {
-    expect(accepts(SecretKey, key)).toBe(false);
+    expect(accepts(SecretSetKey, key)).toBe(false);
   });
 
   it.each(['PORT', 'BOT_CONTROL_TOKEN', 'BOT_X', 'BOTHOST_INSTANCE', 'PATH', 'HOME', 'ICE_CONFIG_URL'])(
     'rejects the reserved key %s',
     (key) => {
       expect(isReservedSecretKey(key)).toBe(true);
-      expect(accepts(SecretKey, key)).toBe(false);
+      expect(accepts(SecretSetKey, key)).toBe(false);
     },
   );
 
@@ -41,7 +41,7 @@ describe('SecretKey', () => {
     ['PORT', 'PORT is reserved: the service sets or removes this variable'],
     ['PIPECAT_SETUP_FILES', 'PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that this variable names'],
   ])('names the reserved key %s and the reason in the error', (key, message) => {
-    expect(SecretKey.safeParse(key).error?.issues.map((issue) => issue.message)).toEqual([message]);
+    expect(SecretSetKey.safeParse(key).error?.issues.map((issue) => issue.message)).toEqual([message]);
   });
 });
 

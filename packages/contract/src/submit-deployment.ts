@@ -40,7 +40,7 @@ export async function submitDeployment(
     return await write();
   } catch (error) {
     if (signal.aborted || !isTransientError(error)) throw error;
-    const agent = await retry(() => findAgent(client, agentName, signal));
+    const agent = await retry(() => fetchAgentDetails(client, agentName, signal));
     const deploymentId = agent?.desiredDeploymentId ?? null;
     if (deploymentId === latestDeploymentId || deploymentId === null) return write();
     const { buildId } = await retry(() => client.getDeployment({ params: { agentName, deploymentId } }, signal));
@@ -52,7 +52,11 @@ export async function submitDeployment(
 }
 
 /** Returns null if the agent does not exist. */
-export async function findAgent(client: Client, agentName: string, signal: AbortSignal): Promise<AgentDetails | null> {
+export async function fetchAgentDetails(
+  client: Client,
+  agentName: string,
+  signal: AbortSignal,
+): Promise<AgentDetails | null> {
   return client.getAgent({ params: { agentName } }, signal).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'not-found') return null;
     throw error;

@@ -3,7 +3,7 @@ import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-r
 import {
   authorizationPageRoute,
   deviceLoginRoute,
-  joinRoute,
+  joinOrganizationRoute,
   openIdRoute,
   resetPasswordRoute,
   signInRoute,
@@ -46,7 +46,7 @@ const reference = createRoute({
 
 const routes = rootRoute.addChildren([
   reference,
-  shellLayout.addChildren([home, talkRoute, signInRoute, openIdRoute, joinRoute, resetPasswordRoute]),
+  shellLayout.addChildren([home, talkRoute, signInRoute, openIdRoute, joinOrganizationRoute, resetPasswordRoute]),
   signedInLayout.addChildren([
     signedInShellLayout.addChildren([deviceLoginRoute, authorizationPageRoute]),
     appLayout.addChildren([

@@ -41,7 +41,7 @@ import { countInstances } from './instances/claim.ts';
 import { listOtherLiveRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
 import type { Principal } from './organizations/authenticate.ts';
-import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from './organizations/keys.ts';
 import { createOrganization, deleteOrganization, updateOrganization } from './organizations/lifecycle.ts';
 import {
   listMembers,
@@ -134,10 +134,10 @@ function createOrganizationHandlers(context: ServiceContext) {
     getProperties: async (_, caller) => ({ properties: await getProperties(context, caller) }),
     getPropertiesSchema: async (_, caller) => ({ properties: await describeOrganizationProperties(context, caller) }),
     updateProperties: async ({ body }, caller) => ({ properties: await updateProperties(context, caller, body) }),
-    listKeys: async (_, caller) => ({ keys: await listKeys(context, caller) }),
-    createKey: ({ body }, caller) => createKey(context, caller, body),
+    listKeys: async (_, caller) => ({ keys: await listApiKeys(context, caller) }),
+    createKey: ({ body }, caller) => createApiKey(context, caller, body),
     revokeKey: async ({ params }, caller) => {
-      const key = await revokeKey(context, caller, params.keyId);
+      const key = await revokeApiKey(context, caller, params.keyId);
       await context.announceRevocation(key.id);
       return key;
     },

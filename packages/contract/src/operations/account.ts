@@ -3,7 +3,7 @@ import { maxRequestBodyBytes, userLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
-import { KeyLifetime, KeyName } from './keys.ts';
+import { ApiKeyLifetime, ApiKeyName } from './keys.ts';
 
 export const Email = z.email().trim().toLowerCase().max(userLimits.emailLength);
 const Password = z
@@ -371,7 +371,7 @@ export const createPersonalToken = defineOperation({
   name: 'createPersonalToken',
   summary: 'Create a personal access token. Only this response contains it',
   path: '/user/tokens',
-  body: z.object({ name: KeyName, expiresInSeconds: KeyLifetime }),
+  body: z.object({ name: ApiKeyName, expiresInSeconds: ApiKeyLifetime }),
   status: 201,
   response: z.object({ ...tokenFields, token: z.string() }),
   errors: ['invalid-request', 'personal-tokens-too-many', 'cross-site-request'],

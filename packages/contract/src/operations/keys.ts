@@ -22,7 +22,7 @@ const fields = {
   revokedAt: Time.nullable(),
 };
 
-export const KeyName = z
+export const ApiKeyName = z
   .string()
   .trim()
   .min(1)
@@ -30,7 +30,7 @@ export const KeyName = z
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
 /** Lifetime in seconds of an API key or personal token. A key or token without a lifetime never expires. */
-export const KeyLifetime = z.number().int().min(1).max(maxApiKeyLifetimeSeconds).nullish();
+export const ApiKeyLifetime = z.number().int().min(1).max(maxApiKeyLifetimeSeconds).nullish();
 
 /**
  * The metadata of an API key. `key` is null for a private API key: only the response that creates a private key contains it.
@@ -69,9 +69,9 @@ export const createKey = defineOperation({
   params: noFields,
   query: noFields,
   body: z.object({
-    name: KeyName,
+    name: ApiKeyName,
     kind: ApiKeyKind,
-    expiresInSeconds: KeyLifetime,
+    expiresInSeconds: ApiKeyLifetime,
   }),
   bodyBytes: maxRequestBodyBytes,
   status: 201,

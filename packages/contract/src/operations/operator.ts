@@ -5,7 +5,7 @@ import { roles } from '../roles.ts';
 import { getStatusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { Email } from './account.ts';
 import { noBody, noFields, Time } from './fields.ts';
-import { CreatedKey, KeyName } from './keys.ts';
+import { ApiKeyName, CreatedKey } from './keys.ts';
 import { CreatedInvitation } from './members.ts';
 
 const VaultTask = z.object({
@@ -112,7 +112,7 @@ export const createOperatorKey = defineOperation({
   path: '/keys',
   body: z.object({
     organization: z.string().nullish().describe('Name or id; without it, the oldest organization'),
-    name: KeyName,
+    name: ApiKeyName,
   }),
   bodyBytes: maxRequestBodyBytes,
   status: 201,

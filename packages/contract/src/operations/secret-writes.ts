@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
+import { SecretSetKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, noFields, Time } from './fields.ts';
 import { Fingerprint, RevisionNumber, SecretSetKind, SecretSetPathParameters, SecretSetReadiness } from './secrets.ts';
 
@@ -27,7 +27,7 @@ const tooMany = ({ input }: { readonly input?: unknown }): string =>
 const PutSecretsRequest = z
   .object({
     secrets: z
-      .array(z.object({ secretKey: SecretKey, secretValue: SecretValue }))
+      .array(z.object({ secretKey: SecretSetKey, secretValue: SecretValue }))
       .max(secretSetLimits.keys, { error: tooMany })
       .nullish(),
     remove: z
@@ -38,7 +38,7 @@ const PutSecretsRequest = z
     mode: z.enum(['merge', 'replace']).nullish().describe('replace also removes all other keys; default: merge'),
     isImagePullSecret: z.boolean().nullish(),
     host: z.string().max(2_048).nullish().describe('Of an image pull secret: the registry'),
-    secretKey: SecretKey.nullish(),
+    secretKey: SecretSetKey.nullish(),
     secretValue: SecretValue.nullish().describe('Of an image pull secret: user:password in Base64'),
     expiresAt: z.iso
       .datetime({ offset: true })

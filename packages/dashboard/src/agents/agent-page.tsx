@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { DangerAction } from '../components/danger-action.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
@@ -92,7 +92,7 @@ function Agent({ agent }: { readonly agent: AgentDetails }) {
       <Deployments agent={agent} />
       <AgentSecrets agent={agent} />
       {canCallOperation(membership, 'updateAgent') && <AgentSettings key={agent.desiredDeploymentId} agent={agent} />}
-      <Command command={formatCloudCommand(organization, 'agent', 'status', name)} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'status', name)} />
       {canCallOperation(membership, 'deleteAgent') && <DeleteAgent agent={agent} />}
     </div>
   );

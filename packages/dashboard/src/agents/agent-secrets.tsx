@@ -5,7 +5,7 @@ import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
@@ -72,7 +72,7 @@ function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDet
       <Button className="self-start" onClick={() => deploy.mutate()} disabled={deploy.isPending}>
         Deploy with the newest secrets
       </Button>
-      <Command
+      <EquivalentShellCommand
         command={
           deployment.buildId === null
             ? formatCurlCommand('updateAgent', {

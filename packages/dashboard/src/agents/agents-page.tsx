@@ -5,8 +5,8 @@ import { Bot, FolderUp, Mic } from 'lucide-react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
@@ -53,7 +53,7 @@ export function AgentsPage() {
           }
         </QueryBoundary>
       </Section>
-      <Command command={formatCloudCommand(organization, 'agent', 'list')} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'list')} />
     </div>
   );
 }

@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -16,9 +16,9 @@ import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { createAgentsQueryKey, deploymentsQuery } from './agent-queries.ts';
+import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
 import { findDeploymentDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
-import { DifferenceTable } from './difference-table.tsx';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
 
@@ -53,7 +53,7 @@ export function Deployments({ agent: { name } }: { readonly agent: AgentDetails 
         )}
       </QueryBoundary>
       <div className="border-line border-t px-5 py-3 sm:px-6">
-        <Command command={formatCloudCommand(organization, 'agent', 'deployments', name)} />
+        <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'deployments', name)} />
       </div>
       {target !== null && (
         <RollBackDialog agentName={name} serving={serving} target={target} onClose={() => setTarget(null)} />
@@ -149,7 +149,7 @@ function Comparison({ deployments }: { readonly deployments: readonly Deployment
           Close
         </Button>
       </div>
-      <DifferenceTable differences={findDeploymentDifferences(before, after)} />
+      <DeploymentDifferenceTable differences={findDeploymentDifferences(before, after)} />
     </section>
   );
 }
@@ -170,7 +170,9 @@ function RollBackDialog({ agentName, serving, target, onClose }: RollBackDialogP
       title={`Roll back to ${shortId(target.id)}?`}
       lead="Deploys its code, settings and secrets again. New sessions use it as soon as its first instance is ready; live sessions are not interrupted."
       action="Roll back"
-      details={serving !== undefined && <DifferenceTable differences={findDeploymentDifferences(serving, target)} />}
+      details={
+        serving !== undefined && <DeploymentDifferenceTable differences={findDeploymentDifferences(serving, target)} />
+      }
       command={formatCloudCommand(organization, 'agent', 'rollback', agentName, '--to', target.id)}
       run={() =>
         getOrganizationApi(organization).rollback({ params: { agentName }, body: { deploymentId: target.id } })

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
-import { Command } from './command.tsx';
 import { Dialog } from './dialog.tsx';
+import { EquivalentShellCommand } from './equivalent-shell-command.tsx';
 import { TextField } from './text-field.tsx';
 import { useForm } from './use-form.ts';
 
@@ -61,7 +61,7 @@ export function ConfirmDialog({
             {action}
           </Button>
         </div>
-        {command !== undefined && <Command command={command} />}
+        {command !== undefined && <EquivalentShellCommand command={command} />}
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
-import { Command } from './command.tsx';
+import { EquivalentShellCommand } from './equivalent-shell-command.tsx';
 import { Section } from './section.tsx';
 import type { FormState } from './use-form.ts';
 
@@ -31,7 +31,7 @@ export function FormSection({ title, lead, form, submit, isChanged, command, chi
           </Button>
           {command !== undefined && (
             <div className="min-w-0 flex-1 sm:pt-2.5">
-              <Command command={command} />
+              <EquivalentShellCommand command={command} />
             </div>
           )}
         </div>

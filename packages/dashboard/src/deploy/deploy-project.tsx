@@ -5,7 +5,7 @@ import { agentListQuery } from '../agents/agent-queries.ts';
 import { pickChangedSettings } from '../agents/setting-fields.tsx';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { Section } from '../components/section.tsx';
 import { DeployFileSummary } from './deploy-file-summary.tsx';
@@ -107,7 +107,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
                     {deploy.isError ? 'Deploy again' : 'Deploy'}
                   </Button>
                   <div className="min-w-0 flex-1 sm:pt-2.5">
-                    <Command command={formatCloudCommand(organization, ...words)} />
+                    <EquivalentShellCommand command={formatCloudCommand(organization, ...words)} />
                   </div>
                 </div>
               </form>

@@ -4,7 +4,7 @@ import { describeError } from '../api.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { Section } from '../components/section.tsx';
 import { getOrganizationApi } from '../organization/organization.ts';
 import { BuildLog } from './build-log.tsx';
@@ -107,10 +107,10 @@ function BuildProgress({ organization, build, lines }: BuildProgressProps) {
           >
             {cancel.isPending || cancel.isSuccess ? 'Canceling…' : 'Cancel the build'}
           </Button>
-          <Command command={formatCloudCommand(organization, 'build', 'cancel', build.id)} />
+          <EquivalentShellCommand command={formatCloudCommand(organization, 'build', 'cancel', build.id)} />
         </>
       ) : (
-        <Command command={formatCloudCommand(organization, 'build', 'logs', build.id, '--full')} />
+        <EquivalentShellCommand command={formatCloudCommand(organization, 'build', 'logs', build.id, '--full')} />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import {
   type AgentSettings,
   type Build,
   type Client,
-  findAgent,
+  fetchAgentDetails,
   submitDeployment,
   withRetries,
 } from '@bothost/contract';
@@ -55,7 +55,7 @@ export async function runDeploy(context: DeployContext, request: DeployRequest):
   const build = await findOrCreateBuild(context, request, region);
   if (build.status !== 'success') throw new BuildFailedError(build);
   const retry = <T>(request: () => Promise<T>) => withRetries(request, signal);
-  const agent = await retry(() => findAgent(api, agentName, signal));
+  const agent = await retry(() => fetchAgentDetails(api, agentName, signal));
   const target = { agentName, region, latestDeploymentId: agent?.desiredDeploymentId ?? null };
   const body = { ...settings, buildId: build.id };
   onProgress({ accepted: await submitDeployment(api, target, body, { signal, retry }) });
@@ -63,7 +63,7 @@ export async function runDeploy(context: DeployContext, request: DeployRequest):
 
 async function findRegion({ api, signal }: DeployContext, { agentName, region }: DeployRequest): Promise<string> {
   if (region !== undefined) return region;
-  const agent = await findAgent(api, agentName, signal);
+  const agent = await fetchAgentDetails(api, agentName, signal);
   if (agent !== null) return agent.region;
   return (await api.getProperties({}, signal)).properties.defaultRegion;
 }

@@ -6,9 +6,9 @@ import { type FormEvent, useCallback, useState } from 'react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { periodOptions } from '../components/period.ts';
 import { PageHeader, Section } from '../components/section.tsx';
@@ -112,7 +112,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
       <Section>
         <FollowedLog key={key} organization={organization} agent={agent} isFollowing={isFollowing} onChange={change} />
       </Section>
-      <Command command={formatCliLogsCommand(organization, agent, search, isFollowing)} />
+      <EquivalentShellCommand command={formatCliLogsCommand(organization, agent, search, isFollowing)} />
     </>
   );
 }

@@ -4,9 +4,9 @@ import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { classNames } from '../components/class-names.ts';
-import { Command } from '../components/command.tsx';
 import { formatLatency } from '../components/duration.ts';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
@@ -39,7 +39,7 @@ export function OverviewPage() {
           )
         }
       </QueryBoundary>
-      <Command command={formatCurlCommand('getOverview', { origin: location.origin, organization })} />
+      <EquivalentShellCommand command={formatCurlCommand('getOverview', { origin: location.origin, organization })} />
     </div>
   );
 }

@@ -23,7 +23,7 @@ export const openIdRoute = createRoute({
   }),
   component: lazyRouteComponent(() => import('../accounts/openid-page.tsx'), 'OpenIdPage'),
 });
-export const joinRoute = createRoute({
+export const joinOrganizationRoute = createRoute({
   getParentRoute: () => shellLayout,
   path: '/join',
   component: lazyRouteComponent(() => import('../accounts/join-page.tsx'), 'JoinPage'),

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
@@ -81,7 +81,7 @@ export function ImagePullSecretDialog({ replaced, onClose }: PullSecretDialogPro
             {form.isSending ? 'Storing…' : 'Store'}
           </Button>
         </div>
-        <Command
+        <EquivalentShellCommand
           command={formatCloudCommand(
             organization,
             ...['secrets', 'image-pull-secret', name || 'NAME', host || 'REGISTRY', '--username', username || 'USER'],

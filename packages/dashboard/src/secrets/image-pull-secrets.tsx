@@ -7,8 +7,8 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
@@ -116,7 +116,7 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
       )}
       {sets[0] !== undefined && mayWrite && (
         <div className="border-line border-t px-5 py-3 sm:px-6">
-          <Command command={formatCloudCommand(organization, 'secrets', 'verify', sets[0].name)} />
+          <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'verify', sets[0].name)} />
         </div>
       )}
       {open?.action === 'create' && <ImagePullSecretDialog replaced={null} onClose={close} />}

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -75,7 +75,7 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
             Show older revisions
           </Button>
         )}
-        <Command command={formatCloudCommand(organization, 'secrets', 'history', name)} />
+        <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'history', name)} />
       </div>
       {target !== null && (
         <RollBackDialog setName={name} current={revision} target={target.revision} onClose={() => setTarget(null)} />

@@ -8,10 +8,10 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { DangerAction } from '../components/danger-action.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -71,7 +71,7 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
       <Keys set={set} />
       <Agents set={set} />
       <SecretHistory set={set} />
-      <Command command={formatCloudCommand(organization, 'secrets', 'list', name)} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'list', name)} />
       {canCallOperation(membership, 'deleteSecretSet') && <DeleteSet set={set} />}
     </div>
   );

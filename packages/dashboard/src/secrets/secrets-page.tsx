@@ -5,8 +5,8 @@ import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
@@ -32,7 +32,7 @@ export function SecretsPage() {
           </>
         )}
       </QueryBoundary>
-      <Command command={formatCloudCommand(organization, 'secrets', 'list', '--no-sets')} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'list', '--no-sets')} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
-import { findReservedSecretKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import { findReservedSecretKeyProblem, secretSetKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
@@ -96,7 +96,9 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
             {form.isSending ? 'Storing…' : 'Store'}
           </Button>
         </div>
-        <Command command={formatCloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')} />
+        <EquivalentShellCommand
+          command={formatCloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')}
+        />
       </form>
     </Dialog>
   );
@@ -104,6 +106,6 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
 
 /** Returns why a text is not a valid key in a secret set, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
-  if (!secretKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
+  if (!secretSetKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
   return findReservedSecretKeyProblem(key) ?? undefined;
 }

@@ -5,7 +5,7 @@ import { ArrowLeft, Square } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { liveQueryOptions, pollIntervalMs } from '../live-query.ts';
@@ -187,7 +187,7 @@ function Session({ organization, agentName, session, readAtMs }: SessionProps) {
           empty={endedAt === null ? 'Lines appear here when the bot writes them.' : 'The bot wrote nothing.'}
         />
       </Section>
-      <Command
+      <EquivalentShellCommand
         command={formatCliLogsCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
       />
       {startPhases !== null && (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useElementScrollRestoration, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { periodOptions } from '../components/period.ts';
 import { PageHeader, Section } from '../components/section.tsx';
@@ -38,7 +38,9 @@ export function SessionsPage() {
     <div className="flex flex-col gap-6">
       <PageHeader title="Sessions" lead="Every run of every agent, newest first. The list updates by itself." />
       <SessionFilters organization={organization} filter={filter} onChange={(change) => void setFilter(change)} />
-      <Command command={createSessionListShellCommand(location.origin, organization, filter, Date.now())} />
+      <EquivalentShellCommand
+        command={createSessionListShellCommand(location.origin, organization, filter, Date.now())}
+      />
       <Section>
         <QueryBoundary query={newest}>
           {(data) =>

@@ -5,10 +5,10 @@ import { KeyRound, Lock, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { RowList } from '../components/row-list.tsx';
@@ -104,7 +104,7 @@ function Keys({ organization }: { readonly organization: string }) {
           {(data) => <KeyList kind={kind} keys={data.keys.filter((key) => key.kind === kind)} onRevoke={setOpen} />}
         </QueryBoundary>
       </Section>
-      <Command command={formatCloudCommand(organization, 'keys', 'list')} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'keys', 'list')} />
       {open === 'create' && (
         <CreateCredentialDialog
           kind={`${kind} key`}

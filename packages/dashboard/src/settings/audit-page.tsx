@@ -8,8 +8,8 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
@@ -22,7 +22,7 @@ import {
   getOrganizationApi,
   useMembership,
 } from '../organization/organization.ts';
-import { type AuditFilter, computePeriodStart, createAuditOptions } from './audit-filter.ts';
+import { type AuditFilter, computePeriodStart, createAuditCliOptions } from './audit-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
 const actions = [
@@ -81,7 +81,9 @@ export function AuditPage() {
         />
       </div>
       <Entries organization={organization} filter={filter} />
-      <Command command={formatCloudCommand(organization, 'audit', 'list', ...createAuditOptions(filter))} />
+      <EquivalentShellCommand
+        command={formatCloudCommand(organization, 'audit', 'list', ...createAuditCliOptions(filter))}
+      />
     </>
   );
 }

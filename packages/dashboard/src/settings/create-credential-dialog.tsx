@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
@@ -68,7 +68,7 @@ export function CreateCredentialDialog(props: CreateCredentialDialogProps) {
             {form.isSending ? 'Creating…' : `Create ${kind}`}
           </Button>
         </div>
-        {command !== undefined && <Command command={command(name || 'NAME', days)} />}
+        {command !== undefined && <EquivalentShellCommand command={command(name || 'NAME', days)} />}
       </form>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FormSection } from '../components/form-section.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -173,7 +173,7 @@ function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
             {regions.length < 2 ? 'This service has one region: ' : 'Default region: '}
             <strong className="font-medium">{options.find(([code]) => code === defaultRegion)?.[1]}</strong>
           </p>
-          <Command command={formatCloudCommand(organization, 'regions', 'list')} />
+          <EquivalentShellCommand command={formatCloudCommand(organization, 'regions', 'list')} />
         </div>
       </Section>
     );

@@ -6,11 +6,11 @@ import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -171,7 +171,7 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
             {form.isSending ? 'Creating…' : 'Create link'}
           </Button>
         </div>
-        <Command command={formatCloudCommand(organization, ...inviteWords(body))} />
+        <EquivalentShellCommand command={formatCloudCommand(organization, ...inviteWords(body))} />
       </form>
     </Dialog>
   );

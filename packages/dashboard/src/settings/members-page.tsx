@@ -7,8 +7,8 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
@@ -113,7 +113,7 @@ function Members() {
           )}
         </QueryBoundary>
       </Section>
-      <Command command={formatCloudCommand(organization, 'members', 'list')} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'members', 'list')} />
       {removed !== null && (
         <ConfirmDialog
           title={`Remove ${removed.name}?`}

@@ -6,10 +6,10 @@ import { api } from '../api.ts';
 import { formatBotcliCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { RowList } from '../components/row-list.tsx';
@@ -65,7 +65,7 @@ export function TokensPage() {
           }
         </QueryBoundary>
       </Section>
-      <Command command={formatCurlCommand('listPersonalTokens', { origin })} />
+      <EquivalentShellCommand command={formatCurlCommand('listPersonalTokens', { origin })} />
       {open === 'create' && (
         <CreateCredentialDialog
           kind="personal token"

@@ -9,13 +9,13 @@ import { describeError } from '../api.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
 import { canCallOperation, getOrganizationApi, type Membership, useMembership } from '../organization/organization.ts';
 import { AgentConversation } from './agent-conversation.tsx';
-import { KeyForm } from './key-form.tsx';
+import { PublicApiKeyForm } from './public-api-key-form.tsx';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/talk/$agent');
 
@@ -92,7 +92,7 @@ function ChooseKey({ membership, onKey }: ChooseKeyProps) {
   });
   if (!canCallOperation(membership, 'createKey')) {
     return (
-      <KeyForm
+      <PublicApiKeyForm
         linkProblem={undefined}
         help="Ask an owner of the organization for a public key. This browser keeps it until you sign out."
         onKey={onKey}
@@ -109,7 +109,7 @@ function ChooseKey({ membership, onKey }: ChooseKeyProps) {
         <Button onClick={() => creation.mutate()} disabled={creation.isPending}>
           {creation.isPending ? 'Creating…' : 'Create a public key'}
         </Button>
-        <Command
+        <EquivalentShellCommand
           command={formatCloudCommand(
             membership.name,
             ...['keys', 'create', keyName(user), '--kind', 'public', '--expires', `${keyDays}d`],

@@ -14,7 +14,7 @@ let linkProblem: string | undefined;
  * Returns an error message if the link that opened the page contains a malformed key. Otherwise, returns undefined. Call
  * `loadPublicApiKey` first.
  */
-export function getUrlPublicKeyProblem(): string | undefined {
+export function getUrlFragmentKeyProblem(): string | undefined {
   return linkProblem;
 }
 

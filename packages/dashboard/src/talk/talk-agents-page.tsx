@@ -4,8 +4,8 @@ import { Bot, Mic } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { Command } from '../components/command.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
@@ -59,7 +59,7 @@ export function TalkAgentsPage() {
           }
         </QueryBoundary>
       </Section>
-      <Command command={formatCloudCommand(organization, 'agent', 'list')} />
+      <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'list')} />
     </div>
   );
 }

@@ -2,8 +2,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PageHeader } from '../components/section.tsx';
 import { AgentConversation } from './agent-conversation.tsx';
-import { KeyForm } from './key-form.tsx';
-import { getUrlPublicKeyProblem, loadPublicApiKey, storePublicApiKey } from './public-key.ts';
+import { PublicApiKeyForm } from './public-api-key-form.tsx';
+import { getUrlFragmentKeyProblem, loadPublicApiKey, storePublicApiKey } from './public-key.ts';
 
 const route = getRouteApi('/shell/talk/$agent');
 
@@ -22,7 +22,7 @@ export function TalkPage() {
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-6">
       <PageHeader title={`Talk to ${agent}`} />
       {publicKey === undefined ? (
-        <KeyForm linkProblem={getUrlPublicKeyProblem()} help={<KeyHelp />} onKey={changeKey} />
+        <PublicApiKeyForm linkProblem={getUrlFragmentKeyProblem()} help={<KeyHelp />} onKey={changeKey} />
       ) : (
         <AgentConversation agent={agent} publicKey={publicKey} onForgetKey={() => changeKey(undefined)} />
       )}

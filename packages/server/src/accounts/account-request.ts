@@ -1,4 +1,4 @@
-import type { Actor, Person } from '../audit/chain.ts';
+import type { Actor, PersonIdentity } from '../audit/chain.ts';
 
 /** A request that belongs to no organization, for example a sign-in or a change of the account. */
 export type AccountRequest = {
@@ -25,7 +25,10 @@ export type PersonCredential =
   | { readonly kind: 'personal-token'; readonly id: string; readonly name: string };
 
 /** A request from a person, without an organization. */
-export type PersonPrincipal = AccountRequest & { readonly person: Person; readonly credential: PersonCredential };
+export type PersonPrincipal = AccountRequest & {
+  readonly person: PersonIdentity;
+  readonly credential: PersonCredential;
+};
 
 /** A person as the actor of an audit log entry. */
 export function toAuditActor(principal: PersonPrincipal): Actor {

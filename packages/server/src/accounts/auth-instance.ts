@@ -10,10 +10,10 @@ import { type AuthOptions, clientAddressHeader, type OpenIdProvider, openIdProvi
 const openIdReturnPath = '/sign-in/openid';
 
 /** Configures better-auth to use the service's tables. With `isSecure`, cookies have the attribute `Secure`. */
-export function createAuthInstance(options: AuthOptions, isSecure: boolean) {
+export function createBetterAuthInstance(options: AuthOptions, isSecure: boolean) {
   return betterAuth(authOptions(options, isSecure));
 }
-export type AuthInstance = ReturnType<typeof createAuthInstance>;
+export type BetterAuthInstance = ReturnType<typeof createBetterAuthInstance>;
 
 function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, isSecure: boolean) {
   const timestamps = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;

@@ -1,6 +1,6 @@
 import { createApiError } from '@bothost/contract';
 import type { AccountRequest } from './account-request.ts';
-import type { AuthInstance } from './auth-instance.ts';
+import type { BetterAuthInstance } from './auth-instance.ts';
 import { type AuthOptions, clientAddressHeader } from './auth-options.ts';
 
 /**
@@ -9,14 +9,14 @@ import { type AuthOptions, clientAddressHeader } from './auth-options.ts';
  * memory.
  */
 export function createBetterAuth(options: AuthOptions) {
-  const instances = new Map<boolean, Promise<AuthInstance>>();
+  const instances = new Map<boolean, Promise<BetterAuthInstance>>();
   const create = async (isSecure: boolean) => {
-    const { createAuthInstance } = await import('./auth-instance.ts');
-    return createAuthInstance(options, isSecure);
+    const { createBetterAuthInstance } = await import('./auth-instance.ts');
+    return createBetterAuthInstance(options, isSecure);
   };
   return {
     /** Returns the better-auth instance for a connection: over HTTPS, cookies have the attribute `Secure`. */
-    of: ({ serviceUrl }: Pick<AccountRequest, 'serviceUrl'>): Promise<AuthInstance> => {
+    of: ({ serviceUrl }: Pick<AccountRequest, 'serviceUrl'>): Promise<BetterAuthInstance> => {
       const isSecure = serviceUrl.startsWith('https:');
       const instance = instances.get(isSecure) ?? create(isSecure);
       instances.set(isSecure, instance);
@@ -48,7 +48,7 @@ export function requireHttpsOrLoopback({ isPrivateConnection }: AccountRequest):
  * Returns the error code with which better-auth rejected a request, for example `authorization_pending`. Null for any other
  * error, such as a failure of the database.
  */
-export function authErrorCode(error: unknown): string | null {
+export function getBetterAuthErrorCode(error: unknown): string | null {
   // Check fields instead of `instanceof`, because better-auth and its error class are loaded only when needed.
   if (!(error instanceof Error) || !('statusCode' in error) || !('body' in error)) return null;
   if (Number(error.statusCode) >= 500) return null;

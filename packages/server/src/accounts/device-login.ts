@@ -8,9 +8,9 @@ import {
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { AccountRequest, PersonPrincipal } from './account-request.ts';
-import { authErrorCode, type BetterAuth, createBetterAuthHeaders } from './auth.ts';
+import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
-import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceDetails } from './rows.ts';
+import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceLoginDetails } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 
 type Context = {
@@ -29,7 +29,7 @@ export async function startDeviceLogin(
 ): Promise<ResponseOf<Operations['startDeviceLogin']>> {
   await limitAttempts(db, 'device-login address', toClientNetwork(accountRequest.address));
   const started = await (await auth.of(accountRequest)).api.deviceCode({ body: { client_id: body.client_id } });
-  await updateDeviceDetails(db, started.device_code, {
+  await updateDeviceLoginDetails(db, started.device_code, {
     device_name: body.device_name ?? null,
     address: accountRequest.address === '' ? null : accountRequest.address,
   });
@@ -62,7 +62,7 @@ export async function pollDeviceLogin(
   const name = await findDeviceName(db, body.device_code);
   const { api, $context } = await auth.of(accountRequest);
   const approved = await api.deviceToken({ body }).catch((error: unknown) => {
-    const code = authErrorCode(error);
+    const code = getBetterAuthErrorCode(error);
     throw code === null ? error : createApiError(pollFailures[code] ?? 'device-code-invalid', { cause: error });
   });
   // better-auth opens a browser session for the device. Replace the session with a personal token, because the person can list
@@ -89,7 +89,7 @@ export async function getDeviceLogin(
   await (await auth.of(caller)).api
     .deviceVerify({ query: { user_code: code }, headers: createBetterAuthHeaders(caller) })
     .catch((error: unknown) => {
-      throw authErrorCode(error) === null ? error : createApiError('device-login-not-found');
+      throw getBetterAuthErrorCode(error) === null ? error : createApiError('device-login-not-found');
     });
   const row = await findDeviceLogin(db, code);
   if (row === undefined || row.user_id !== caller.person.id || row.expires_at <= now()) {
@@ -120,7 +120,7 @@ export async function decideDeviceLogin(
   const { api } = await context.auth.of(caller);
   const request = { body: { userCode: plainCode(userCode) }, headers: createBetterAuthHeaders(caller) };
   await (approve ? api.deviceApprove(request) : api.deviceDeny(request)).catch((error: unknown) => {
-    throw authErrorCode(error) === null ? error : createApiError('device-login-not-found');
+    throw getBetterAuthErrorCode(error) === null ? error : createApiError('device-login-not-found');
   });
   return getDeviceLogin(context, caller, userCode);
 }

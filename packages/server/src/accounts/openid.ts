@@ -1,7 +1,7 @@
 import { createApiError, type Operations, type RequestOf, type User } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { AccountRequest } from './account-request.ts';
-import { authErrorCode, type BetterAuth, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
+import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode, requireHttpsOrLoopback } from './auth.ts';
 import { type OpenIdProvider, openIdProviderId } from './auth-options.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession } from './rows.ts';
@@ -24,7 +24,7 @@ export async function startOpenIdSignIn(context: Context, accountRequest: Accoun
   const { headers, response } = await (await context.auth.of(accountRequest)).api
     .signInSocial({ body, headers: createBetterAuthHeaders(accountRequest), returnHeaders: true })
     .catch((error: unknown) => {
-      throw authErrorCode(error) === null ? error : createApiError('openid-unavailable', { cause: error });
+      throw getBetterAuthErrorCode(error) === null ? error : createApiError('openid-unavailable', { cause: error });
     });
   if (response.url === undefined) throw createApiError('openid-unavailable');
   accountRequest.setCookies(headers.getSetCookie());

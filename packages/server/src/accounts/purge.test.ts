@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { createTestRows, secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeExpiredAccountData } from './purge.ts';
 
 it('purgeExpiredAccountData deletes expired rows, and keeps all other rows', async () => {
-  const rows = await createTestRows();
+  const rows = await createTestDatabaseRows();
   const { db } = rows;
   const [userId, organizationId] = [newId(), await rows.organization()];
   const times = { created_at: secondsAgo(60), updated_at: secondsAgo(60) };

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Tables } from '../store/tables.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
 });
 afterAll(() => rows.close());
 

@@ -1,8 +1,8 @@
 import { createApiError } from '@bothost/contract';
-import type { Person } from '../audit/chain.ts';
+import type { PersonIdentity } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { AccountRequest, PersonPrincipal } from './account-request.ts';
-import { authErrorCode, type BetterAuth, createBetterAuthHeaders, requireHttpsOrLoopback } from './auth.ts';
+import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode, requireHttpsOrLoopback } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteDeviceTokens, deletePersonalToken, deleteSession, deleteSessions } from './rows.ts';
 
@@ -12,7 +12,7 @@ type Context = { readonly db: Database; readonly auth: BetterAuth };
 export async function findSession(
   { auth }: Pick<Context, 'auth'>,
   accountRequest: AccountRequest,
-): Promise<{ readonly person: Person; readonly sessionId: string } | null> {
+): Promise<{ readonly person: PersonIdentity; readonly sessionId: string } | null> {
   const { api } = await auth.of(accountRequest);
   const { headers, response } = await api
     .getSession({ headers: createBetterAuthHeaders(accountRequest), returnHeaders: true })
@@ -46,7 +46,7 @@ export async function signIn(
   try {
     return await openSession(context, accountRequest, { email, password });
   } catch (error) {
-    if (authErrorCode(error) === null) throw error;
+    if (getBetterAuthErrorCode(error) === null) throw error;
     throw createApiError('sign-in-failed');
   }
 }

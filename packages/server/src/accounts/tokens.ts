@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createApiError, generateApiKey, type PersonalToken, userLimits } from '@bothost/contract';
-import type { Person } from '../audit/chain.ts';
+import type { PersonIdentity } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import {
@@ -71,7 +71,7 @@ export async function revokePersonalToken({ db }: Context, userId: string, token
 export async function findTokenOwner(
   { db, now }: Pick<Context, 'db' | 'now'>,
   token: string,
-): Promise<{ readonly person: Person; readonly tokenId: string; readonly tokenName: string } | null> {
+): Promise<{ readonly person: PersonIdentity; readonly tokenId: string; readonly tokenName: string } | null> {
   const row = await findPersonalTokenByHash(db, hashToken(token));
   const at = now();
   if (row === undefined || hasExpired(row, at)) return null;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { resetDeploymentsAfterRestore } from './reset-deployments-after-restore.ts';
 
 type State = 'preparing' | 'validating' | 'ready' | 'failed';
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
 });
 afterAll(() => rows.close());
@@ -16,7 +16,11 @@ afterAll(() => rows.close());
  * Creates an agent whose serving and desired deployments have the given states. If `active` is null, no deployment
  * serves. If `desired` is null, the serving deployment is also the desired one.
  */
-async function agentWith(active: State | null, desired: State | null, fields: Parameters<TestRows['agent']>[1] = {}) {
+async function agentWith(
+  active: State | null,
+  desired: State | null,
+  fields: Parameters<TestDatabaseRows['agent']>[1] = {},
+) {
   const id = await rows.agent(organizationId, { name: `a${newId()}`.slice(0, 30), ...fields });
   const activeId = active === null ? null : await rows.deployment(id, { state: active });
   const desiredId = desired === null ? activeId : await rows.deployment(id, { state: desired });

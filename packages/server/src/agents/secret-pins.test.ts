@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../secrets/delete.ts';
 import { newId } from '../store/uuid.ts';
@@ -11,13 +11,13 @@ import { findAgentsUsingSecretSet } from './secret-users.ts';
 import { getAgent, listAgents } from './show.ts';
 
 describe('an agent with secrets', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let scope: { organizationId: string; organizationName: string; keyId: string };
   let buildId: string;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     const organizationId = await rows.organization('home');
     scope = { ...vault.scopeOf(organizationId), organizationName: 'home' };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import { createClientConfig } from '../store/address.ts';
 import { appendAudit } from './append.ts';
@@ -35,7 +35,7 @@ const event = (number: number, more: Partial<AuditEvent> = {}): AuditEvent => ({
 });
 const wholePage = { order: 'asc', limit: 1_000 } as const;
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let home: string;
 let clock = now.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), logger: { warn: () => undefined } });
@@ -52,7 +52,7 @@ const tamper = async (...statements: string[]) => {
 
 beforeEach(async () => {
   clock = now.getTime();
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   home = await rows.organization('home');
   for (let number = 1; number <= 9; number++) await append(home, event(number));
 });

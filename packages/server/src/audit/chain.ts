@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
 /** A person, with their e-mail address at the time of the action. */
-export type Person = { readonly id: string; readonly email: string };
+export type PersonIdentity = { readonly id: string; readonly email: string };
 
 /** The caller and its IP address. `keyId` is null if the caller is a person in a browser, the operator, or the service itself. */
 export type Actor = {
   /** Id of the API key or personal access token that authenticated the request. */
   readonly keyId: string | null;
   readonly keyName?: string;
-  readonly person?: Person;
+  readonly person?: PersonIdentity;
   readonly address?: string;
   readonly requestId?: string;
 };

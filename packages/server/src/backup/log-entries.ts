@@ -1,11 +1,11 @@
 import { basename, join } from 'node:path';
-import type { InstanceOutputs, OutputFile, OutputOffsetRange } from '@bothost/runtime';
+import type { InstanceOutputStore, OutputFile, OutputOffsetRange } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { iterateDirectoryEntries, iterateSparseEntries } from './file-entries.ts';
 import type { TarEntry } from './tar.ts';
 
 export type LogBackupContext = {
-  readonly outputs: Pick<InstanceOutputs, 'findReleased'>;
+  readonly outputs: Pick<InstanceOutputStore, 'findReleased'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly dataDirectory: string;
   /** Maximum size of a session's stored output, in bytes. */

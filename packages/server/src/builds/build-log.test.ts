@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { type LogLimits, openBuildLog } from './build-log.ts';
 import { readLines } from './log-rows.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
 });
 afterAll(() => rows.close());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { requeueBuildsAfterRestore } from './requeue.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
 });
 afterAll(() => rows.close());
 

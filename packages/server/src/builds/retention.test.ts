@@ -5,7 +5,7 @@ import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { newId } from '../store/uuid.ts';
 import { lockUsableBuild } from './find.ts';
@@ -15,13 +15,13 @@ import { type BuildUseLookup, removeUnusedBuilds } from './retention.ts';
 const day = 86_400;
 const retention = { buildDays: 30, uploadHours: 24 };
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let places: BuildDirectories;
 let organizationId: string;
 let folder: string;
 let discarded: unknown[];
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
   places = await createBuildDirectories(
     folder,

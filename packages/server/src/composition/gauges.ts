@@ -1,4 +1,4 @@
-import type { Runtime, StartMethod } from '@bothost/runtime';
+import type { InstanceStartMethod, Runtime } from '@bothost/runtime';
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
 import type { ServiceContext } from '../context.ts';
@@ -8,7 +8,7 @@ import { addGauge } from '../metrics/telemetry.ts';
  * Groups deployments by how their instances start: forked from a process that has imported the bot (`module`) or only its
  * libraries (`libraries`), or spawned as new processes (`spawn`). Returns the sum of `figure` for each group.
  */
-function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
+function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: InstanceStartMethod) => number) {
   const sums = new Map<string, number>();
   for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));
   return sums;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 const earlyBytes = 65_536;
 
 /** The bytes that a client sends before it gets a response, for example to its WebSocket handshake. */
-export type BytesBeforeResponse = {
+export type ClientBytesBeforeResponse = {
   /** Signal that aborts when the client disconnects. */
   readonly disconnected: AbortSignal;
   /** Stops reading, pauses the socket, and returns the bytes read so far. */
@@ -14,7 +14,7 @@ export type BytesBeforeResponse = {
 /**
  * Reads from a socket while its request has no response yet, because only reading reveals that the client disconnects.
  */
-export function readBytesBeforeResponse(socket: Duplex, head: Buffer): BytesBeforeResponse {
+export function readClientBytesBeforeResponse(socket: Duplex, head: Buffer): ClientBytesBeforeResponse {
   const disconnect = new AbortController();
   const chunks = [head];
   let size = head.length;

@@ -1,4 +1,4 @@
-import { phoneCallBufferLimits } from '@bothost/contract';
+import { carrierMessageBufferLimits } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
 import { createCallMessageBuffer } from './call-message-buffer.ts';
 
@@ -35,14 +35,14 @@ describe('createCallMessageBuffer', () => {
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;
     while (call.add(silent, false)) taken += 1;
-    expect(taken).toBe(Math.floor(phoneCallBufferLimits.otherBytes / (silent.length + 64)));
+    expect(taken).toBe(Math.floor(carrierMessageBufferLimits.otherBytes / (silent.length + 64)));
   });
 
   it('limits the number of empty messages', () => {
     const call = createCallMessageBuffer('plivo');
     let taken = 0;
     while (taken < 10_000 && call.add(Buffer.alloc(0), false)) taken += 1;
-    expect(taken).toBe(phoneCallBufferLimits.otherBytes / 64);
+    expect(taken).toBe(carrierMessageBufferLimits.otherBytes / 64);
   });
 
   it('copies messages that are slices of larger buffers', () => {

@@ -1,4 +1,4 @@
-import { type PhoneCarrier, phoneCallBufferLimits } from '@bothost/contract';
+import { carrierMessageBufferLimits, type PhoneCarrier } from '@bothost/contract';
 import type { RawData } from 'ws';
 import { getObjectFields } from './json-body.ts';
 
@@ -33,7 +33,7 @@ const messageBytes = 64;
  * messages, which contain no audio.
  */
 export function createCallMessageBuffer(carrier: PhoneCarrier): CallMessageBuffer {
-  const most = phoneCallBufferLimits.audioSeconds * audioRates[carrier];
+  const most = carrierMessageBufferLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
   let audioBytes = 0;
   let audioWireBytes = 0;
@@ -52,7 +52,7 @@ export function createCallMessageBuffer(carrier: PhoneCarrier): CallMessageBuffe
       held.push(message);
       if (message.audioBytes === 0) {
         otherBytes += messageBytes + message.data.length;
-        return otherBytes <= phoneCallBufferLimits.otherBytes;
+        return otherBytes <= carrierMessageBufferLimits.otherBytes;
       }
       audioBytes += message.audioBytes;
       audioWireBytes += message.data.length;

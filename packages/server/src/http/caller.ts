@@ -11,7 +11,7 @@ import {
 } from '@bothost/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AccountRequest, type PersonPrincipal, toAuditActor } from '../accounts/account-request.ts';
-import type { Person } from '../audit/chain.ts';
+import type { PersonIdentity } from '../audit/chain.ts';
 import type { ApiAccessLevel, Authenticator, Caller } from '../organizations/authenticate.ts';
 import { hasMultipleAuthorizationHeaders, readBearerToken } from './bearer.ts';
 import { getObjectFields } from './json-body.ts';
@@ -25,8 +25,12 @@ export type RequestAuthenticationContext = {
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
   readonly people: {
-    readonly findSession: (accountRequest: AccountRequest) => Promise<{ person: Person; sessionId: string } | null>;
-    readonly findTokenOwner: (token: string) => Promise<{ person: Person; tokenId: string; tokenName: string } | null>;
+    readonly findSession: (
+      accountRequest: AccountRequest,
+    ) => Promise<{ person: PersonIdentity; sessionId: string } | null>;
+    readonly findTokenOwner: (
+      token: string,
+    ) => Promise<{ person: PersonIdentity; tokenId: string; tokenName: string } | null>;
     readonly findRole: (
       userId: string,
       organization: string,

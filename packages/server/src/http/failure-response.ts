@@ -37,7 +37,7 @@ const discardMs = 5_000;
  * Reads and discards the rest of a request body for up to 5 s, so that the client receives the response instead of a
  * connection reset.
  */
-export function discardBody(incoming: IncomingMessage): void {
+export function discardRequestBody(incoming: IncomingMessage): void {
   incoming.resume();
   const timer = setTimeout(() => incoming.destroy(), discardMs);
   incoming.once('close', () => clearTimeout(timer));

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type ApiError, createApiError } from '@bothost/contract';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, createPreflightHeaders, isPreflight } from './cors.ts';
-import { discardBody, refuseUpgrade, sendFailure } from './failure-response.ts';
+import { discardRequestBody, refuseUpgrade, sendFailure } from './failure-response.ts';
 import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import type { createSessionProxy } from './session-proxy.ts';
@@ -52,6 +52,6 @@ export function createNodeServer(
 
   function refuse(incoming: IncomingMessage, response: ServerResponse, problem: ApiError): void {
     sendFailure(response, problem, requestId(incoming));
-    discardBody(incoming);
+    discardRequestBody(incoming);
   }
 }

@@ -1,4 +1,4 @@
-import { type ApiError, type Operation, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import { type ApiError, type Operation, secretSetKeyPattern, secretSetNamePattern } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
 import type { Actor } from '../audit/chain.ts';
@@ -65,5 +65,5 @@ function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object'
 }
 
 const isSetName = (text: unknown): text is string => typeof text === 'string' && secretSetNamePattern.test(text);
-const isSecretKey = (text: unknown): text is string => typeof text === 'string' && secretKeyPattern.test(text);
+const isSecretKey = (text: unknown): text is string => typeof text === 'string' && secretSetKeyPattern.test(text);
 const isId = (text: unknown): text is string => typeof text === 'string' && validate(text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { claimInstance, countInstances } from './claim.ts';
 import {
@@ -13,11 +13,11 @@ import {
   retireInstance,
 } from './lifecycle.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let hostId: string;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
 });

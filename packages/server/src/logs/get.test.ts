@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { runtimes } from '@bothost/runtime/registry';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestOptions } from '../../../runtime/test/test-options.ts';
-import { createTestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
 it('getLogs ends a waiting request when the server closes, and removes its abort listener', async () => {
-  const rows = await createTestRows();
+  const rows = await createTestDatabaseRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
   // Let other Unix accounts enter the directory, because bots do not run under the account of the test.
   await chmod(root, 0o711);

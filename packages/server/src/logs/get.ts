@@ -5,12 +5,12 @@ import { createSecretMask, type SecretMask } from './mask.ts';
 import { decodeCursor, encodeCursor, getLogPositionAtTime } from './position.ts';
 import { type LogPage, type LogPageContext, type LogPageLimits, readLogPage } from './read-page.ts';
 import { canSessionLogGrow, type LogScope } from './rows.ts';
-import type { SourcesContext } from './sources.ts';
+import type { LogSourcesContext } from './sources.ts';
 
 type GetLogs = Operations['getLogs'];
 type Query = RequestOf<GetLogs>['query'];
 
-export type LogsContext = SourcesContext & {
+export type LogsContext = LogSourcesContext & {
   /**
    * Returns the secret values to mask in the output of a deployment's instances. `isComplete` is true if `values` contains all
    * of these values.

@@ -6,7 +6,7 @@ import { runtimes } from '@bothost/runtime/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { createSeededRandom } from '../../test/support/random.ts';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createSecretMask } from './mask.ts';
 import { comparePositions, type LogPosition } from './position.ts';
@@ -24,7 +24,7 @@ const everything = {
 const noFilter = { text: undefined, level: undefined };
 
 describe('readLogPage of an agent with hundreds of instances', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let runtime: Runtime;
   let directory: string;
   let request: Omit<LogPageRequest, 'order'>;
@@ -37,7 +37,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     );
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
     // Bots run under other accounts, which need permission to enter the directory.
     await chmod(directory, 0o711);

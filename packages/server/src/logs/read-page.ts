@@ -2,9 +2,9 @@ import type { LogLine } from '@bothost/contract';
 import { type MaskLookup, mergeOutputs } from './merge-outputs.ts';
 import type { LogPosition, SortOrder } from './position.ts';
 import type { PositionedLine } from './read-output.ts';
-import type { LoggedInstance, LogScope } from './rows.ts';
+import type { InstanceWithLogs, LogScope } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
-import { findOutputSources, type SourcesContext } from './sources.ts';
+import { findOutputSources, type LogSourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type LogPageLimits = {
@@ -42,7 +42,7 @@ export type LogPage = {
   readonly live: readonly string[];
 };
 
-export type LogPageContext = SourcesContext & { readonly maskOf: MaskLookup };
+export type LogPageContext = LogSourcesContext & { readonly maskOf: MaskLookup };
 
 /** Reads one page of logs: a k-way merge of the outputs of instances, ordered by time, instance and offset. */
 export async function readLogPage(context: LogPageContext, request: LogPageRequest): Promise<LogPage> {
@@ -104,7 +104,7 @@ function spanOf({ order, after, from, to }: LogPageRequest) {
 function withInstance(
   line: NonNullable<PositionedLine['line']>,
   { at }: LogPosition,
-  instance: LoggedInstance,
+  instance: InstanceWithLogs,
 ): LogLine {
   const requested = instance.requested_at?.getTime();
   return {

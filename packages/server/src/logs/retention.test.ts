@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeLogs, type RetentionContext, removeOrphanedLogs } from './retention.ts';
 
@@ -12,13 +12,13 @@ const day = 86_400;
 const plenty = 2 ** 50;
 
 describe('log retention', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let context: RetentionContext;
   let quarantineDirectory: string;
   let of: { agent_id: string; deployment_id: string; host_id: string };
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const agentId = await rows.agent(await rows.organization());
     const hostId = await rows.host();
     of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: hostId };

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { writeBot } from '../../test/support/bots.ts';
-import { createTestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createOutputStoringDriver, type StoreOutputContext, storeOutput } from './store-output.ts';
 
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
  * then stops the instance.
  */
 async function setUp() {
-  const rows = await createTestRows();
+  const rows = await createTestDatabaseRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import type { ResourceUsage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { computeCurrentMetrics, storeFinalMetrics } from './finish.ts';
 import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
@@ -8,7 +8,7 @@ import { createSampler } from './sampler.ts';
 const start = testNow.getTime() / 1000;
 
 describe('the sampler', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let sessionId: string;
   let of: { organizationId: string; agentId: string; deploymentId: string };
   let clock = start;
@@ -30,7 +30,7 @@ describe('the sampler', () => {
   };
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { subscribeToChannel } from '../store/listen.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
-import { createKey, listKeys, revokeKey } from './keys.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from './keys.ts';
 
 const invalid = { name: 'ApiError', reason: 'key-invalid', status: 401 };
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let clock = testNow.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), newId });
 const scope = () => ({ organizationId });
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization('home');
 });
 afterAll(() => rows.close());
@@ -24,7 +24,7 @@ afterAll(() => rows.close());
 describe('createAuthenticator', () => {
   const open = () => createAuthenticator(context());
   const make = (kind: 'private' | 'public' = 'private', more: object = {}) =>
-    createKey(context(), scope(), { kind, name: 'asked', ...more });
+    createApiKey(context(), scope(), { kind, name: 'asked', ...more });
 
   it('returns the organization of a key', async () => {
     const { id, key } = await make();
@@ -79,7 +79,7 @@ describe('createAuthenticator', () => {
     const { id, key } = await make();
     await here.authenticate(key, 'private');
     await elsewhere.authenticate(key, 'private');
-    await revokeKey(context(), scope(), id);
+    await revokeApiKey(context(), scope(), id);
     here.forget(id);
     await expect(here.authenticate(key, 'private')).rejects.toMatchObject(invalid);
     clock += 1_000;
@@ -110,7 +110,7 @@ describe('createAuthenticator', () => {
   it('records the last use of a key at most once a minute', async () => {
     const authenticator = open();
     const { id, key } = await make();
-    const lastUse = async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.lastUsedAt;
+    const lastUse = async () => (await listApiKeys(context(), scope())).find((one) => one.id === id)?.lastUsedAt;
     const first = new Date(clock).toISOString();
     await authenticator.authenticate(key, 'private');
     await expect.poll(lastUse).toBe(first);
@@ -125,7 +125,7 @@ describe('createAuthenticator', () => {
     const { id, key } = await make('public');
     await rows.db.updateTable('api_keys').set({ public_key: null }).where('id', '=', id).execute();
     await open().authenticate(key, 'public');
-    await expect.poll(async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.key).toBe(key);
+    await expect.poll(async () => (await listApiKeys(context(), scope())).find((one) => one.id === id)?.key).toBe(key);
   });
 
   it('drops a cached key that another server revokes, and all cached keys if notifications may have been lost', async () => {
@@ -148,7 +148,7 @@ describe('createAuthenticator', () => {
       logger: pino({ level: 'silent' }),
     });
 
-    await revokeKey(context(), scope(), revoked.id);
+    await revokeApiKey(context(), scope(), revoked.id);
     await sql`select pg_notify('keys', ${revoked.id})`.execute(rows.db);
     await expect.poll(() => authenticator.cached(revoked.key, 'private')).toBeUndefined();
     await expect(authenticator.authenticate(revoked.key, 'private')).rejects.toMatchObject(invalid);

@@ -1,7 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { hashKey } from './keys.ts';
+import { hashApiKey } from './keys.ts';
 import { findKeyByHash, type KeyWithOrganization, updateKeyLastUse } from './rows.ts';
 
 export type Caller = {
@@ -100,7 +100,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
 
   function cached(key: string, level: ApiAccessLevel): Caller | undefined {
     const now = context.now().getTime();
-    const hash = hashKey(key).toString('base64');
+    const hash = hashApiKey(key).toString('base64');
     const entry = entries.get(hash);
     if (entry === undefined) return undefined;
     if (entry.until <= now) {
@@ -114,7 +114,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     const known = cached(key, level);
     if (known !== undefined) return known;
     const before = generation;
-    const hash = hashKey(key);
+    const hash = hashApiKey(key);
     const found = await findKeyByHash(context.db, hash);
     const now = context.now().getTime();
     if (found === undefined) throw createApiError('key-invalid');

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type BootstrapOptions, createOrganizationAtFirstStart, findOldestOrganization } from './first-start.ts';
-import { listKeys } from './keys.ts';
+import { listApiKeys } from './keys.ts';
 import { getProperties } from './properties.ts';
 
 const made: BootstrapOptions = { organization: 'home', privateKey: null, publicKey: null };
 
 describe('createOrganizationAtFirstStart', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   const context = () => ({ db: rows.db, now: () => testNow, newId });
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
   });
   afterEach(() => rows.close());
 
@@ -26,7 +26,7 @@ describe('createOrganizationAtFirstStart', () => {
     expect(kept).toEqual([first]);
     expect(await findOldestOrganization(context())).toEqual({ id: first?.organizationId, name: 'home' });
     const organizationId = first?.organizationId ?? '';
-    expect((await listKeys(context(), { organizationId })).map(({ kind, name }) => [kind, name])).toEqual([
+    expect((await listApiKeys(context(), { organizationId })).map(({ kind, name }) => [kind, name])).toEqual([
       ['private', 'first start'],
       ['public', 'first start'],
     ]);

@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
-import { createKey } from './keys.ts';
-import { findOldestOrganizationRow, insertOrganization, lockFirstOrganization } from './rows.ts';
+import { createApiKey } from './keys.ts';
+import { findOldestOrganizationRow, insertOrganization, lockFirstOrganizationCreation } from './rows.ts';
 
 export type BootstrapOptions = {
   readonly organization: string;
@@ -31,7 +31,7 @@ export async function createOrganizationAtFirstStart(
 ): Promise<FirstOrganizationKeys | null> {
   return context.db.transaction().execute(async (db) => {
     if ((await findOldestOrganizationRow(db)) !== undefined) return null;
-    await lockFirstOrganization(db);
+    await lockFirstOrganizationCreation(db);
     if ((await findOldestOrganizationRow(db)) !== undefined) return null;
     const organizationId = context.newId();
     const name = bootstrap.organization;
@@ -43,7 +43,7 @@ export async function createOrganizationAtFirstStart(
       created_at: context.now(),
     });
     const create = (kind: 'private' | 'public', key: string | null) =>
-      createKey(
+      createApiKey(
         { ...context, db },
         { organizationId },
         { kind, name: 'first start', ...(key === null ? {} : { key }) },

@@ -1,19 +1,19 @@
 import { checkApiKeyFormat } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createKey, hashKey, listKeys, revokeKey } from './keys.ts';
+import { createApiKey, hashApiKey, listApiKeys, revokeApiKey } from './keys.ts';
 
 const notFound = { name: 'ApiError', reason: 'key-not-found', status: 404 };
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let clock = testNow.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), newId });
 const scope = () => ({ organizationId });
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization('home');
 });
 afterAll(() => rows.close());
@@ -23,50 +23,54 @@ describe('API keys', () => {
     ['private', /^sk_[0-9A-Za-z]{49}$/, 7],
     ['public', /^pk_[0-9A-Za-z]{49}$/, 11],
   ] as const)('have a checksum, and are listed in full only if they are public: %s key', async (kind, form, shown) => {
-    const made = await createKey(context(), scope(), { kind, name: 'mine' });
+    const made = await createApiKey(context(), scope(), { kind, name: 'mine' });
     expect(made).toMatchObject({ kind, name: 'mine', expiresAt: null, lastUsedAt: null, revokedAt: null });
     expect(made.key).toMatch(form);
     expect(checkApiKeyFormat(made.key)).toEqual({ kind, verdict: 'plausible' });
     expect(made.start).toBe(made.key.slice(0, shown));
-    const listed = await listKeys(context(), scope());
+    const listed = await listApiKeys(context(), scope());
     expect(listed.find(({ id }) => id === made.id)).toEqual({ ...made, key: kind === 'public' ? made.key : null });
   });
 
   it('are stored only as hashes if they are private', async () => {
-    const { id, key } = await createKey(context(), scope(), { kind: 'private', name: 'hashed' });
+    const { id, key } = await createApiKey(context(), scope(), { kind: 'private', name: 'hashed' });
     const stored = await rows.db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    expect(stored.hash).toEqual(hashKey(key));
+    expect(stored.hash).toEqual(hashApiKey(key));
     expect(JSON.stringify(stored)).not.toContain(key.slice(11));
   });
 
   it('are unique', async () => {
     const made = await Promise.all(
-      Array.from({ length: 20 }, () => createKey(context(), scope(), { kind: 'public', name: 'many' })),
+      Array.from({ length: 20 }, () => createApiKey(context(), scope(), { kind: 'public', name: 'many' })),
     );
     expect(new Set(made.map(({ key }) => key)).size).toBe(20);
   });
 
   it('expire after the given time', async () => {
-    const { expiresAt } = await createKey(context(), scope(), { kind: 'private', name: 'short', expiresInSeconds: 90 });
+    const { expiresAt } = await createApiKey(context(), scope(), {
+      kind: 'private',
+      name: 'short',
+      expiresInSeconds: 90,
+    });
     expect(expiresAt).toBe(new Date(clock + 90_000).toISOString());
   });
 
   it('stay in the list after revocation, with the time of the first revocation', async () => {
-    const { id } = await createKey(context(), scope(), { kind: 'private', name: 'leaked' });
-    const { revokedAt } = await revokeKey(context(), scope(), id);
+    const { id } = await createApiKey(context(), scope(), { kind: 'private', name: 'leaked' });
+    const { revokedAt } = await revokeApiKey(context(), scope(), id);
     expect(revokedAt).toBe(new Date(clock).toISOString());
     clock += 5_000;
-    expect((await revokeKey(context(), scope(), id.toUpperCase())).revokedAt).toBe(revokedAt);
-    expect((await listKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
+    expect((await revokeApiKey(context(), scope(), id.toUpperCase())).revokedAt).toBe(revokedAt);
+    expect((await listApiKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
   });
 
   it('cannot be listed or revoked by another organization', async () => {
     const other = { organizationId: await rows.organization() };
-    const { id } = await createKey(context(), scope(), { kind: 'private', name: 'ours' });
-    expect(await listKeys(context(), other)).toEqual([]);
+    const { id } = await createApiKey(context(), scope(), { kind: 'private', name: 'ours' });
+    expect(await listApiKeys(context(), other)).toEqual([]);
     for (const keyId of [id, newId(), 'x', '']) {
-      await expect(revokeKey(context(), other, keyId)).rejects.toMatchObject(notFound);
+      await expect(revokeApiKey(context(), other, keyId)).rejects.toMatchObject(notFound);
     }
-    expect((await listKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBeNull();
+    expect((await listApiKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBeNull();
   });
 });

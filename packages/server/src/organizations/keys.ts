@@ -5,24 +5,24 @@ import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { runInTransaction } from '../store/transaction.ts';
 import { isUuid } from '../store/uuid.ts';
-import { type ApiKeyRow, insertApiKey, listKeyRows, markKeyRevoked } from './rows.ts';
+import { type ApiKeyRow, insertApiKey, listApiKeyRows, markApiKeyRevoked } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
 /** An organization and the actor in it. `keyId` is null if the service itself creates the key. */
 type ActingScope = Scope & Partial<Actor>;
 
 /** Hashes a key for storage. Keys have 256 bits of randomness, so one round of SHA-256 suffices. */
-export function hashKey(key: string): Buffer {
+export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-export async function listKeys(context: { db: Database }, scope: Scope): Promise<ApiKey[]> {
-  const rows = await listKeyRows(context.db, scope.organizationId);
+export async function listApiKeys(context: { db: Database }, scope: Scope): Promise<ApiKey[]> {
+  const rows = await listApiKeyRows(context.db, scope.organizationId);
   return rows.map(present);
 }
 
 /** Creates an API key, or stores the given key (for an unattended installation). A private key is returned only here. */
-export async function createKey(
+export async function createApiKey(
   context: { db: Database; now: () => Date; newId: () => string },
   scope: ActingScope,
   wanted: { kind: 'private' | 'public'; name: string; expiresInSeconds?: number | null | undefined; key?: string },
@@ -36,7 +36,7 @@ export async function createKey(
     kind: wanted.kind,
     name: wanted.name,
     start: key.slice(0, wanted.kind === 'private' ? 7 : 11),
-    hash: hashKey(key),
+    hash: hashApiKey(key),
     public_key: wanted.kind === 'public' ? key : null,
     created_at: now,
     expires_at: seconds === null ? null : new Date(now.getTime() + seconds * 1000),
@@ -51,7 +51,7 @@ export async function createKey(
 }
 
 /** Revokes a key. Does nothing if the key is already revoked. @throws failure `key-not-found` */
-export async function revokeKey(
+export async function revokeApiKey(
   context: { db: Database; now: () => Date },
   scope: ActingScope,
   keyId: string,
@@ -59,7 +59,7 @@ export async function revokeKey(
   if (!isUuid(keyId)) throw createApiError('key-not-found');
   return runInTransaction(context.db, async (db) => {
     const at = context.now();
-    const row = await markKeyRevoked(db, scope.organizationId, keyId, at);
+    const row = await markApiKeyRevoked(db, scope.organizationId, keyId, at);
     if (row === undefined) throw createApiError('key-not-found');
     const result = row.revoked_at?.getTime() === at.getTime() ? 'done' : 'unchanged';
     await record(db, scope, row, { at, action: 'keys.revoke', result });

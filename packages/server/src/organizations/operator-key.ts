@@ -2,7 +2,7 @@ import type { ApiKey } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { findOrganizationOrOldest } from './find.ts';
-import { createKey } from './keys.ts';
+import { createApiKey } from './keys.ts';
 
 /**
  * Creates a private key for an organization that has lost its keys. `organization` is a name or id; null means the
@@ -17,5 +17,5 @@ export async function createOperatorKey(
 ): Promise<ApiKey & { key: string; organization: string }> {
   const { id, name } = await findOrganizationOrOldest(context.db, wanted.organization);
   const key = { kind: 'private', name: wanted.name } as const;
-  return { ...(await createKey(context, { ...operator, organizationId: id }, key)), organization: name };
+  return { ...(await createApiKey(context, { ...operator, organizationId: id }, key)), organization: name };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import {
   describeOrganizationProperties,
@@ -10,10 +10,10 @@ import {
 } from './properties.ts';
 
 describe('properties of an organization', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let organizationId: string;
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     organizationId = await rows.organization('home');
     await rows.host('us-west');
     await rows.host('eu');

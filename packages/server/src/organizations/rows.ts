@@ -33,7 +33,7 @@ export function findOldestOrganizationRow(db: Database): Promise<OrganizationRow
 /**
  * Takes an advisory lock until the transaction ends, so that only one server at a time creates the first organization.
  */
-export async function lockFirstOrganization(db: Database): Promise<void> {
+export async function lockFirstOrganizationCreation(db: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost first organization', 0))`.execute(db);
 }
 
@@ -54,7 +54,7 @@ export async function insertApiKey(db: Database, row: Insertable<ApiKeysTable>):
   await db.insertInto('api_keys').values(row).execute();
 }
 
-export function listKeyRows(db: Database, organizationId: string): Promise<ApiKeyRow[]> {
+export function listApiKeyRows(db: Database, organizationId: string): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys')
     .selectAll()
@@ -64,7 +64,7 @@ export function listKeyRows(db: Database, organizationId: string): Promise<ApiKe
     .execute();
 }
 
-export function markKeyRevoked(
+export function markApiKeyRevoked(
   db: Database,
   organizationId: string,
   id: string,

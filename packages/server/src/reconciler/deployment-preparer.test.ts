@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
 });
 afterAll(() => rows.close());
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
 import { type DispatchContext, dispatchSession, type ReadySession, resumeSession } from './dispatch.ts';
@@ -16,7 +16,7 @@ type Bot = Readonly<Record<string, (request: IncomingMessage, response: ServerRe
 const answer = (status: number, body: object) => (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status).end(JSON.stringify(body));
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let of: { organizationId: string; agentId: string; deploymentId: string };
 let ended: [status: string, at: Date | undefined][];
 let transitions: string[];
@@ -26,7 +26,7 @@ let acceptDeadline: AbortController;
 let server: Server | null = null;
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createActionExecutor } from './execute.ts';
 import { readObservedState } from './observe.ts';
@@ -7,11 +7,11 @@ import type { ReconcileAction } from './plan.ts';
 
 const unobservedEndAt = secondsAgo(7);
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
 let calls: unknown[][];
 beforeEach(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   calls = [];
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);

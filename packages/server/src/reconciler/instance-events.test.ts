@@ -1,7 +1,7 @@
 import type { InstanceEvent, InstanceExit } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { watchInstances } from './instance-events.ts';
@@ -15,11 +15,11 @@ const failed: InstanceExit = { ...ok, code: 3, tail: 'Traceback' };
 const unknown: InstanceExit = { ...ok, code: null };
 const killed = (signal: string): InstanceExit => ({ ...ok, code: null, signal });
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let keyring: Parameters<typeof watchInstances>[0]['keyring'];
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   keyring = (await createTestVault(rows)).context.keyring;
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-type SessionFields = Parameters<TestRows['session']>[1];
+type SessionFields = Parameters<TestDatabaseRows['session']>[1];
 
 /** An instance with a session that was created ten seconds ago. */
 async function open(fields: SessionFields) {

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
@@ -15,11 +15,11 @@ const now = () => testNow;
 const address = { socket: '/missing/bot.sock' };
 const stopped = new StartError('The bot was stopped before it was ready.', null);
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let hostId: string;
 let keyring: RunnerContext['keyring'];
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   hostId = await rows.host();
   keyring = (await createTestVault(rows)).context.keyring;
 });

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { type InMemoryState, readObservedState } from './observe.ts';
+import { type InMemoryObservedState, readObservedState } from './observe.ts';
 import { planActions } from './plan.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let hostId: string;
 beforeEach(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
 });
@@ -16,7 +16,7 @@ afterEach(() => rows.close());
 
 const serverId = newId();
 /** The in-memory state of a server that has just started: it owns no session and starts no instance. */
-const fresh: InMemoryState = {
+const fresh: InMemoryObservedState = {
   isOwned: () => false,
   isBusyInstance: () => false,
   isBusyDeployment: () => false,
@@ -24,12 +24,12 @@ const fresh: InMemoryState = {
   serverId,
   draining: false,
 };
-async function read(running: readonly string[] = [], inMemory: Partial<InMemoryState> = {}) {
+async function read(running: readonly string[] = [], inMemory: Partial<InMemoryObservedState> = {}) {
   const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
   const context = { db: rows.db, now: () => testNow, runtime: { list }, host: { id: hostId, region: 'us-west' } };
   return readObservedState(context, { ...fresh, ...inMemory });
 }
-async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>[1] = {}) {
+async function agent(name = 'parrot', fields: Parameters<TestDatabaseRows['deployment']>[1] = {}) {
   const agentId = await rows.agent(organizationId, { name });
   return { organizationId, agentId, hostId, deploymentId: await rows.deployment(agentId, fields) };
 }
@@ -117,7 +117,7 @@ it('readObservedState marks a relayed WebSocket as lost only if the server that 
 
 it('a plan after a crash adopts live sessions, starts pending instances, and ends lost sessions', async () => {
   const of = await agent();
-  const claim = async (state: 'starting' | 'live', instance: Parameters<TestRows['instance']>[1] = {}) => {
+  const claim = async (state: 'starting' | 'live', instance: Parameters<TestDatabaseRows['instance']>[1] = {}) => {
     const sessionId = await rows.session(of, {
       state,
       requested_at: secondsAgo(5),

@@ -6,7 +6,7 @@ import type { Database } from '../store/tables.ts';
 import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
 /** The part of the observed state that is in the memory of this process. */
-export type InMemoryState = {
+export type InMemoryObservedState = {
   readonly isOwned: (sessionId: string) => boolean;
   readonly isBusyInstance: (instanceId: string) => boolean;
   readonly isBusyDeployment: (deploymentId: string) => boolean;
@@ -29,7 +29,7 @@ export type ObservedRows = {
  */
 export async function readObservedState(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
-  inMemory: InMemoryState,
+  inMemory: InMemoryObservedState,
 ): Promise<{ observed: ObservedState; rows: ObservedRows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
@@ -56,7 +56,7 @@ function readRows(db: Database, host: { id: string; region: string }) {
   });
 }
 
-function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryState): PlannedDeployment {
+function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryObservedState): PlannedDeployment {
   return {
     id: row.id,
     state: row.state,
@@ -74,7 +74,7 @@ function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryState
 function toPlannedInstance(
   row: OpenInstanceRow,
   running: ReadonlySet<string>,
-  inMemory: InMemoryState,
+  inMemory: InMemoryObservedState,
 ): PlannedInstance {
   return {
     id: row.id,
@@ -87,7 +87,7 @@ function toPlannedInstance(
   };
 }
 
-function toPlannedSessions(row: OpenSessionRow, inMemory: InMemoryState): PlannedSession[] {
+function toPlannedSessions(row: OpenSessionRow, inMemory: InMemoryObservedState): PlannedSession[] {
   if (row.state === 'ended') return [];
   const relayed = row.transport === 'websocket' && row.relay_id !== null;
   const owned = inMemory.isOwned(row.id);

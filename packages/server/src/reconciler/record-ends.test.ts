@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createSessionEndRecorder } from './record-ends.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };

@@ -1,17 +1,17 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { redactOutputTail } from './redact.ts';
 
 describe('redactOutputTail', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let deployment: string;
   const logged: unknown[] = [];
   let redact: (tail: string) => Promise<string>;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const vault = await createTestVault(rows);
     const home = await rows.organization();
     await vault.put(home, 'keys', createPutSecretsRequest({ A: 'sk_canary_1' }));

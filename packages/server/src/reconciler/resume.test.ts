@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { isColdStart } from './cold-start.ts';
 import { clampReportedTime, type ReadySession, resumeSession } from './dispatch.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
@@ -52,7 +52,7 @@ async function botWithSession(): Promise<{ port: number; end: () => void }> {
 }
 
 it('resumeSession makes a live session reachable as soon as its bot reports the session', async () => {
-  const { db, close } = await createTestRows();
+  const { db, close } = await createTestDatabaseRows();
   onTestFinished(close);
   const bot = await botWithSession();
   const session: ReadySession = {

@@ -1,7 +1,7 @@
 import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
@@ -12,13 +12,13 @@ const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory
 const noRoom = new StartError('No account is free.', null);
 
 describe('deployment validation', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let agentId: string;
   let former: string;
   let id: string;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     agentId = await rows.agent(await rows.organization());
     former = await rows.deployment(agentId, { activated_at: testNow });
     id = await rows.deployment(agentId, { state: 'validating' });

@@ -1,7 +1,7 @@
 /** A key of a secret set, and the revision in which its value was written. */
-export type SecretKeyRevision = readonly [key: string, revision: number];
+export type SecretSetKeyRevision = readonly [key: string, revision: number];
 
-export type SecretKeyChange = {
+export type SecretSetKeyChange = {
   readonly key: string;
   readonly change: 'new' | 'changed' | 'unchanged' | 'removed';
 };
@@ -17,13 +17,13 @@ type Write = {
  * The returned `entries` are sorted by key; new and changed keys have the revision `next`.
  */
 export function planChange(
-  before: readonly SecretKeyRevision[],
+  before: readonly SecretSetKeyRevision[],
   write: Write,
   next: number,
   isSame: (key: string) => boolean,
 ): {
-  readonly changes: readonly SecretKeyChange[];
-  readonly entries: readonly SecretKeyRevision[];
+  readonly changes: readonly SecretSetKeyChange[];
+  readonly entries: readonly SecretSetKeyRevision[];
   readonly changed: boolean;
 } {
   const known = new Map(before);
@@ -32,11 +32,11 @@ export function planChange(
     write.mode === 'replace' ? before.map(([key]) => key).filter((key) => !written.has(key)) : write.remove,
   );
   const changes = [
-    ...write.keys.map((key): SecretKeyChange => {
+    ...write.keys.map((key): SecretSetKeyChange => {
       if (!known.has(key)) return { key, change: 'new' };
       return { key, change: isSame(key) ? 'unchanged' : 'changed' };
     }),
-    ...[...removed].filter((key) => known.has(key)).map((key): SecretKeyChange => ({ key, change: 'removed' })),
+    ...[...removed].filter((key) => known.has(key)).map((key): SecretSetKeyChange => ({ key, change: 'removed' })),
   ].sort((one, other) => compareStrings(one.key, other.key));
   const after = new Map(known);
   for (const { key, change } of changes) {
@@ -50,7 +50,10 @@ export function planChange(
   };
 }
 
-export function listKeysWithChangeKind(changes: readonly SecretKeyChange[], kind: SecretKeyChange['change']): string[] {
+export function listKeysWithChangeKind(
+  changes: readonly SecretSetKeyChange[],
+  kind: SecretSetKeyChange['change'],
+): string[] {
   return changes.filter(({ change }) => change === kind).map(({ key }) => key);
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
@@ -28,13 +28,13 @@ const changes: readonly (readonly [column: string, table: string, expression: st
 ];
 
 describe('a secret set that was tampered with in the database', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let setId: string;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     await vault.put(home, 'keys', createPutSecretsRequest({ A: 'one', B: 'two' }));

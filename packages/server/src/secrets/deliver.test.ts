@@ -1,7 +1,7 @@
 import { operations, type SecretWriteResult } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { deliverSecrets } from './deliver.ts';
 import { pinSecretSet } from './pin.ts';
@@ -10,13 +10,13 @@ import { createKeyring } from './vault/keyring.ts';
 import { createLocalRootKeys } from './vault/root-key.ts';
 
 describe('deliverSecrets', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let moment: number;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     moment = vault.context.now().getTime();

@@ -10,7 +10,7 @@ import {
   type SecretEncryptionContext,
   type VersionedKey,
 } from './vault/encrypted-value.ts';
-import { computeFingerprint } from './vault/fingerprint.ts';
+import { computeSecretValueFingerprint } from './vault/fingerprint.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
@@ -44,7 +44,7 @@ export function encryptToRow(
     key: of.key,
     revision: of.revision,
     key_version: keys.value.version,
-    fingerprint: computeFingerprint(keys.fingerprint, { setId: set.id, key: of.key }, value),
+    fingerprint: computeSecretValueFingerprint(keys.fingerprint, { setId: set.id, key: of.key }, value),
     fingerprint_version: keys.fingerprint.version,
     bytes: value.length,
     created_at: of.createdAt,

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { listKeysWithChangeKind, type SecretKeyChange, type SecretKeyRevision } from './change.ts';
+import { listKeysWithChangeKind, type SecretSetKeyChange, type SecretSetKeyRevision } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
 import { type CurrentOrganizationKeys, encryptToRow } from './encrypted-values.ts';
 import { computeRevisionMac } from './revision-mac.ts';
@@ -17,8 +17,8 @@ export type RevisionDraft = {
   readonly rolledBackTo: number | null;
   readonly host: string | null;
   readonly expiresAt: Date | null;
-  readonly entries: readonly SecretKeyRevision[];
-  readonly changes: readonly SecretKeyChange[];
+  readonly entries: readonly SecretSetKeyRevision[];
+  readonly changes: readonly SecretSetKeyChange[];
   readonly values: ReadonlyMap<string, Buffer>;
 };
 

@@ -1,6 +1,6 @@
 import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { SecretKeyRevision } from './change.ts';
+import type { SecretSetKeyRevision } from './change.ts';
 import { decryptRow, readValueRows, readVerifiedRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
@@ -11,7 +11,7 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
 export type SecretSetContent = {
   readonly host: string | null;
   readonly expiresAt: Date | null;
-  readonly entries: readonly SecretKeyRevision[];
+  readonly entries: readonly SecretSetKeyRevision[];
   readonly rows: ReadonlyMap<string, ValueRow>;
 };
 

@@ -1,5 +1,5 @@
 import { createApiError, secretSetLimits } from '@bothost/contract';
-import type { SecretKeyRevision } from './change.ts';
+import type { SecretSetKeyRevision } from './change.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 
 /** Rejects an unknown region. @throws failure `region-unknown` */
@@ -40,7 +40,7 @@ export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, exp
  * @throws failure `secret-set-too-large` with the limit and the size that the set would have
  */
 export function requireAllowedSetSize(
-  entries: readonly SecretKeyRevision[],
+  entries: readonly SecretSetKeyRevision[],
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): void {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { addRevisionMacs } from './add-revision-macs.ts';
 import { listSecrets } from './list.ts';
@@ -20,12 +20,12 @@ const vaultTables = ['vault_state', 'vault_keys', 'vault_tasks'];
 
 describe('restoring an older backup of secrets', () => {
   const rootKey = Buffer.alloc(32, 7);
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows, [rootKey]);
     home = await rows.organization('home');
     await vault.put(home, 'keys', createPutSecretsRequest({ A: 'old', B: 'both' }));

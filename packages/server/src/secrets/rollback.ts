@@ -1,5 +1,5 @@
 import { createApiError, type SecretWriteResult } from '@bothost/contract';
-import { compareStrings, type SecretKeyChange, type SecretKeyRevision } from './change.ts';
+import { compareStrings, type SecretSetKeyChange, type SecretSetKeyRevision } from './change.ts';
 import { isSameTime } from './expiry.ts';
 import { readSecretSet } from './read-set.ts';
 import { requireExpectedRevision } from './refusals.ts';
@@ -46,12 +46,14 @@ export function rollBackSecrets(
   });
 }
 
-function differences(from: readonly SecretKeyRevision[], to: readonly SecretKeyRevision[]): SecretKeyChange[] {
+function differences(from: readonly SecretSetKeyRevision[], to: readonly SecretSetKeyRevision[]): SecretSetKeyChange[] {
   const [before, after] = [new Map(from), new Map(to)];
-  const written = to.flatMap(([key, revision]): SecretKeyChange[] => {
+  const written = to.flatMap(([key, revision]): SecretSetKeyChange[] => {
     if (!before.has(key)) return [{ key, change: 'new' }];
     return before.get(key) === revision ? [] : [{ key, change: 'changed' }];
   });
-  const removed = from.filter(([key]) => !after.has(key)).map(([key]): SecretKeyChange => ({ key, change: 'removed' }));
+  const removed = from
+    .filter(([key]) => !after.has(key))
+    .map(([key]): SecretSetKeyChange => ({ key, change: 'removed' }));
   return [...written, ...removed].sort((one, other) => compareStrings(one.key, other.key));
 }

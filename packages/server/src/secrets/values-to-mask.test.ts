@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import type { SecretRevisionPin } from '../store/tables.ts';
 import { decryptSecretValuesToMask } from './values-to-mask.ts';
@@ -9,7 +9,7 @@ import { createKeyring } from './vault/keyring.ts';
 import { createLocalRootKeys } from './vault/root-key.ts';
 
 describe('decryptSecretValuesToMask', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let pin: SecretRevisionPin;
@@ -18,7 +18,7 @@ describe('decryptSecretValuesToMask', () => {
     decryptSecretValuesToMask(vault.context, organizationId, pins);
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     await vault.put(home, 'keys', createPutSecretsRequest({ A: 'first', B: 'second' }));

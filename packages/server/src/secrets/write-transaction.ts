@@ -2,13 +2,13 @@ import { createApiError, type SecretWriteResult } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import type { SecretKeyChange } from './change.ts';
+import type { SecretSetKeyChange } from './change.ts';
 import { findDelivery, retryDelivery } from './delivery-rows.ts';
 import { type CurrentOrganizationKeys, readCurrentOrganizationKeys } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { computeFingerprint, formatFingerprint } from './vault/fingerprint.ts';
+import { computeSecretValueFingerprint, formatFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 
 export type WriteContext = {
@@ -23,7 +23,7 @@ export type PlannedWrite = {
   /** A set with revision 0 is new and not stored yet. */
   readonly set: SecretSetRow;
   readonly draft: RevisionDraft | null;
-  readonly changes: readonly SecretKeyChange[];
+  readonly changes: readonly SecretSetKeyChange[];
   /** Values in the request by key. The response shows their lengths and fingerprints. */
   readonly values: ReadonlyMap<string, Buffer>;
   readonly auditAction: 'secrets.set' | 'secrets.unset' | 'secrets.rollback';
@@ -118,7 +118,9 @@ function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentOrgan
       key,
       change,
       bytes: value?.length ?? null,
-      fingerprint: hasFingerprint ? formatFingerprint(computeFingerprint(keys.fingerprint, at, value)) : null,
+      fingerprint: hasFingerprint
+        ? formatFingerprint(computeSecretValueFingerprint(keys.fingerprint, at, value))
+        : null,
     };
   });
 }

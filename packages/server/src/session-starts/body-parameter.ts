@@ -3,7 +3,7 @@
  * characters that would produce `+` or `/` with `\u` escapes, because a `+` in a query is decoded as a space. `json` is
  * compact JSON text.
  */
-export function encodeBodyParameter(json: string): string {
+export function encodeBodyQueryParameter(json: string): string {
   const escaped = json.replace(
     /[^ -=@-}]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

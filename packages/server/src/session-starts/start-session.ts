@@ -1,11 +1,11 @@
 import {
   ApiError,
   createApiError,
+  getWebSocketBasePath,
   maxStartBodyBytes,
   type Operations,
   type RequestOf,
   type StartResponse,
-  socketPath,
   socketTokenLifetimeSeconds,
 } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
@@ -13,7 +13,7 @@ import type { Principal } from '../organizations/authenticate.ts';
 import { type StartedSession, startSession as start } from '../sessions/start.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
-import { encodeBodyParameter } from './body-parameter.ts';
+import { encodeBodyQueryParameter } from './body-parameter.ts';
 import { signToken } from './socket-token.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
@@ -123,7 +123,7 @@ function answer(
       ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}),
     };
   }
-  const wsUrl = `${caller.serviceUrl.replace(/^http/, 'ws')}${socketPath(null)}/${agentName}.${caller.organizationName}`;
+  const wsUrl = `${caller.serviceUrl.replace(/^http/, 'ws')}${getWebSocketBasePath(null)}/${agentName}.${caller.organizationName}`;
   if (started.deployment.websocketAuth === 'none') return { wsUrl };
   const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenLifetimeSeconds;
   const token = signToken(socketTokenKey, {
@@ -133,7 +133,7 @@ function answer(
     exp,
   });
   if (started.deployment.websocketStart === 'minimal') return { wsUrl, token };
-  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: encodeBodyParameter(body) }) };
+  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: encodeBodyQueryParameter(body) }) };
 }
 
 function narrow(response: StartResponse, fields: readonly (keyof StartResponse)[] | undefined): StartResponse {

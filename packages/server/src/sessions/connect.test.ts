@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, createErrorBody } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { connectSession, connectSessionWithoutToken } from './connect.ts';
 import { type SessionStartInput, startSession } from './start.ts';
 import { stopSession } from './stop.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let hostId: string;
 let vault: Awaited<ReturnType<typeof createTestVault>>;
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
   vault = await createTestVault(rows);
@@ -33,7 +33,10 @@ const input = (agentName: string, fields: Partial<SessionStartInput> = {}): Sess
   ...fields,
 });
 /** Creates an agent with a unique name and a serving deployment. */
-async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
+async function agent(
+  fields: Parameters<TestDatabaseRows['deployment']>[1] = {},
+  more: Parameters<TestDatabaseRows['agent']>[1] = {},
+) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
   const deploymentId = await rows.deployment(agentId, fields);
@@ -45,7 +48,7 @@ const instanceOf = (sessionId: string) =>
 
 describe('connectSession', () => {
   const target = (agentName: string, sessionId: string) => ({ organizationId, agentName, sessionId });
-  async function waiting(fields: Parameters<TestRows['deployment']>[1] = {}) {
+  async function waiting(fields: Parameters<TestDatabaseRows['deployment']>[1] = {}) {
     const { name, of } = await agent(fields);
     const start = input(name, { transport: 'websocket' });
     await startSession(context(), start);

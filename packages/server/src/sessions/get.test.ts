@@ -1,6 +1,6 @@
 import { BotReportedStatus, operations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createUniqueName } from '../../test/support/unique-name.ts';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
@@ -25,17 +25,17 @@ const twelve = [
 ];
 
 describe('getSession', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let organizationId: string;
   let agentId: string;
   let deploymentId: string;
   const context = () => ({ db: rows.db });
   const get = (sessionId: string, agent = 'parrot') => getSession(context(), { organizationId }, agent, sessionId);
-  const add = (fields: Parameters<TestRows['session']>[1] = {}) =>
+  const add = (fields: Parameters<TestDatabaseRows['session']>[1] = {}) =>
     rows.session({ organizationId, agentId, deploymentId }, fields);
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     organizationId = await rows.organization();
     agentId = await rows.agent(organizationId);
     deploymentId = await rows.deployment(agentId);
@@ -209,12 +209,12 @@ describe('getSession', () => {
 });
 
 describe('finishSession', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let of: { organizationId: string; agentId: string; deploymentId: string };
   const context = () => ({ db: rows.db });
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };

@@ -2,7 +2,7 @@ import type { SessionCompletionStatus, SessionEndState } from '@bothost/contract
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { sessionEndStateSql } from './end-state.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
@@ -19,7 +19,7 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 const plain = { limit: 10, offset: 0, status: 'all', startType: 'all', startTimeMin: 0, startTimeMax: 0 } as const;
 
 describe('listSessions', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let of: { organizationId: string; agentId: string; deploymentId: string };
   let secondDeployment: string;
   const ids: Record<string, string> = {};
@@ -34,12 +34,12 @@ describe('listSessions', () => {
   };
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     secondDeployment = await rows.deployment(agentId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-    const add = async (name: string, fields: Parameters<TestRows['session']>[1]) => {
+    const add = async (name: string, fields: Parameters<TestDatabaseRows['session']>[1]) => {
       ids[name] = await rows.session(of, fields);
     };
     const started = (age: number, took: number) => ({
@@ -156,7 +156,7 @@ describe('listSessions', () => {
 });
 
 describe('listOrganizationSessions', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let organizationId: string;
   const ids: Record<string, string> = {};
 
@@ -167,7 +167,7 @@ describe('listOrganizationSessions', () => {
     (await list(query)).sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     organizationId = await rows.organization();
     const agentOf = async (organization: string, name: string) => {
       const agentId = await rows.agent(organization, { name });
@@ -241,9 +241,9 @@ describe('listOrganizationSessions', () => {
 });
 
 describe('listSessions by cursor while sessions are added', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
   });
   afterAll(() => rows.close());
 
@@ -280,9 +280,9 @@ describe('listSessions by cursor while sessions are added', () => {
 });
 
 describe('sessionEndStateSql', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
   });
   afterAll(() => rows.close());
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { getOverview } from './overview.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
 });
 afterAll(() => rows.close());
 

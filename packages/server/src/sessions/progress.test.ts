@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createTestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { recordEvents } from './progress.ts';
 
 it('recordEvents records an event only once if a server reports it again after a restart', async () => {
-  const rows = await createTestRows();
+  const rows = await createTestDatabaseRows();
   onTestFinished(() => rows.close());
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);

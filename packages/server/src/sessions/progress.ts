@@ -55,7 +55,7 @@ export async function recordEvents(
 }
 
 /** Returns the request body for the bot as JSON text. */
-export async function findBotRequestBody(db: Database, sessionId: string): Promise<string | null> {
+export async function findSessionStartBody(db: Database, sessionId: string): Promise<string | null> {
   return (await findSessionRequestBody(db, sessionId))?.body ?? null;
 }
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeSessions } from './retention.ts';
 
 const day = 86_400;
 
 describe('session retention', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
   const purge = (days: number) => purgeSessions({ db: rows.db, now: () => testNow }, days);
   const ended = (seconds: number) =>
@@ -20,7 +20,7 @@ describe('session retention', () => {
     new Set((await rows.db.selectFrom(table).select('id').execute()).map(({ id }) => id));
 
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     const organizationId = await rows.organization();
     const agentId = await rows.agent(organizationId);
     of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { type SessionStartInput, startSession } from './start.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let hostId: string;
 let vault: Awaited<ReturnType<typeof createTestVault>>;
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
   vault = await createTestVault(rows);
@@ -28,7 +28,10 @@ const input = (agentName: string, fields: Partial<SessionStartInput> = {}): Sess
   ...fields,
 });
 /** Creates an agent with a unique name and a serving deployment. */
-async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
+async function agent(
+  fields: Parameters<TestDatabaseRows['deployment']>[1] = {},
+  more: Parameters<TestDatabaseRows['agent']>[1] = {},
+) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
   const deploymentId = await rows.deployment(agentId, fields);

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, secondsAgo, type TestRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { markDispatched, markLive, recordEndCause } from './progress.ts';
 import { stopSession } from './stop.ts';
 
-let rows: TestRows;
+let rows: TestDatabaseRows;
 let organizationId: string;
 let hostId: string;
 
 beforeAll(async () => {
-  rows = await createTestRows();
+  rows = await createTestDatabaseRows();
   organizationId = await rows.organization();
   hostId = await rows.host();
 });
@@ -17,7 +17,10 @@ afterAll(() => rows.close());
 
 const context = () => ({ db: rows.db, now: () => testNow });
 /** Creates an agent with a unique name and a serving deployment. */
-async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
+async function agent(
+  fields: Parameters<TestDatabaseRows['deployment']>[1] = {},
+  more: Parameters<TestDatabaseRows['agent']>[1] = {},
+) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
   const deploymentId = await rows.deployment(agentId, fields);

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createClientConfig } from './address.ts';
 import { openDatabase } from './database.ts';
 import { createRetryWrite } from './retry-write.ts';
 
 describe('createRetryWrite', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   beforeAll(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
   });
   afterAll(() => rows.close());
 

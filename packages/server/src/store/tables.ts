@@ -356,7 +356,7 @@ export type VaultKeysTable = {
  * Stored data that is damaged or cannot be decrypted. `set` is null if the data belongs to no secret set, and `organization` is
  * empty if it belongs to no organization.
  */
-export type VaultFinding = { organization: string; set: string | null; problem: string };
+export type VaultDamageFinding = { organization: string; set: string | null; problem: string };
 
 /**
  * The last task of each kind of vault maintenance. The row does not store which work remains; this follows from the stored keys
@@ -370,7 +370,7 @@ export type VaultTasksTable = {
   state: VaultTaskState;
   done: number;
   total: number;
-  findings: JSONColumnType<VaultFinding[]>;
+  findings: JSONColumnType<VaultDamageFinding[]>;
   created_at: Date;
   updated_at: Date;
   ended_at: Date | null;

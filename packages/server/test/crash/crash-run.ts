@@ -8,7 +8,7 @@ import { createServiceProcess, type ServiceProcess } from '../support/service-pr
 import { type BotEventFile, createBotEventFile } from './bot-event-file.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
 import { createServerKiller, type ServerKiller } from './killer.ts';
-import { openSessionObserver, type SessionObserver } from './observer.ts';
+import { type SessionObserver, startSessionObserver } from './observer.ts';
 import { findProcessIds } from './orphans.ts';
 import { runScenario, type Scenario, type ScenarioContext, scenarioKinds } from './session-scenario.ts';
 
@@ -46,7 +46,7 @@ export async function prepareCrashRun(random: Random): Promise<CrashRun> {
   const agents = writeFixtureBots(join(directory, 'agents'), botEventFile.path);
   const service = createServiceProcess({ directory, agents, port: await findFreePort() });
   await service.start().ready;
-  const observer = openSessionObserver(service.dataDirectory, botEventFile);
+  const observer = startSessionObserver(service.dataDirectory, botEventFile);
   const bystanders = new Set<string>();
   const killer = createServerKiller({ service, observer, random, bystanders });
   const { events, afterExit } = killer;

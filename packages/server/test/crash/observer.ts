@@ -25,7 +25,7 @@ export type SessionObserver = {
   readonly close: () => Promise<void>;
 };
 
-export function openSessionObserver(dataDirectory: string, botEventFile: BotEventFile): SessionObserver {
+export function startSessionObserver(dataDirectory: string, botEventFile: BotEventFile): SessionObserver {
   const { rows, settled, close } = openDirectDatabase(dataDirectory);
 
   async function inspect(except: ReadonlySet<string>): Promise<readonly ObservedPhase[]> {

@@ -1,6 +1,6 @@
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { createAgentFromDirectory } from '../../src/agents/from-directory.ts';
-import { createKey } from '../../src/organizations/keys.ts';
+import { createApiKey } from '../../src/organizations/keys.ts';
 import type { DatabaseAddress } from '../../src/store/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
@@ -35,7 +35,7 @@ export async function insertSecondOrganization(
   };
   await db.insertInto('organizations').values(row).execute();
   const key = async (kind: 'private' | 'public') =>
-    (await createKey(context, { organizationId }, { kind, name: 'second' })).key;
+    (await createApiKey(context, { organizationId }, { kind, name: 'second' })).key;
   return {
     name,
     privateKey: await key('private'),

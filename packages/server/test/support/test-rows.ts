@@ -21,7 +21,7 @@ export function secondsAgo(seconds: number): Date {
 }
 
 /** Creates a database, and functions that insert rows and return their ids. */
-export type TestRows = {
+export type TestDatabaseRows = {
   readonly db: Database;
   readonly database: TestDatabase;
   readonly organization: (name?: string) => Promise<string>;
@@ -40,7 +40,7 @@ export type TestRows = {
   readonly close: () => Promise<void>;
 };
 
-export async function createTestRows(migrations?: readonly Migration[]): Promise<TestRows> {
+export async function createTestDatabaseRows(migrations?: readonly Migration[]): Promise<TestDatabaseRows> {
   const database = await createTestDatabase(migrations);
   const db = await openDatabase<Tables>({
     address: database.address,

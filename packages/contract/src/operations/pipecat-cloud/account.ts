@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
 import { Id, noBody, noFields, Time } from '../fields.ts';
-import { ApiKeyKind, createKey, KeyName, listKeys, revokeKey } from '../keys.ts';
+import { ApiKeyKind, ApiKeyName, createKey, listKeys, revokeKey } from '../keys.ts';
 
 const tag = 'pipecat-cloud';
 const read = {
@@ -55,7 +55,7 @@ export const createApiKey = defineOperation({
   ...keys,
   name: 'createApiKey',
   path: '/apiKeys',
-  body: z.object({ name: KeyName, type: ApiKeyKind }),
+  body: z.object({ name: ApiKeyName, type: ApiKeyKind }),
 });
 
 export const revokeApiKey = defineOperation({ ...revokeKey, ...keys, name: 'revokeApiKey', path: '/apiKeys/{keyId}' });

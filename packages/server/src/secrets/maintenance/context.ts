@@ -1,4 +1,4 @@
-import type { Database, VaultFinding } from '../../store/tables.ts';
+import type { Database, VaultDamageFinding } from '../../store/tables.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { RootKeyProvider } from '../vault/root-key.ts';
 
@@ -19,4 +19,4 @@ export type ProgressReporter = (count: number) => Promise<void>;
  * The result of one pass over the stored data. `findings` describes the problems, and `damaged` is the number of items that
  * were skipped because of a problem.
  */
-export type MaintenancePassResult = { readonly findings: readonly VaultFinding[]; readonly damaged: number };
+export type MaintenancePassResult = { readonly findings: readonly VaultDamageFinding[]; readonly damaged: number };

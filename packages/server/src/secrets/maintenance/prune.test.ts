@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../../test/support/test-vault.ts';
 import { rollBackSecrets } from '../rollback.ts';
 import { getSecretHistory } from '../show.ts';
@@ -21,13 +21,13 @@ describe('planPruning', () => {
 });
 
 describe('a secret set with 15 revisions', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let pins: number[];
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     pins = [3];

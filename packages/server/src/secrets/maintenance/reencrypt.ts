@@ -1,4 +1,4 @@
-import type { VaultFinding } from '../../store/tables.ts';
+import type { VaultDamageFinding } from '../../store/tables.ts';
 import { decryptRow, encryptToRow, readCurrentOrganizationKeys } from '../encrypted-values.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
 import { listRevisionRows, type SecretSetRow, updateRevisionMac } from '../rows.ts';
@@ -21,7 +21,7 @@ export async function reencryptSets(
   organizationId: string | null,
   advance: ProgressReporter,
 ): Promise<MaintenancePassResult> {
-  const findings: VaultFinding[] = [];
+  const findings: VaultDamageFinding[] = [];
   for (let after: string | null = null; ; ) {
     const sets: SecretSetRow[] = await context.db.transaction().execute(async (db) => {
       const locked = await lockSecretSetsForReencryption(db, organizationId, after, setsAtOnce);

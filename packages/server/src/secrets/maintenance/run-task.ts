@@ -1,4 +1,4 @@
-import type { VaultFinding } from '../../store/tables.ts';
+import type { VaultDamageFinding } from '../../store/tables.ts';
 import { countWrappedKeys, rewrapKeys } from '../vault/rewrap-keys.ts';
 import type { MaintenanceContext, PinnedRevisionLookup, ProgressReporter } from './context.ts';
 import { findOrganizationName } from './organizations.ts';
@@ -17,7 +17,7 @@ export type TaskContext = MaintenanceContext & {
  * The result of one pass of a task. `isDone` is true if nothing remains except items that cannot be processed, which `findings`
  * lists.
  */
-type Pass = { readonly isDone: boolean; readonly findings: readonly VaultFinding[] };
+type Pass = { readonly isDone: boolean; readonly findings: readonly VaultDamageFinding[] };
 
 const maxFindings = 1_000;
 

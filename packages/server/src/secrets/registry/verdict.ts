@@ -9,10 +9,19 @@ export type CredentialVerdict = {
   readonly message: string;
 };
 
-export const createVerifiedVerdict = (message: string): CredentialVerdict => ({ result: 'verified', message });
-export const createRejectedVerdict = (message: string): CredentialVerdict => ({ result: 'rejected', message });
-export const createUnreachableVerdict = (message: string): CredentialVerdict => ({ result: 'unreachable', message });
-export const createSkippedVerdict = (message: string): CredentialVerdict => ({ result: 'skipped', message });
+export const createVerifiedCredentialVerdict = (message: string): CredentialVerdict => ({
+  result: 'verified',
+  message,
+});
+export const createRejectedCredentialVerdict = (message: string): CredentialVerdict => ({
+  result: 'rejected',
+  message,
+});
+export const createUnreachableRegistryVerdict = (message: string): CredentialVerdict => ({
+  result: 'unreachable',
+  message,
+});
+export const createSkippedCheckVerdict = (message: string): CredentialVerdict => ({ result: 'skipped', message });
 
 /**
  * Returns the verdict for an HTTP status that does not show whether the credentials are valid. `who` is the registry or its token
@@ -24,15 +33,18 @@ export function createVerdictForStatus(
 ): CredentialVerdict {
   const { status } = response;
   if (status === 429)
-    return createUnreachableVerdict(`${who} has received too many requests. Try again ${when(response.retryAfter)}.`);
+    return createUnreachableRegistryVerdict(
+      `${who} has received too many requests. Try again ${when(response.retryAfter)}.`,
+    );
   if (status >= 300 && status < 400) {
-    return createUnreachableVerdict(
+    return createUnreachableRegistryVerdict(
       `${who} redirects to another address (${status}), which does not get the credentials. Use the host of that address.`,
     );
   }
-  if (status === 404) return createUnreachableVerdict(`${who} was not found: it answers 404. Check host and port.`);
-  if (status >= 500) return createUnreachableVerdict(`${who} answers ${status}. Try again later.`);
-  return createUnreachableVerdict(`${who} answers ${status}, which is not valid for a registry.`);
+  if (status === 404)
+    return createUnreachableRegistryVerdict(`${who} was not found: it answers 404. Check host and port.`);
+  if (status >= 500) return createUnreachableRegistryVerdict(`${who} answers ${status}. Try again later.`);
+  return createUnreachableRegistryVerdict(`${who} answers ${status}, which is not valid for a registry.`);
 }
 
 /** Formats `Retry-After` (RFC 9110, section 10.2.3), which is a number of seconds or a date. */
@@ -53,22 +65,26 @@ const timeouts: ReadonlySet<string> = new Set([
 
 export function createVerdictForError(error: unknown, seconds: number): CredentialVerdict {
   if (error instanceof RefusedAddressError) {
-    return createSkippedVerdict(
+    return createSkippedCheckVerdict(
       `The registry was not asked: ${error.message} has an address that the operator has to allow with BOTHOST_REGISTRIES.`,
     );
   }
   const code = codeOf(error);
   const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-  if (isLate || timeouts.has(code)) return createUnreachableVerdict(`The registry did not answer within ${seconds} s.`);
-  if (unresolved.has(code)) return createUnreachableVerdict('The host name does not exist. Check its spelling.');
-  if (code === 'ECONNREFUSED') return createUnreachableVerdict('No server is listening at this host and port.');
-  if (tooLarge.has(code)) return createUnreachableVerdict('The response is too large for a registry.');
+  if (isLate || timeouts.has(code))
+    return createUnreachableRegistryVerdict(`The registry did not answer within ${seconds} s.`);
+  if (unresolved.has(code))
+    return createUnreachableRegistryVerdict('The host name does not exist. Check its spelling.');
+  if (code === 'ECONNREFUSED') return createUnreachableRegistryVerdict('No server is listening at this host and port.');
+  if (tooLarge.has(code)) return createUnreachableRegistryVerdict('The response is too large for a registry.');
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) {
-    return createUnreachableVerdict(
+    return createUnreachableRegistryVerdict(
       `The service does not trust the certificate of the registry, or the registry does not use TLS (${code}).`,
     );
   }
-  return createUnreachableVerdict(code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`);
+  return createUnreachableRegistryVerdict(
+    code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`,
+  );
 }
 
 /**

@@ -6,7 +6,11 @@ import { computeHmac } from './mac.ts';
  * Keyed hash of a value, 32 bytes. It shows whether a value changed and reveals nothing without the key. The same value has
  * different fingerprints in different sets and under different keys of a set.
  */
-export function computeFingerprint(key: VersionedKey, at: { setId: string; key: string }, value: Buffer): Buffer {
+export function computeSecretValueFingerprint(
+  key: VersionedKey,
+  at: { setId: string; key: string },
+  value: Buffer,
+): Buffer {
   return computeHmac(key, 'fingerprint', encodeValueList([at.setId, at.key, value]));
 }
 

@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows } from '../../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from '../../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../../test/support/test-vault.ts';
 import { deleteSecretSet } from '../delete.ts';
 
 describe('lost organization keys', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
   let other: string;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     other = await rows.organization('other');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestRows, type TestRows, testNow } from '../../../test/support/test-rows.ts';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../../test/support/test-rows.ts';
 import { openVault, planVaultOpening } from './open-vault.ts';
 
 describe('planVaultOpening', () => {
@@ -23,11 +23,11 @@ describe('planVaultOpening', () => {
 });
 
 describe('openVault with key files', () => {
-  let rows: TestRows;
+  let rows: TestDatabaseRows;
   let folder: string;
 
   beforeEach(async () => {
-    rows = await createTestRows();
+    rows = await createTestDatabaseRows();
     folder = join(await mkdtemp(join(tmpdir(), 'vault-')), 'keys');
   });
   afterEach(async () => {

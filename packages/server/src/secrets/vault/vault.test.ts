@@ -5,7 +5,7 @@ import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedDataError } from './damaged.ts';
 import { encodeValueList } from './encode.ts';
 import { decryptValue, encryptValue, readKeyVersion, type SecretEncryptionContext } from './encrypted-value.ts';
-import { computeFingerprint, formatFingerprint } from './fingerprint.ts';
+import { computeSecretValueFingerprint, formatFingerprint } from './fingerprint.ts';
 import { computeMac, isValidMac } from './mac.ts';
 import { computeRootKeyId, createLocalRootKeys, RootKeyMissingError } from './root-key.ts';
 
@@ -155,17 +155,17 @@ describe('decrypt', () => {
   });
 });
 
-describe('computeFingerprint', () => {
+describe('computeSecretValueFingerprint', () => {
   const key = { version: 1, key: randomBytes(32) };
   const at = { setId: context.setId, key: 'A' };
 
   it('returns equal fingerprints only for the same value, name and set', () => {
-    const one = computeFingerprint(key, at, value);
-    expect(computeFingerprint(key, at, value)).toEqual(one);
-    expect(computeFingerprint(key, { ...at, key: 'B' }, value)).not.toEqual(one);
-    expect(computeFingerprint(key, { ...at, setId: context.organizationId }, value)).not.toEqual(one);
-    expect(computeFingerprint({ version: 1, key: randomBytes(32) }, at, value)).not.toEqual(one);
-    expect(computeFingerprint(key, at, Buffer.from('other'))).not.toEqual(one);
+    const one = computeSecretValueFingerprint(key, at, value);
+    expect(computeSecretValueFingerprint(key, at, value)).toEqual(one);
+    expect(computeSecretValueFingerprint(key, { ...at, key: 'B' }, value)).not.toEqual(one);
+    expect(computeSecretValueFingerprint(key, { ...at, setId: context.organizationId }, value)).not.toEqual(one);
+    expect(computeSecretValueFingerprint({ version: 1, key: randomBytes(32) }, at, value)).not.toEqual(one);
+    expect(computeSecretValueFingerprint(key, at, Buffer.from('other'))).not.toEqual(one);
     expect(formatFingerprint(one)).toMatch(/^[0-9a-f]{8}$/);
   });
 });

@@ -2,7 +2,7 @@ import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
 import type { OsAccount } from './account.ts';
-import { describeProgramFailure } from './disk.ts';
+import { describePostgresFailure } from './disk.ts';
 import type { PostgresPrograms } from './programs.ts';
 import { runPostgresProgram } from './run.ts';
 import { databaseRoleName } from './settings.ts';
@@ -22,7 +22,9 @@ const initdbArguments = [
 const statements = `create role ${databaseRoleName} login;\n\ncreate database ${databaseRoleName} owner ${databaseRoleName};\n\n`;
 
 /** Reads the major version of the database in a directory and the user id of its owner. Undefined if there is no database. */
-export async function readCluster(directory: string): Promise<{ major: string; owner: number } | undefined> {
+export async function readClusterVersionAndOwner(
+  directory: string,
+): Promise<{ major: string; owner: number } | undefined> {
   try {
     const version = await readFile(path.join(directory, 'PG_VERSION'), 'utf8');
     return { major: version.trim(), owner: (await stat(directory)).uid };
@@ -50,7 +52,7 @@ export async function createCluster(programs: PostgresPrograms, directory: strin
     const runOrFail = async (file: string, args: readonly string[], input: string) => {
       const { code, output } = await runPostgresProgram({ file, args, account, input });
       if (code !== 0)
-        throw new StoreError(`The database could not be created: ${await describeProgramFailure(output, parent)}`);
+        throw new StoreError(`The database could not be created: ${await describePostgresFailure(output, parent)}`);
     };
     await runOrFail(programs.initdb, ['-D', unfinished, ...initdbArguments], '');
     const alone = ['--single', '-j', '-D', unfinished, '-c', 'log_min_messages=fatal', 'template1'];

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestRows } from '../../../test/support/test-rows.ts';
+import { createTestDatabaseRows } from '../../../test/support/test-rows.ts';
 import { getInstanceAddress } from '../../instances/address.ts';
 import { findInstance } from '../../instances/lifecycle.ts';
 import { migrate } from '../migrate.ts';
@@ -7,7 +7,7 @@ import { instanceSocketsMigration } from './0020-instance-sockets.ts';
 import { migrations } from './all.ts';
 
 test('an instance that was stored before migration 0020 keeps its host and port', async () => {
-  const { db, close, ...rows } = await createTestRows(
+  const { db, close, ...rows } = await createTestDatabaseRows(
     migrations.slice(0, migrations.indexOf(instanceSocketsMigration)),
   );
   onTestFinished(close);

@@ -4,7 +4,7 @@ import { Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { findKeyProblem } from './public-key.ts';
 
-type KeyFormProps = {
+type PublicApiKeyFormProps = {
   /** Why the key in the link that opened this page is invalid. Undefined if the link contains no key or a valid one. */
   readonly linkProblem: string | undefined;
   /** Text that explains how to get a key. */
@@ -13,7 +13,7 @@ type KeyFormProps = {
 };
 
 /** Asks for a public API key (`pk_…`), which the page needs to start sessions. */
-export function KeyForm({ linkProblem, help, onKey }: KeyFormProps) {
+export function PublicApiKeyForm({ linkProblem, help, onKey }: PublicApiKeyFormProps) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string | undefined>(linkProblem);
   const submit = (event: FormEvent) => {

@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react';
 import type { SettingDifference } from './deployment-differences.ts';
 
-export function DifferenceTable({ differences }: { readonly differences: readonly SettingDifference[] }) {
+export function DeploymentDifferenceTable({ differences }: { readonly differences: readonly SettingDifference[] }) {
   if (differences.length === 0) return <p className="text-quiet text-sm">Code and settings are the same.</p>;
   return (
     <ul className="flex flex-col gap-2.5 text-sm">

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { CopyText } from './copy-text.tsx';
 
 /** Shows the shell command that does the same as the form or button above it. Collapsed by default. */
-export function Command({ command }: { readonly command: string }) {
+export function EquivalentShellCommand({ command }: { readonly command: string }) {
   return (
     <details className="group text-sm">
       <summary className="inline-flex cursor-pointer list-none items-center gap-1 text-quiet hover:text-foreground">
