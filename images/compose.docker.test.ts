@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findComposeCommand, readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
 import {
-  type ApiKeys,
+  type BothostApiKeys,
   readSessionCompletionStatus,
   runSampleBotSession,
   waitUntilServiceReady,
@@ -46,7 +46,7 @@ describe.skipIf(images === null)('the service of the compose file', () => {
   const container = (service: string) => compose(`ps -q ${service}`);
   const secret = (name: string) => readFile(join(folder, name), 'utf8');
 
-  async function keys(): Promise<ApiKeys> {
+  async function keys(): Promise<BothostApiKeys> {
     return { privateKey: await secret('private_key'), publicKey: await secret('public_key') };
   }
 

@@ -5,7 +5,7 @@ import { createClient } from '../packages/contract/src/index.ts';
 import { readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
 import {
-  type ApiKeys,
+  type BothostApiKeys,
   readSessionCompletionStatus,
   runSampleBotSession,
   waitUntilServiceReady,
@@ -17,7 +17,7 @@ const name = `bothost-test-${randomBytes(4).toString('hex')}`;
 
 describe.skipIf(images === null)('the image of the service', () => {
   let origin: string;
-  let keys: ApiKeys;
+  let keys: BothostApiKeys;
   let sessionId: string;
 
   afterAll(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(images === null)('the image of the service', () => {
 
   const inside = (...words: readonly string[]) => runDocker('exec', name, ...words);
 
-  async function keysInside(): Promise<ApiKeys> {
+  async function keysInside(): Promise<BothostApiKeys> {
     const text = await inside('cat', '/var/lib/bothost/config/botcli/config.toml');
     const find = (pattern: RegExp) => pattern.exec(text)?.[0] ?? '';
     return { privateKey: find(/sk_\w+/), publicKey: find(/pk_\w+/) };

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { createClient } from '../../packages/contract/src/index.ts';
 
-export type ApiKeys = { readonly privateKey: string; readonly publicKey: string };
+export type BothostApiKeys = { readonly privateKey: string; readonly publicKey: string };
 
 /** Starts a session of the parrot bot, sends the bot a request and stops the session. Returns the session's id. */
-export async function runSampleBotSession(origin: string, keys: ApiKeys): Promise<string> {
+export async function runSampleBotSession(origin: string, keys: BothostApiKeys): Promise<string> {
   const client = createClient({ origin, key: keys.privateKey });
   const params = { agentName: 'parrot' };
   await expect.poll(async () => (await client.getAgent({ params })).ready).toBe(true);
@@ -22,7 +22,7 @@ export async function runSampleBotSession(origin: string, keys: ApiKeys): Promis
 /** Returns the completion status of a session, or null while the session is running. */
 export async function readSessionCompletionStatus(
   origin: string,
-  { privateKey }: ApiKeys,
+  { privateKey }: BothostApiKeys,
   sessionId: string,
 ): Promise<string | null> {
   const client = createClient({ origin, key: privateKey });

@@ -84,7 +84,7 @@ export async function measureCallBurst({ service, byHand, runs, report }: VoiceB
  * Measures simultaneous calls while each call has its own warm instance. The service starts replacements for the used instances
  * during the calls. Compares this with calls during which `max_agents` prevents replacements.
  */
-export async function measurePoolRefill({ service, byHand, runs, report }: VoiceBenchContext): Promise<void> {
+export async function measureWarmPoolRefill({ service, byHand, runs, report }: VoiceBenchContext): Promise<void> {
   const [ours, without, reference]: [number[], number[], number[]] = [[], [], []];
   for (let index = 0; index < runs; index++) {
     for (const [calls, maxAgents] of [

@@ -15,12 +15,12 @@ import { handleFirstMessage } from './first-message.ts';
 import { createErrorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
 import { createSessionSlot } from './session.ts';
 import {
-  cpuMemoryLoadRoute,
   echoRoute,
   echoSocketRoute,
   eventsRoute,
   handlerEntryTimeRoute,
   helloRoute,
+  loadGeneratorRoute,
 } from './user-routes.ts';
 
 export type ParrotOptions = {
@@ -63,7 +63,7 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
   ['/entered', { GET: (context, { response }) => handlerEntryTimeRoute(context, response) }],
   ['/echo', { POST: (_, { request, response }) => echoRoute(request, response) }],
   ['/events', { GET: (context, { response }) => eventsRoute(context, response) }],
-  ['/burn', { POST: (context, { request, response }) => cpuMemoryLoadRoute(context, request, response) }],
+  ['/burn', { POST: (context, { request, response }) => loadGeneratorRoute(context, request, response) }],
 ]);
 
 const reserved = /^\/(bot|ws|_bot\/.*)$/;

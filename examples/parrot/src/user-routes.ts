@@ -59,7 +59,7 @@ export function echoSocketRoute(socket: WebSocket): void {
 }
 
 /** `POST /burn {cpuMillicores, megabytes, seconds}`: uses CPU and memory, then returns how much it actually used. */
-export async function cpuMemoryLoadRoute(
+export async function loadGeneratorRoute(
   context: ParrotContext,
   request: IncomingMessage,
   response: ServerResponse,

@@ -20,12 +20,12 @@ export type SpawnerProcess = {
   /** The process id, or null if there is no spawner. */
   readonly pid: () => number | null;
   /** Opens a channel for the requests and events of one program. */
-  readonly openChannel: () => ProgramChannel;
+  readonly openChannel: () => SpawnedProgramChannel;
   /** Keeps the server alive until `work` settles. A running spawner alone does not keep the server alive. */
   readonly keepAliveDuring: <T>(work: Promise<T>) => Promise<T>;
 };
 
-export type ProgramChannel = {
+export type SpawnedProgramChannel = {
   /** Sends a request. Starts a spawner if there is none. */
   readonly send: (request: SpawnerRequest) => void;
   /** Calls the listener for each event of the channel's program, such as its start or exit, until `close` is called. */

@@ -23,7 +23,7 @@ async def bot(args):
 IMPORT_BLOCKER = "import sys\n\nfor name in {names}:\n    sys.modules[name] = None\n"
 
 
-async def receive_arguments(folder: Path, without: list[str], over_socket: bool = False) -> dict[str, Any]:
+async def collect_bot_arguments(folder: Path, without: list[str], over_socket: bool = False) -> dict[str, Any]:
     (folder / "sitecustomize.py").write_text(IMPORT_BLOCKER.format(names=without))
     async with running_bot(write_bot(folder, PRINTING_BOT), PYTHONPATH=f"{folder}:{SHIM_SOURCE_DIRECTORY}") as bot:
         headers = {"x-session-id": SESSION_ID}
@@ -61,9 +61,9 @@ async def test_bot_arguments_use_pipecat_classes_if_installed_and_host_classes_o
         "file_storage": None,
         "flow_config": None,
     }
-    over_request = await receive_arguments(tmp_path, without)
+    over_request = await collect_bot_arguments(tmp_path, without)
     assert (over_request["classes"][0], over_request["values"]) == (plain, values)
-    over_socket = await receive_arguments(tmp_path, without, over_socket=True)
+    over_socket = await collect_bot_arguments(tmp_path, without, over_socket=True)
     assert (over_socket["classes"][0], over_socket["values"]) == (socket, values | {"body": {}})
     assert over_socket["socket"]
     if plain.startswith("pipecatcloud"):

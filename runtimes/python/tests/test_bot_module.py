@@ -92,7 +92,7 @@ async def lifespan(app):
 add_lifespan_to_app(lifespan)
 
 @app.get("/hello")
-async def greet():
+async def respond_to_hello():
     return {"hello": "world"}
 
 @app.websocket("/loud")

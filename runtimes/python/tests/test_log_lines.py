@@ -4,7 +4,7 @@ from pathlib import Path
 
 from running_bot import SESSION_ID, running_bot, write_bot
 
-TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
+TIMESTAMP_PATTERN = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
 
 
 async def test_loguru_logs_the_session_id_after_the_bot_replaces_the_log_handler(tmp_path: Path) -> None:
@@ -22,9 +22,9 @@ async def bot(args):
 """
     async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.post("/bot", headers={"x-session-id": SESSION_ID})
-        await bot.wait_for(TIMESTAMP + r"DEBUG    \| bot:<module>:\d+ \| NONE - imported$")
-        await bot.wait_for(TIMESTAMP + rf"DEBUG    \| bot:bot:\d+ \| {SESSION_ID} - begun$")
-        await bot.wait_for(TIMESTAMP + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION_ID} - on a thread$")
+        await bot.wait_for(TIMESTAMP_PATTERN + r"DEBUG    \| bot:<module>:\d+ \| NONE - imported$")
+        await bot.wait_for(TIMESTAMP_PATTERN + rf"DEBUG    \| bot:bot:\d+ \| {SESSION_ID} - begun$")
+        await bot.wait_for(TIMESTAMP_PATTERN + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION_ID} - on a thread$")
 
 
 async def test_loguru_logs_the_session_id_for_a_bot_that_replaces_the_extra_fields(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ async def bot(args):
 """
     async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.post("/bot", headers={"x-session-id": SESSION_ID})
-        await bot.wait_for(TIMESTAMP + rf"WARNING  \| mine:bot:\d+ \| {SESSION_ID} - careful$")
+        await bot.wait_for(TIMESTAMP_PATTERN + rf"WARNING  \| mine:bot:\d+ \| {SESSION_ID} - careful$")
 
 
 async def test_host_keeps_the_logging_configuration_of_the_bot(tmp_path: Path) -> None:

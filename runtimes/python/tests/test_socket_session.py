@@ -16,7 +16,7 @@ from running_bot import ECHO_BOT_DIRECTORY, SESSION_ID, RunningBot, running_bot,
 from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-PLAIN_BOT = """
+TEXT_ECHO_BOT_SOURCE = """
 async def bot(args):
     print("type", args.transport_type, "body", args.body, flush=True)
     async for text in args.websocket.iter_text():
@@ -39,8 +39,8 @@ def open_socket(bot: RunningBot, query: str = "", transport: str | None = "webso
 
 
 @pytest.fixture
-def plain_bot(tmp_path: Path) -> Path:
-    return write_bot(tmp_path, PLAIN_BOT)
+def text_echo_bot(tmp_path: Path) -> Path:
+    return write_bot(tmp_path, TEXT_ECHO_BOT_SOURCE)
 
 
 async def wait_for_close_code(client: ClientConnection) -> int | None:
@@ -51,8 +51,8 @@ async def wait_for_close_code(client: ClientConnection) -> int | None:
     return client.close_code
 
 
-async def test_socket_session_ends_when_its_client_disconnects(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot:
+async def test_socket_session_ends_when_its_client_disconnects(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot:
         async with open_socket(bot) as client:
             await client.send("hello")
             assert await client.recv() == "hello"
@@ -63,10 +63,10 @@ async def test_socket_session_ends_when_its_client_disconnects(plain_bot: Path) 
         await bot.wait_for("left")
 
 
-async def test_host_listens_on_a_unix_socket_that_only_its_account_can_use(plain_bot: Path) -> None:
-    path = plain_bot / "socket"
+async def test_host_listens_on_a_unix_socket_that_only_its_account_can_use(text_echo_bot: Path) -> None:
+    path = text_echo_bot / "socket"
     headers = {"x-session-id": SESSION_ID}
-    async with running_bot(plain_bot, BOT_SOCKET=str(path)) as bot:
+    async with running_bot(text_echo_bot, BOT_SOCKET=str(path)) as bot:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         async with unix_connect(str(path), "ws://localhost/ws", additional_headers=headers) as client:
             await client.send("hello")
@@ -74,22 +74,22 @@ async def test_host_listens_on_a_unix_socket_that_only_its_account_can_use(plain
             assert (await bot.report())["sessionId"] == SESSION_ID
 
 
-async def test_socket_closes_when_the_bot_returns(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
+async def test_socket_closes_when_the_bot_returns(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot, open_socket(bot) as client:
         await client.send("return")
         assert await wait_for_close_code(client) == 1000
 
 
-async def test_bot_that_raises_closes_the_socket_with_1011_and_logs_the_traceback(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
+async def test_bot_that_raises_closes_the_socket_with_1011_and_logs_the_traceback(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot, open_socket(bot) as client:
         await client.send("raise")
         assert await wait_for_close_code(client) == 1011
         assert "in the middle" not in (client.close_reason or "")
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_second_socket_during_a_session_responds_409(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
+async def test_second_socket_during_a_session_responds_409(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot, open_socket(bot) as client:
         with pytest.raises(InvalidStatus) as refusal:
             await connect(f"ws://127.0.0.1:{bot.port}/ws", proxy=None)
         assert refusal.value.response.status_code == 409
@@ -97,8 +97,8 @@ async def test_second_socket_during_a_session_responds_409(plain_bot: Path) -> N
         assert await client.recv() == "still here"
 
 
-async def test_socket_requires_the_control_token(plain_bot: Path) -> None:
-    async with running_bot(plain_bot, BOT_CONTROL_TOKEN="secret") as bot:
+async def test_socket_requires_the_control_token(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot, BOT_CONTROL_TOKEN="secret") as bot:
         with pytest.raises(InvalidStatus) as refusal:
             await open_socket(bot)
         assert refusal.value.response.status_code == 401
@@ -119,9 +119,9 @@ async def test_socket_requires_the_control_token(plain_bot: Path) -> None:
     ],
 )
 async def test_socket_session_passes_the_body_in_its_url_to_the_bot(
-    plain_bot: Path, query: str, body: dict[str, Any]
+    text_echo_bot: Path, query: str, body: dict[str, Any]
 ) -> None:
-    async with running_bot(plain_bot) as bot, open_socket(bot, query) as client:
+    async with running_bot(text_echo_bot) as bot, open_socket(bot, query) as client:
         await client.send("hello")
         await bot.wait_for(re.escape(f"body {body}"))
         assert await client.recv() == "hello"
@@ -142,9 +142,9 @@ async def test_socket_session_passes_the_body_in_its_url_to_the_bot(
     ],
 )
 async def test_transport_type_depends_on_the_first_frame_which_the_bot_also_receives(
-    plain_bot: Path, transport: str | None, first: str, expected: str | None
+    text_echo_bot: Path, transport: str | None, first: str, expected: str | None
 ) -> None:
-    async with running_bot(plain_bot) as bot, open_socket(bot, transport=transport) as client:
+    async with running_bot(text_echo_bot) as bot, open_socket(bot, transport=transport) as client:
         await client.send(first)
         assert await client.recv() == first
         await bot.wait_for(f"type {expected} body")
@@ -156,24 +156,24 @@ async def test_client_that_sends_no_frame_has_the_transport_type_websocket(tmp_p
         assert await client.recv() == "websocket"
 
 
-async def test_stop_cancels_the_bot_and_closes_the_socket(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
+async def test_stop_cancels_the_bot_and_closes_the_socket(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot, open_socket(bot) as client:
         await client.send("hello")
         await client.recv()
         assert (await bot.post("/_bot/stop")).status_code == 202
         assert await wait_for_close_code(client) == 1000
 
 
-async def test_socket_closes_at_the_time_limit_of_its_session(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot:
+async def test_socket_closes_at_the_time_limit_of_its_session(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot:
         headers = {"x-max-session-seconds": "0.2"}
         async with connect(f"ws://127.0.0.1:{bot.port}/ws", additional_headers=headers, proxy=None) as client:
             assert await wait_for_close_code(client) == 1000
         assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
 
 
-async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot:
+async def test_socket_with_a_silent_client_stays_open_after_sigterm(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot:
         async with open_socket(bot) as client:
             await bot.wait_for("Starting bot session")
             bot.signal(signal.SIGTERM)
@@ -183,8 +183,8 @@ async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain_bot: P
         assert await bot.process.wait() == 0
 
 
-async def test_active_socket_stays_open_after_sigterm(plain_bot: Path) -> None:
-    async with running_bot(plain_bot) as bot:
+async def test_active_socket_stays_open_after_sigterm(text_echo_bot: Path) -> None:
+    async with running_bot(text_echo_bot) as bot:
         async with open_socket(bot) as client:
             await client.send("hello")
             await client.recv()

@@ -16,7 +16,7 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack
 from running_bot import ECHO_BOT_DIRECTORY, SESSION_ID, RunningBot, running_bot, write_bot
 
-START_HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION_ID}
+SESSION_START_HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION_ID}
 CLIENT_HEADERS = {"x-session-id": SESSION_ID}
 
 # Makes aiortc use 127.0.0.1, which aiortc ignores by default. The test machine may have no other address.
@@ -80,7 +80,7 @@ class WebRtcCall:
 
 async def test_call_echoes_audio_and_ends_when_its_client_disconnects(echo_bot: Path) -> None:
     async with running_bot(echo_bot) as bot:
-        session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=SESSION_START_HEADERS))
         call = WebRtcCall()
         answer = await call.connect(bot)
         await call.hear()
@@ -104,7 +104,7 @@ async def test_call_echoes_audio_and_ends_when_its_client_disconnects(echo_bot: 
 
 async def test_stop_closes_the_connection_of_a_call(echo_bot: Path) -> None:
     async with running_bot(echo_bot) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
         call = WebRtcCall()
         closed = asyncio.Event()
         call.channel.on("close", closed.set)
@@ -126,7 +126,7 @@ async def test_bot_receives_the_request_data_of_the_offer_or_else_the_start_body
     tmp_path: Path, echo_bot: Path, more: dict[str, Any], body: dict[str, Any]
 ) -> None:
     async with running_bot(write_bot(tmp_path, BODY_PRINTING_BOT)) as bot:
-        session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=SESSION_START_HEADERS))
         call = WebRtcCall()
         await call.connect(bot, **more)
         assert (await session).status_code == 200
@@ -190,7 +190,7 @@ async def bot(args):
 async def test_start_responds_500_if_the_bot_raises_during_a_call(tmp_path: Path, echo_bot: Path) -> None:
     source = LOOPBACK_ONLY_ICE_CODE + "async def bot(args):\n    raise ValueError('in the middle')\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
         call = WebRtcCall()
         await call.connect(bot)
         assert (await session).status_code == 500
@@ -199,7 +199,7 @@ async def test_start_responds_500_if_the_bot_raises_during_a_call(tmp_path: Path
 
 async def test_webrtc_session_responds_504_if_no_client_connects_in_time(echo_bot: Path) -> None:
     async with running_bot(echo_bot, BOT_CONNECTION_TIMEOUT="0.2") as bot:
-        answer = await bot.post("/bot", headers=START_HEADERS)
+        answer = await bot.post("/bot", headers=SESSION_START_HEADERS)
         assert answer.status_code == 504
         assert answer.json()["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
         assert (await bot.report())["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
@@ -207,7 +207,7 @@ async def test_webrtc_session_responds_504_if_no_client_connects_in_time(echo_bo
 
 async def test_stop_ends_the_wait_for_an_offer(echo_bot: Path) -> None:
     async with running_bot(echo_bot) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
         await bot.wait_for("Starting bot session")
         assert (await bot.post("/_bot/stop")).status_code == 202
         assert (await session).status_code == 200
@@ -215,7 +215,7 @@ async def test_stop_ends_the_wait_for_an_offer(echo_bot: Path) -> None:
 
 async def test_host_that_waits_for_an_offer_exits_immediately_on_sigterm(echo_bot: Path) -> None:
     async with running_bot(echo_bot) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
         await bot.wait_for("Starting bot session")
         bot.signal(signal.SIGTERM)
         assert await bot.process.wait() == 0
@@ -224,7 +224,7 @@ async def test_host_that_waits_for_an_offer_exits_immediately_on_sigterm(echo_bo
 
 async def test_invalid_offers_are_rejected_and_the_session_keeps_waiting(echo_bot: Path) -> None:
     async with running_bot(echo_bot) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
         await bot.wait_for("Starting bot session")
         bodies: list[Any] = [{}, [], {"sdp": "x", "type": "offer"}, {"sdp": 1, "type": 2}, {"pc_id": 1}]
         for body in [*bodies, {"sdp": "m=nonsense", "type": "offer"}]:
@@ -293,7 +293,7 @@ async def test_call_uses_only_configured_ice_servers_and_never_public_ones(  # n
     with serve_ice_servers(status, json.dumps(answer).encode()) as (url, requested):
         variables = {"ICE_CONFIG_URL": url, "PIPECAT_ICE_SERVERS": variable}
         async with running_bot(write_bot(tmp_path, ICE_PRINTING_BOT), **variables) as bot:
-            session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+            session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
             call = WebRtcCall()
             await call.connect(bot)
             assert (await session).status_code == 200

@@ -3,7 +3,7 @@ import { describeLocalFailure, type FailureDescription } from '../output/failure
 import { organizationSelectionHint, responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-export type CommandTarget = {
+export type CommandTargetResources = {
   readonly agent: string | null;
   readonly hasSession: boolean;
   readonly region: string | null;
@@ -13,7 +13,7 @@ export type CommandTarget = {
 export function describeServiceFailure(
   error: unknown,
   settings: Settings | null,
-  subject: CommandTarget,
+  subject: CommandTargetResources,
 ): FailureDescription | null {
   if (error instanceof ApiError) {
     return {
@@ -32,7 +32,11 @@ export function describeServiceFailure(
   return null;
 }
 
-function findHint(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandTarget): string | null {
+function findHint(
+  error: ApiError,
+  settings: Settings | null,
+  { agent, hasSession }: CommandTargetResources,
+): string | null {
   if (error.status === 401) {
     const origin = settings?.origin.value ?? '';
     const refusal = `The service at ${origin} does not accept this key. Log in again: botcli cloud auth login`;
@@ -67,7 +71,7 @@ function isLoopback(origin: string): boolean {
 }
 
 /** Returns a message that names the unknown region, because the service's message does not name it. */
-function unknownRegion({ reason }: ApiError, { region }: CommandTarget): string | null {
+function unknownRegion({ reason }: ApiError, { region }: CommandTargetResources): string | null {
   return reason === 'region-unknown' && region !== null ? `Region "${region}" does not exist.` : null;
 }
 

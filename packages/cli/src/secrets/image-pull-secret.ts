@@ -8,7 +8,7 @@ import {
   readRegistryCredentials,
   requireOneCredentialSource,
 } from './pull-credentials.ts';
-import { determineRevisionReadiness, formatReadinessCell } from './readiness.ts';
+import { determineSecretRevisionReadiness, formatReadinessCell } from './readiness.ts';
 import { sendSecretWrite } from './send-write.ts';
 import { requireSecretSetName } from './set-name.ts';
 import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
@@ -52,7 +52,7 @@ export async function putImagePullSecret(
     });
   if (request.isDryRun) return pullSecretReport(context, await write(true), null, null);
   const written = await sendSecretWrite(context, () => write(false));
-  const readiness = await determineRevisionReadiness(context, client, written, request.waitSeconds);
+  const readiness = await determineSecretRevisionReadiness(context, client, written, request.waitSeconds);
   const check = request.shouldVerify
     ? (await verifyWithRegistry(client, written.name, request.image)).verification
     : null;

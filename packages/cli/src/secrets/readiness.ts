@@ -54,7 +54,7 @@ export async function waitUntilRevisionReady(
 }
 
 /** Returns the readiness of a written revision. If `waitSeconds` is given, waits until the revision is ready in its region. */
-export async function determineRevisionReadiness(
+export async function determineSecretRevisionReadiness(
   context: Pick<CommandContext, 'io' | 'messages'>,
   client: Client,
   { name, type, revision, readiness }: SecretWriteResult,

@@ -1,4 +1,4 @@
-import { ApiError, type Client, findClosestWord, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
+import { ApiError, type Client, findClosestWord, type SecretSetDetails, secretSetKeyPattern } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
@@ -41,7 +41,7 @@ export async function unsetSecretKeys(
 
 /** The message does not quote the argument, which may be a `KEY=value` pair with a secret value. */
 function requireValidKeys(keys: readonly string[]): void {
-  const index = keys.findIndex((key) => !secretKeyPattern.test(key));
+  const index = keys.findIndex((key) => !secretSetKeyPattern.test(key));
   if (index === -1) return;
   const message = `Argument ${index + 1} is not a key: use 1 to 64 letters, digits, underscores and hyphens.`;
   throw new Failure('secret-key-invalid', message);

@@ -6,7 +6,7 @@ import type { Cell } from '../output/report.ts';
  * The service, organization and region to which a command writes secrets. The command shows all three when it asks for
  * confirmation.
  */
-export type WriteTarget = {
+export type SecretWriteTarget = {
   readonly organization: string;
   readonly origin: string;
   readonly region: string;
@@ -17,11 +17,11 @@ export type WriteTarget = {
  * Returns the target of a write. Asks the service whether `region` is the default region and, if the settings name no
  * organization, to which organization the key belongs.
  */
-export async function findWriteTarget(
+export async function findSecretWriteTarget(
   { settings }: Pick<CommandContext, 'settings'>,
   client: Client,
   region: string,
-): Promise<WriteTarget> {
+): Promise<SecretWriteTarget> {
   const [{ properties }, organization] = await Promise.all([
     client.getProperties(),
     settings.organization?.value ?? impliedOrganization(client),
@@ -34,7 +34,7 @@ async function impliedOrganization(client: Client): Promise<string> {
   return organizations[0]?.name ?? 'the organization of the key';
 }
 
-export function formatTargetFields(target: WriteTarget): readonly (readonly [string, Cell])[] {
+export function formatTargetFields(target: SecretWriteTarget): readonly (readonly [string, Cell])[] {
   return [
     ['Organization', target.organization],
     ['Service', target.origin],

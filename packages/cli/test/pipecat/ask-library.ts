@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { LibraryEnvironment } from './library-environment.ts';
+import type { PipecatEnvironment } from './pipecat-environment.ts';
 
 type RunOptions = { readonly directory?: string; readonly stdin?: string };
 
@@ -11,7 +11,7 @@ type RunOptions = { readonly directory?: string; readonly stdin?: string };
  * @throws Error with the end of the standard error output if the standard output is empty
  */
 export async function runInLibraryEnvironment(
-  environment: LibraryEnvironment,
+  environment: PipecatEnvironment,
   program: string,
   args: readonly string[],
   options: RunOptions = {},
@@ -22,7 +22,7 @@ export async function runInLibraryEnvironment(
 
 /** Runs a script in this directory in a Python environment, and parses the last line of its output as JSON. */
 export async function runPipecatScript<Answer>(
-  environment: LibraryEnvironment,
+  environment: PipecatEnvironment,
   script: string,
   question: unknown,
 ): Promise<readonly Answer[]> {

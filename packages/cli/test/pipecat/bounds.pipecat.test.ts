@@ -6,8 +6,8 @@ import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { projectMatrix } from '../scaffold/project-matrix.ts';
 import { runPythonScript } from './ask-library.ts';
 import { findPython, type Interpreter } from './find-python.ts';
-import { libraryVersion } from './library-environment.ts';
 import { downloadPipecatSource } from './library-source.ts';
+import { libraryVersion } from './pipecat-environment.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /**

@@ -14,7 +14,7 @@ from pipecat.evals.scenario import EvalScenarioFile
 from validate_pyproject import api
 
 
-def parse_file(path, validate):
+def parse_generated_file(path, validate):
     if path.name == "pyproject.toml":
         validate(tomllib.loads(path.read_text(encoding="utf-8")))
     else:
@@ -23,7 +23,7 @@ def parse_file(path, validate):
 
 def find_parse_error(path, validate):
     try:
-        parse_file(Path(path), validate)
+        parse_generated_file(Path(path), validate)
     except Exception as error:  # noqa: BLE001: every failure is reported as the file's
         return f"{type(error).__name__}: {error}"
     return None

@@ -16,7 +16,7 @@ from pipecat_source import (
     list_class_fields,
     list_constructor_parameters,
     list_parameters,
-    list_settings,
+    list_service_settings,
     parse_file,
     read_module,
     walk_base_classes,
@@ -97,7 +97,7 @@ class LibraryUses:
         if not isinstance(found, ast.ClassDef):
             return list_parameters(found)
         if isinstance(function, ast.Attribute):
-            return list_settings(source, found.name) if function.attr == "Settings" else None
+            return list_service_settings(source, found.name) if function.attr == "Settings" else None
         return list_constructor_parameters(source, found.name).union(
             *(list_class_fields(owner) for _, owner in walk_base_classes(source, found.name))
         )

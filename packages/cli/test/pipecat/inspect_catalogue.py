@@ -19,7 +19,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from pipecat_source import list_constructor_parameters, list_settings, read_module
+from pipecat_source import list_constructor_parameters, list_service_settings, read_module
 
 PYTHON_VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
@@ -48,7 +48,7 @@ def inspect_service_source(service):
     source = read_module(root, service["module"])
     if source.find(service["class"])[1] is None:
         raise LookupError(f"{service['module']} has no {service['class']}")
-    return list_constructor_parameters(source, service["class"]), list_settings(source, service["class"]), []
+    return list_constructor_parameters(source, service["class"]), list_service_settings(source, service["class"]), []
 
 
 def find_lowest_python(extras):

@@ -7,8 +7,8 @@ import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import type { VendorService } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { runInLibraryEnvironment, runPipecatScript } from './ask-library.ts';
-import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { vendorPackageGroups } from './package-groups.ts';
+import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /** Checks generated code with the real library and the packages of all vendors: `npm run test:pipecat`. */
@@ -36,7 +36,7 @@ const printLine = (line: string) => process.stdout.write(`${line}\n`);
 describe.each(vendorPackageGroups)(
   'generated projects with the packages of $name',
   ({ name: groupName, services: own, ...packages }) => {
-    let environment: LibraryEnvironment;
+    let environment: PipecatEnvironment;
     let projects: readonly WrittenProject[];
     beforeAll(async () => {
       const others = vendorPackageGroups
@@ -49,7 +49,7 @@ describe.each(vendorPackageGroups)(
       // Install the extras of all projects. A bot that tests a speech-to-text service, for example, also imports a language
       // model service.
       const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
-      environment = await openLibraryEnvironment({ ...packages, extras });
+      environment = await preparePipecatEnvironment({ ...packages, extras });
       if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
     });
 

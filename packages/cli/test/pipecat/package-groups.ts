@@ -1,6 +1,6 @@
 import type { VendorService } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
-import type { PackageGroup } from './library-environment.ts';
+import type { PackageGroup } from './pipecat-environment.ts';
 
 /** Services whose packages are installed together. */
 export type ServiceGroup = PackageGroup & { readonly name: string; readonly services: readonly VendorService[] };

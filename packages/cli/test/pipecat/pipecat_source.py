@@ -92,7 +92,7 @@ def list_constructor_parameters(source, name):
 
 
 @cache
-def list_settings(source, name):
+def list_service_settings(source, name):
     """Return the field names of a service's settings class.
 
     The attribute `Settings` of the service class, or of one of its base classes, refers to the settings class.
@@ -108,7 +108,7 @@ def list_settings(source, name):
 def list_settings_fields(source, expression):
     """Return the field names of the settings class `SomeSettings` or `SomeService.Settings`."""
     if isinstance(expression, ast.Attribute):
-        return list_settings(source, expression.value.id)
+        return list_service_settings(source, expression.value.id)
     found = set()
     for owner, node in walk_base_classes(source, expression.id):
         found |= list_class_fields(node)

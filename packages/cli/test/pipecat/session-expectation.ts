@@ -5,9 +5,9 @@ import {
   browserTransportsByName,
   carriersByTransport,
   dialOutRequestBody,
-  type EntryPoint,
   inboundCallRequestBody,
   type Session,
+  type SessionEntryPoint,
   sipDialOutRequestBody,
 } from './sessions.ts';
 
@@ -27,7 +27,7 @@ export type ObservedSession = {
   readonly error: string | null;
 };
 
-const opened: Readonly<Record<EntryPoint, string>> = {
+const opened: Readonly<Record<SessionEntryPoint, string>> = {
   daily: 'DailyTransport',
   livekit: 'LiveKitTransport',
   webrtc: 'SmallWebRTCTransport',
@@ -108,7 +108,7 @@ function partnerOf({ entryPoint, body }: Session): 'caller' | 'callee' | 'client
   return entryPoint === 'dial-in' || isCarrier(entryPoint) ? 'caller' : 'client';
 }
 
-function isCarrier(entryPoint: EntryPoint): boolean {
+function isCarrier(entryPoint: SessionEntryPoint): boolean {
   return Object.values(carriersByTransport).some((one) => one === entryPoint);
 }
 
@@ -206,7 +206,7 @@ function parametersOf(given: ProjectOptions, { entryPoint }: Session): Readonly<
   };
 }
 
-function seesAndShows(entryPoint: EntryPoint): boolean {
+function seesAndShows(entryPoint: SessionEntryPoint): boolean {
   return entryPoint === 'daily' || entryPoint === 'livekit' || entryPoint === 'webrtc';
 }
 

@@ -11,8 +11,8 @@ import { listRequiredVariables } from '../../src/scaffold/project/variables.ts';
 import { placeholderSecret } from '../generated-bots/generated-project.ts';
 import { projectMatrix as matrix } from '../scaffold/project-matrix.ts';
 import { runPipecatScript } from './ask-library.ts';
-import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { commonPackageGroup } from './package-groups.ts';
+import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
 import { computeExpectedSession, type ObservedSession } from './session-expectation.ts';
 import { listSessions, type Session } from './sessions.ts';
 
@@ -67,11 +67,11 @@ function botOf(given: ProjectOptions): { readonly text: string; readonly variabl
 }
 
 let directory: string;
-let environment: LibraryEnvironment;
+let environment: PipecatEnvironment;
 let held: ReadonlyMap<string, readonly ObservedSession[]> = new Map();
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-sessions-'));
-  environment = await openLibraryEnvironment(commonPackageGroup);
+  environment = await preparePipecatEnvironment(commonPackageGroup);
   if (environment.kind === 'missing') {
     process.stdout.write(`not run: sessions of generated bots: ${environment.reason}\n`);
     return;

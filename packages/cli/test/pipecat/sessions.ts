@@ -5,7 +5,7 @@ import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts'
  * follow (`steps`).
  */
 export type Session = {
-  readonly entryPoint: EntryPoint;
+  readonly entryPoint: SessionEntryPoint;
   readonly body: unknown;
   readonly reachable: boolean;
   readonly local: boolean;
@@ -15,7 +15,7 @@ export type Session = {
  * How a session starts. `dial-in`: a caller phones into a hosted room. `plain`: Pipecat's runner opens no transport. For any
  * other value, the runner opens a transport, and the value is the transport's key in the bot's `transport_params`.
  */
-export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
+export type SessionEntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
 type Carrier = 'twilio' | 'telnyx' | 'plivo' | 'exotel';
 type Browser = 'daily' | 'livekit' | 'webrtc' | 'websocket';
 
@@ -62,7 +62,7 @@ export function listSessions({
   enable_eval,
   enable_observability,
 }: ProjectOptions): readonly Session[] {
-  const session = (entryPoint: EntryPoint, body: unknown = {}, reachable = true) => ({
+  const session = (entryPoint: SessionEntryPoint, body: unknown = {}, reachable = true) => ({
     entryPoint,
     body,
     reachable,

@@ -3,16 +3,16 @@ import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { collectVariables } from '../../src/scaffold/python/expression.ts';
 import { runPipecatScript } from './ask-library.ts';
-import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { commonPackageGroup } from './package-groups.ts';
+import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
 
 /**
  * Checks that the catalogue of `botcli init` lists exactly the environment variables that the source of pipecat-ai reads. Users
  * would not know of a missing variable, and a superfluous one would have no effect.
  */
-let environment: LibraryEnvironment;
+let environment: PipecatEnvironment;
 beforeAll(async () => {
-  environment = await openLibraryEnvironment(commonPackageGroup);
+  environment = await preparePipecatEnvironment(commonPackageGroup);
 });
 
 /**

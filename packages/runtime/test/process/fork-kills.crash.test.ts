@@ -19,7 +19,7 @@ import {
 } from '../../src/process/records/instance-record.ts';
 import type { InstanceAddress } from '../../src/runtime.ts';
 import { evaluateInInstance } from '../conformance/fixture.ts';
-import { forkableBotSource, openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
+import { forkableBotSource, openForkingBotFixture, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
 declare module 'vitest' {
@@ -77,7 +77,7 @@ type Session = { readonly address: InstanceAddress; readonly begun: unknown };
 
 it(`sessions of surviving instances continue, and no orphans remain, after ${kills} kills of servers, supervisors, fork servers and instances (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
-  const bot = await openForkingBot(kind, forkableBotSource);
+  const bot = await openForkingBotFixture(kind, forkableBotSource);
   const instancesDirectory = join(bot.dataDirectory, 'instances');
   const options = {
     dataDirectory: bot.dataDirectory,

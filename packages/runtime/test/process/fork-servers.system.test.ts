@@ -13,7 +13,7 @@ import { evaluateInInstance, evaluateInInstanceAllowingExit, waitForEvent } from
 import {
   botProcessIdsPythonCode,
   forkableBotSource,
-  openForkingBot,
+  openForkingBotFixture,
   skipWithoutUserNamespaces,
 } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
@@ -43,7 +43,7 @@ if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
 ${forkableBotSource}`;
   let ahead = 0;
   return {
-    ...(await openForkingBot(kind, source, { now: () => new Date(Date.now() + ahead), ...options })),
+    ...(await openForkingBotFixture(kind, source, { now: () => new Date(Date.now() + ahead), ...options })),
     failing,
     imports: async () => (await readFile(counter, 'utf8')).length,
     advance: (milliseconds: number) => {
@@ -56,7 +56,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
   skipWithoutUserNamespaces(kind);
 
   it('spawns the first instance and forks the following instances', async () => {
-    const { launchAndReadIds, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
+    const { launchAndReadIds, settled, dataDirectory, idOf, launch } = await openForkingBotFixture(kind);
     const first = await launchAndReadIds('first');
     expect(first.importer).toBe(first.pid);
     expect(await settled()).toMatchObject({ level: 'module', reason: null });
@@ -72,7 +72,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
   });
 
   it('reports the exit status or signal of an ended forked instance', async () => {
-    const { launch, settled, runtime, probe } = await openForkingBot(kind);
+    const { launch, settled, runtime, probe } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     await evaluateInInstanceAllowingExit(await launch('exits'), 'import os; os._exit(3)');
@@ -87,7 +87,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
   });
 
   it('kills processes that an ended forked instance left behind', async () => {
-    const { launch, settled, runtime, probe } = await openForkingBot(kind);
+    const { launch, settled, runtime, probe } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const code = `import subprocess
@@ -100,7 +100,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('reports the exit status of an instance that ended while no server ran', async () => {
-    const { launch, settled, closeServer, restartServer } = await openForkingBot(kind);
+    const { launch, settled, closeServer, restartServer } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const address = await launch('ends-alone');
@@ -111,7 +111,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('adopts fork servers and forked instances after a restart', async () => {
-    const { launch, launchAndReadIds, settled, restartServer, method } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, restartServer, method } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const before = await launchAndReadIds('before');
@@ -124,7 +124,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('keeps the instances of a killed fork server running, and starts another fork server', async () => {
-    const { launch, launchAndReadIds, settled, method, forkServer, runtime } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, method, forkServer, runtime } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const address = await launch('survivor');
@@ -141,7 +141,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('keeps instances of a killed supervisor running, and reports their exit status as unknown', async () => {
-    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBot(kind);
+    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const address = await launch('orphan');
@@ -155,7 +155,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('reports an unknown exit status when the supervisor cannot record the exit status', async () => {
-    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBot(kind);
+    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     await launch('second');
@@ -167,7 +167,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('`retain` stops all fork servers except those of the given deployments, and stops no instances', async () => {
-    const { launch, launchAndReadIds, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, runtime, method, dataDirectory } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const { importer, pid } = await launchAndReadIds('second');
@@ -185,7 +185,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)
 ${forkableBotSource}`;
-    const { launch, runtime, dataDirectory } = await openForkingBot(kind, bot);
+    const { launch, runtime, dataDirectory } = await openForkingBotFixture(kind, bot);
     await launch('first');
     const directory = join(dataDirectory, 'fork-servers');
     await expect.poll(() => readdir(directory)).toHaveLength(1);
@@ -196,7 +196,8 @@ ${forkableBotSource}`;
   it.each(['is stopped', 'has no socket'])(
     'removes a fork server after a restart if its supervisor %s',
     async (fault) => {
-      const { launch, launchAndReadIds, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
+      const { launch, launchAndReadIds, settled, restartServer, dataDirectory, idOf } =
+        await openForkingBotFixture(kind);
       await launch('first');
       await settled();
       const { importer } = await launchAndReadIds('second');
@@ -214,7 +215,7 @@ ${forkableBotSource}`;
   );
 
   it('spawns the first instance after a change of environment variables, and forks the next instance', async () => {
-    const { launch, launchAndReadIds, settled } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const environment = async () => ({ KEY: 'new' });
@@ -231,7 +232,7 @@ ${forkableBotSource}`;
   });
 
   it('replaces the fork server after a session imported many modules, and keeps other instances running', async () => {
-    const { launch, launchAndReadIds, settled, runtime, forkServer } = await openForkingBot(kind);
+    const { launch, launchAndReadIds, settled, runtime, forkServer } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const former = await launchAndReadIds('second');
@@ -253,7 +254,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   });
 
   it('spawns the instances of a deployment for which forking is turned off', async () => {
-    const { launchAndReadIds, launch, method, settled } = await openForkingBot(kind);
+    const { launchAndReadIds, launch, method, settled } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const off = await launchAndReadIds('off', { forks: false });
@@ -264,7 +265,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   it('imports only libraries into the fork server if the import of the bot starts a thread', async () => {
     const thread =
       'import colorsys, threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
-    const { launch, settled } = await openForkingBot(kind, thread + forkableBotSource);
+    const { launch, settled } = await openForkingBotFixture(kind, thread + forkableBotSource);
     await launch('first');
     const { level, reason } = await settled();
     expect(level).toBe('libraries');
@@ -315,7 +316,8 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   });
 
   it('leaves no files or processes after all instances and fork servers have stopped', async () => {
-    const { launch, settled, runtime, launchAndReadIds, dataDirectory, closeServer, idOf } = await openForkingBot(kind);
+    const { launch, settled, runtime, launchAndReadIds, dataDirectory, closeServer, idOf } =
+      await openForkingBotFixture(kind);
     await launch('first');
     await settled();
     const { importer } = await launchAndReadIds('second');

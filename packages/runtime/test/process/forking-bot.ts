@@ -7,7 +7,7 @@ import { beforeEach, expect, inject, onTestFinished } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
-import type { InstanceAddress, InstanceSpec, PreparedProject, StartMethod } from '../../src/runtime.ts';
+import type { InstanceAddress, InstanceSpec, InstanceStartMethod, PreparedProject } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
   evaluateInInstance,
@@ -99,28 +99,28 @@ export const botProcessIdsPythonCode = `import bot, os
 result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
 export type BotProcessIds = { readonly importer: number; readonly pid: number; readonly uid: number };
 
-export type ForkingBot = RuntimeFixture & {
+export type ForkingBotFixture = RuntimeFixture & {
   readonly shimPackage: string;
   readonly prepare: (deploymentId: string, source?: string) => Promise<PreparedProject>;
   /** Starts the instance `name` of the deployment `d`, or of another deployment that `options` names. */
   readonly launch: (name: string, options?: Partial<InstanceSpec>) => Promise<InstanceAddress>;
   readonly launchAndReadIds: (name: string, options?: Partial<InstanceSpec>) => Promise<BotProcessIds>;
-  readonly method: (deploymentId?: string) => StartMethod | undefined;
+  readonly method: (deploymentId?: string) => InstanceStartMethod | undefined;
   /**
    * Waits until the process driver has decided whether it forks or spawns new instances of the deployment, and returns the
    * decision.
    */
-  readonly settled: (deploymentId?: string) => Promise<StartMethod>;
+  readonly settled: (deploymentId?: string) => Promise<InstanceStartMethod>;
   /** Returns the fork server. Throws if there is none. */
   readonly forkServer: (processIds: BotProcessIds) => number;
 };
 
 /** Opens a fixture with a Python bot that is prepared as the deployment `d`. */
-export async function openForkingBot(
+export async function openForkingBotFixture(
   kind: ContainmentKind,
   source = forkableBotSource,
   options: Partial<ProcessRuntimeOptions> = {},
-): Promise<ForkingBot> {
+): Promise<ForkingBotFixture> {
   const shimPackage = await writeForkingShim();
   const fixture = await openRuntimeFixture(createProcessRuntimeSetup(kind, { path, ...options, shimPackage }));
   const prepared = new Map<string, PreparedProject>();

@@ -8,9 +8,9 @@ import { testAsRoot } from '../root.ts';
 import {
   type BotProcessIds,
   botProcessIdsPythonCode,
-  type ForkingBot,
+  type ForkingBotFixture,
   forkableBotSource,
-  openForkingBot,
+  openForkingBotFixture,
   skipWithoutUserNamespaces,
 } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
@@ -39,7 +39,7 @@ def attempt(action):
         return type(error).__name__
 result = {${Object.entries(actions).map(([name, code]) => `${JSON.stringify(name)}: attempt(lambda: ${code})`)}}`;
 
-async function forkTwo(bot: ForkingBot) {
+async function forkTwo(bot: ForkingBotFixture) {
   await bot.launch('first');
   await bot.settled();
   const attacker = await bot.launch('attacker');
@@ -49,7 +49,7 @@ async function forkTwo(bot: ForkingBot) {
 
 describe.each(ownAccounts)('a hostile session in a forked instance, containment by %s', (kind) => {
   it('cannot access the fork server, the supervisor or another session', async () => {
-    const bot = await openForkingBot(kind);
+    const bot = await openForkingBotFixture(kind);
     const { attacker, victim } = await forkTwo(bot);
     await bot.prepare('other');
     await bot.launch('other-first', { deploymentId: 'other' });
@@ -73,7 +73,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
   });
 
   it('cannot switch to another account, not even in a user namespace of its own', async () => {
-    const bot = await openForkingBot(kind);
+    const bot = await openForkingBotFixture(kind);
     const { attacker, victim } = await forkTwo(bot);
     const changes = {
       'to the session': `os.setuid(${victim.uid})`,
@@ -89,7 +89,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
   });
 
   it('cannot attach to the shared memory of another session', async () => {
-    const bot = await openForkingBot(kind);
+    const bot = await openForkingBotFixture(kind);
     const { attacker } = await forkTwo(bot);
     const name = bot.idOf('memory');
     // Create shared memory with the default permissions of Python, and with the usual permissions for System V (mode 0600).
@@ -114,7 +114,7 @@ result = segment`;
   });
 
   it('cannot disturb the supervisor by sending it invalid messages', async () => {
-    const bot = await openForkingBot(kind);
+    const bot = await openForkingBotFixture(kind);
     const { attacker } = await forkTwo(bot);
     const code = `import os, socket, stat
 result = 0
@@ -152,7 +152,7 @@ describe.each(ownAccounts)('a hostile module in its fork server, containment by 
       mount: 'call(libc.mount(b"none", b"/tmp", b"tmpfs", 0, None))',
       'host name': 'call(libc.sethostname(b"x", 1))',
     };
-    const bot = await openForkingBot(
+    const bot = await openForkingBotFixture(
       kind,
       inForkServer(`import json
 ${attempts(actions)}
@@ -169,7 +169,7 @@ json.dump(result, open('${reports}/report', 'w'))`),
 
 describe('sessions of one fork server', () => {
   it('do not see changes that another session made to the bot, its modules or the environment', async () => {
-    const bot = await openForkingBot(strongest);
+    const bot = await openForkingBotFixture(strongest);
     const { attacker } = await forkTwo(bot);
     const change = `import bot, os, sys
 bot.SECRET = os.environ['SECRET'] = 'of one session'
@@ -181,7 +181,7 @@ result = [hasattr(bot, 'SECRET'), 'SECRET' in os.environ, 'injected' in sys.modu
   });
 
   it('inherit no file descriptor from the fork server or from another fork', async () => {
-    const bot = await openForkingBot(strongest);
+    const bot = await openForkingBotFixture(strongest);
     const { attacker } = await forkTwo(bot);
     const code = `import os
 result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{name}'))`;
@@ -204,7 +204,7 @@ describe('a bot with an exit handler', () => {
     await chmod(directory, 0o777);
     const log = join(directory, 'exits');
     const note = `atexit.register(lambda: print(os.getpid(), file=open('${log}', 'a')))`;
-    const bot = await openForkingBot(strongest, `import atexit\n${forkableBotSource}${note}\n`);
+    const bot = await openForkingBotFixture(strongest, `import atexit\n${forkableBotSource}${note}\n`);
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'module' });
     const { pid } = await bot.launchAndReadIds('second');
@@ -230,7 +230,7 @@ describe('a hostile bot in a fork server', () => {
     ['shares memory with its forks', 'import mmap\nSHARED = mmap.mmap(-1, 4096)', 'memory that forks', 'libraries'],
     ['sends a message that cannot be parsed', "os.write(3, b'nothing')", 'signal 9', 'spawn'],
   ])('is imported separately by each instance if the bot %s', async (_, code, reason, level) => {
-    const bot = await openForkingBot(strongest, inForkServer(code), { forkImportMs: 3000 });
+    const bot = await openForkingBotFixture(strongest, inForkServer(code), { forkImportMs: 3000 });
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level, reason: expect.stringContaining(reason) });
     const second = await bot.launchAndReadIds('second');
@@ -248,7 +248,7 @@ describe('a hostile bot in a fork server', () => {
     ],
   ])('is spawned instead of forked if the bot %s', async (_, code) => {
     const [kind] = ownAccounts.length === 0 ? [strongest] : ownAccounts;
-    const bot = await openForkingBot(kind ?? strongest, inForkServer(code));
+    const bot = await openForkingBotFixture(kind ?? strongest, inForkServer(code));
     await bot.launch('first');
     await bot.settled();
     const isRoot = ownAccounts.length > 0;
@@ -261,7 +261,10 @@ describe('a hostile bot in a fork server', () => {
   });
 
   testAsRoot('is killed if it exhausts the memory, while spawned instances keep running', async () => {
-    const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
+    const bot = await openForkingBotFixture(
+      strongest,
+      inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"),
+    );
     const address = await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
     expect(await evaluateInInstance(address, 'result = 1')).toBe(1);

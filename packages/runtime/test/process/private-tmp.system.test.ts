@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { unixAccountForAccessChecks } from '../../src/process/containment/isolation.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
 import { evaluateInInstance, openRuntimeFixture } from '../conformance/fixture.ts';
-import { forkableBotSource, openForkingBot } from './forking-bot.ts';
+import { forkableBotSource, openForkingBotFixture } from './forking-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 const [kind] = availableContainmentKinds;
@@ -46,7 +46,7 @@ it('each bot has its own /tmp and /var/tmp, which are removed with the instance'
 
 it('each forked bot has its own /tmp and /var/tmp', { timeout: 60_000 }, async ({ skip }) => {
   skip(!isPossible || !canForksMount, cannotMount);
-  const bot = await openForkingBot(kind, forkableBotSource, { dataDirectory: await makeDataDirectory() });
+  const bot = await openForkingBotFixture(kind, forkableBotSource, { dataDirectory: await makeDataDirectory() });
   await bot.launch('spawned');
   expect(await bot.settled()).toMatchObject({ level: 'module' });
   const one = await bot.launch('one');

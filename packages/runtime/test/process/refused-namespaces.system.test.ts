@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { defaultResourceLimits } from '../conformance/fixture.ts';
 import { testAsRoot } from '../root.ts';
-import { openForkingBot, skipWithoutUserNamespaces } from './forking-bot.ts';
+import { openForkingBotFixture, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
 const [kind] = availableContainmentKinds;
@@ -54,7 +54,8 @@ await runtime.close();
 `;
 
 testAsRoot('the driver spawns instances if the machine refuses user namespaces, and reports the reason', async () => {
-  const { closeServer, restartServer, dataDirectory, shimPackage, prepare, idOf, track } = await openForkingBot(kind);
+  const { closeServer, restartServer, dataDirectory, shimPackage, prepare, idOf, track } =
+    await openForkingBotFixture(kind);
   const names = ['first', 'second'];
   names.forEach(track);
   const options = { dataDirectory, path: '/usr/bin:/bin', containment: kind, shimPackage };

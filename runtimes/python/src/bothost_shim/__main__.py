@@ -83,9 +83,9 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
         configure_root_logger()
 
     from .arguments import preload_argument_classes
-    from .host import Host
+    from .host import PythonHost
 
-    host = Host(settings, bot)
+    host = PythonHost(settings, bot)
 
     async def run() -> bool:
         has_served = await serve(host, listener)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from .asgi import Application, Message, Receive, Scope, Send, get_raw_path
 from .control_token import require_token
-from .host import Host
+from .host import PythonHost
 from .http_exchange import HttpError, reject_websocket, send_json
 from .log_lines import logger
 from .pipecatcloud_system import get_bot_application
@@ -15,20 +15,20 @@ from .socket_session import run_socket_session
 from .start import run_session
 from .uploads import store_upload
 
-_Route = Callable[[Host, Scope, Receive, Send], Awaitable[None]]
+_Route = Callable[[PythonHost, Scope, Receive, Send], Awaitable[None]]
 
 
-async def _start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def _start(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
     await run_session(host, scope, receive, send)
 
 
-async def _stop(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def _stop(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
     await stop_session(host, receive, send)
 
 
-async def _report(host: Host, scope: Scope, _: Receive, send: Send) -> None:
+async def _report(host: PythonHost, scope: Scope, _: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
     await respond_with_session_state(host, scope, send)
 
@@ -43,7 +43,7 @@ _ROUTES: dict[str, dict[str, _Route]] = {
 }
 
 
-def create_application(host: Host) -> Application:
+def create_application(host: PythonHost) -> Application:
     """Return the ASGI application of the Python host."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,7 +57,7 @@ def create_application(host: Host) -> Application:
     return application
 
 
-async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def _answer(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     has_started = False
 
     async def observed_send(message: Message) -> None:
@@ -75,7 +75,7 @@ async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> Non
             await send_json(send, 500, HttpError(500, "The request failed").body())
 
 
-async def _dispatch(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def _dispatch(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     methods = _ROUTES.get(scope["path"])
     if methods is not None:
         route = methods.get("GET" if scope["method"] == "HEAD" else scope["method"])
@@ -91,7 +91,7 @@ async def _dispatch(host: Host, scope: Scope, receive: Receive, send: Send) -> N
     return await user(scope, receive, send)
 
 
-async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def _connect(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     user = get_bot_application()
     try:
         if scope["path"] == "/ws":

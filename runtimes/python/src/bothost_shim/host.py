@@ -8,7 +8,7 @@ from .asgi import Scope, get_first_header
 from .bot_module import Bot
 from .http_exchange import HttpError
 from .log_lines import logger
-from .offers import OfferAcceptor
+from .offers import WebRtcOfferAcceptor
 from .run_bot import log_session
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
@@ -18,13 +18,13 @@ _DELETE_SECONDS = 5.0
 
 
 @dataclass
-class Host:
+class PythonHost:
     """The bot of this process and its session."""
 
     settings: Settings
     bot: Bot
     slot: SessionSlot = field(default_factory=SessionSlot)
-    offers: OfferAcceptor = field(default_factory=OfferAcceptor)
+    offers: WebRtcOfferAcceptor = field(default_factory=WebRtcOfferAcceptor)
     # URLs of the files that clients uploaded in the running session.
     uploads: list[str] = field(default_factory=list)
     # Set when the process accepts no further session.

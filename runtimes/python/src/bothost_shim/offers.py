@@ -22,7 +22,7 @@ def _import_pipecat() -> tuple[Any, Any]:
     return import_module(f"{module}.request_handler"), import_module(f"{module}.connection")
 
 
-class OfferAcceptor:
+class WebRtcOfferAcceptor:
     """Accepts WebRTC offers for the session that waits for a client."""
 
     def __init__(self) -> None:

@@ -4,12 +4,12 @@ import inspect
 from typing import Any
 
 from .asgi import Send
-from .host import Host
+from .host import PythonHost
 from .http_exchange import send_json
 from .log_lines import logger
 
 
-async def respond_readyz(host: Host, send: Send) -> None:
+async def respond_readyz(host: PythonHost, send: Send) -> None:
     """Respond 200 if the bot can run a session, else 503. Calls the bot's function `readyz()` if it exists."""
     is_ready = not host.draining.is_set() and await _is_bot_ready(host)
     await send_json(send, 200 if is_ready else 503, {"ready": is_ready})
@@ -20,7 +20,7 @@ async def respond_livez(send: Send) -> None:
     await send_json(send, 200, {})
 
 
-async def _is_bot_ready(host: Host) -> bool:
+async def _is_bot_ready(host: PythonHost) -> bool:
     if host.bot.readyz is None:
         return True
     try:

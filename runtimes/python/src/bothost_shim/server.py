@@ -10,7 +10,7 @@ from types import FrameType
 import uvicorn
 
 from .application import create_application
-from .host import Host
+from .host import PythonHost
 from .log_lines import logger
 from .settings import Settings
 
@@ -46,7 +46,7 @@ def _listen_locally(path: str) -> socket.socket:
 class _Server(uvicorn.Server):
     """A uvicorn server with different signal handlers, because uvicorn's own handlers would close WebSockets."""
 
-    def __init__(self, config: uvicorn.Config, host: Host) -> None:
+    def __init__(self, config: uvicorn.Config, host: PythonHost) -> None:
         super().__init__(config)
         self._host = host
         self._loop = asyncio.get_running_loop()
@@ -73,7 +73,7 @@ class _Server(uvicorn.Server):
             self._loop.call_later(host.settings.drain_seconds, session.end, "shutdown")
 
 
-async def serve(host: Host, listener: socket.socket) -> bool:
+async def serve(host: PythonHost, listener: socket.socket) -> bool:
     """Serve until a signal arrives and the running session has ended, or with `one_shot` until one session has ended.
 
     Return False if the server could not start because a lifespan handler of the bot failed.
@@ -108,7 +108,7 @@ def _describe(listener: socket.socket) -> str:
     return name if isinstance(name, str) else f"{name[0]} port {name[1]}"
 
 
-async def _exit_after_session(server: uvicorn.Server, host: Host) -> None:
+async def _exit_after_session(server: uvicorn.Server, host: PythonHost) -> None:
     while True:
         await host.session_over.wait()
         host.session_over.clear()

@@ -5,14 +5,14 @@ from contextlib import suppress
 from urllib.parse import parse_qs
 
 from .asgi import Receive, Scope, Send
-from .host import Host
+from .host import PythonHost
 from .http_exchange import HttpError, read_json_object, send_json
 from .log_lines import logger
 
 _LONGEST_WAIT_SECONDS = 300.0
 
 
-async def stop_session(host: Host, receive: Receive, send: Send) -> None:
+async def stop_session(host: PythonHost, receive: Receive, send: Send) -> None:
     """Cancel the session's bot, and again after the grace period. Responds 202, or 409 if no session is running."""
     body = await read_json_object(receive, 4096)
     grace = body.get("graceSeconds")
@@ -27,7 +27,7 @@ async def stop_session(host: Host, receive: Receive, send: Send) -> None:
     await send_json(send, 202, {})
 
 
-async def respond_with_session_state(host: Host, scope: Scope, send: Send) -> None:
+async def respond_with_session_state(host: PythonHost, scope: Scope, send: Send) -> None:
     """Respond with the session's state. With `wait=N`, respond when the session has ended, or after N seconds."""
     session = host.slot.running
     if session is not None:

@@ -4,7 +4,7 @@ import json
 
 from .asgi import Receive, Scope, Send
 from .control_token import require_session_id
-from .host import Host
+from .host import PythonHost
 from .http_exchange import HttpError, read_body, send_json
 from .ice_servers import fetch_ice_servers
 from .offers import supports_webrtc
@@ -15,7 +15,7 @@ _BODY_BYTES = 262_144
 _START_SECONDS = 5.0
 
 
-async def handle_offer(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def handle_offer(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer an offer (POST) or add ICE candidates (PATCH)."""
     if not supports_webrtc():
         raise HttpError(404, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")

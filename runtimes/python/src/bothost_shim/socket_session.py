@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 from .arguments import create_session_arguments
 from .asgi import Message, Receive, Scope, Send, get_first_header
 from .first_frame import PeekableReceive, begins_with_handshake
-from .host import Host
+from .host import PythonHost
 from .log_lines import logger
 from .run_bot import run_bot
 from .session import Session, SessionOutcome
@@ -19,7 +19,7 @@ from .session import Session, SessionOutcome
 _LINGER_SECONDS = 25.0
 
 
-async def run_socket_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def run_socket_session(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     """Accept a socket and run the bot on it. Raises HttpError if a session is running."""
     from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 

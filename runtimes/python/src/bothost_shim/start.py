@@ -6,7 +6,7 @@ from typing import Any
 
 from .arguments import create_session_arguments
 from .asgi import Receive, Scope, Send, get_first_header
-from .host import Host
+from .host import PythonHost
 from .http_exchange import HttpError, read_json_object, send_json
 from .offers import supports_webrtc
 from .run_bot import map_end_reason_to_outcome, run_bot
@@ -15,7 +15,7 @@ from .session import Session, SessionOutcome
 _BODY_BYTES = 1_048_576
 
 
-async def run_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def run_session(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     """Run a session and respond when it has ended. A caller that disconnects does not end the session."""
     transport = get_first_header(scope, "x-transport-type", "x-daily-transport-type")
     body = await read_json_object(receive, _BODY_BYTES)
@@ -49,7 +49,7 @@ def _require_support(transport: str | None) -> None:
 
 
 async def _run(
-    host: Host, session: Session, transport: str | None, room: dict[str, str] | None, body: dict[str, Any]
+    host: PythonHost, session: Session, transport: str | None, room: dict[str, str] | None, body: dict[str, Any]
 ) -> SessionOutcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
     if room is not None and transport != "webrtc":

@@ -6,7 +6,7 @@ from typing import Any
 
 from .asgi import Message, Receive, Scope, Send
 from .control_token import require_session_id
-from .host import Host
+from .host import PythonHost
 from .http_exchange import HttpError, send_json
 from .log_lines import logger
 
@@ -15,7 +15,7 @@ _FILE_BYTES = 50 * 1024 * 1024
 _FORM_BYTES = 65_536
 
 
-async def store_upload(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def store_upload(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
     """Store a client's file. Responds with the data for the RTVI message `send-file`. Raises HttpError."""
     storage, session = host.bot.file_storage, host.slot.running
     if session is None:

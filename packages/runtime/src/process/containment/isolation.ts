@@ -8,7 +8,7 @@ import { findParentCgroups, type ParentCgroups } from './cgroup-host.ts';
 import { findSetpriv } from './no-new-privileges.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from './private-tmp.ts';
 
-export type Isolation = {
+export type IsolationSettings = {
   readonly containment: ContainmentKind;
   readonly ownAccounts: boolean;
   readonly cgroups: ParentCgroups | null;
@@ -30,7 +30,7 @@ export async function chooseIsolation(
   dataDirectory: string,
   isRoot: boolean,
   requested: ContainmentKind | undefined,
-): Promise<Isolation> {
+): Promise<IsolationSettings> {
   const ownAccounts = usesUnixAccountPerBot(isRoot, requested);
   if (requested === 'uid' && !isRoot)
     throw new RuntimeUnavailableError('Only root can give each instance its own account.');
@@ -75,7 +75,7 @@ export function requireTraversableDirectory(directory: string): Promise<void> {
   });
 }
 
-export function warnAboutWeakIsolation(isolation: Isolation, logger: RuntimeLogger): void {
+export function warnAboutWeakIsolation(isolation: IsolationSettings, logger: RuntimeLogger): void {
   if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },

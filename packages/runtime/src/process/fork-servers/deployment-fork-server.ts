@@ -1,4 +1,4 @@
-import type { StartMethod } from '../../runtime.ts';
+import type { InstanceStartMethod } from '../../runtime.ts';
 import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
 import { type ForkServerRecord, getForkServerFiles } from '../records/fork-server-record.ts';
 import { hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
@@ -41,7 +41,7 @@ export type DeploymentForkServer = {
   /** Stops the fork server permanently. If the fork server is still importing the bot, aborts the import. */
   readonly discard: () => Promise<void>;
   readonly disconnect: () => void;
-  readonly describe: () => StartMethod;
+  readonly describe: () => InstanceStartMethod;
   /**
    * Proportional set size of the fork server in bytes: a memory page that it shares with instances counts in part. Null without a
    * fork server.

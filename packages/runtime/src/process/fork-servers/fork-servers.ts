@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { StartMethod } from '../../runtime.ts';
+import type { InstanceStartMethod } from '../../runtime.ts';
 import { createTraversableDirectory } from '../containment/isolation.ts';
 import type { PageAndTickSizes } from '../containment/kernel-units.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
@@ -38,7 +38,7 @@ export type ForkServers = {
   readonly ensure: (source: ForkServerLaunchInput) => void;
   /** Stops the fork servers of all deployments except `deploymentIds`, even while they import the bot. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
-  readonly startMethods: () => ReadonlyMap<string, StartMethod>;
+  readonly startMethods: () => ReadonlyMap<string, InstanceStartMethod>;
   readonly forget: (project: string) => void;
   /** Whether the control group of this name belongs to a fork server of this data directory. */
   readonly isKnown: (groupName: string) => boolean;

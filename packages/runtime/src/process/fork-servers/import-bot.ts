@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Isolation } from '../containment/isolation.ts';
+import type { IsolationSettings } from '../containment/isolation.ts';
 import type { EnvironmentOptions } from '../instances/environment.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import type { BotProgram, ForkServerProgram } from '../projects/bot-program.ts';
@@ -7,7 +7,7 @@ import type { Project } from '../projects/prepared-project.ts';
 import type { ForkServerRecord } from '../records/fork-server-record.ts';
 import { createForkServerEnvironment, hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
 import type { ForkServer } from './fork-server.ts';
-import { type ImportAttempt, type ImportFailure, planNextImportAttempt } from './import-level.ts';
+import { type BotImportAttempt, type BotImportFailure, planNextImportAttempt } from './import-level.ts';
 import type { ImportedModuleStore } from './imported-module-store.ts';
 import { launchForkServer, prioritizeForks } from './launch-fork-server.ts';
 
@@ -18,7 +18,7 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
   Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
     readonly forkServersDirectory: string;
     readonly projectsDirectory: string;
-    readonly isolation: Isolation;
+    readonly isolation: IsolationSettings;
     readonly bootId: string;
     readonly importMs: number;
     readonly program: (project: Project) => Promise<BotProgram>;
@@ -61,7 +61,7 @@ export async function importBot(
   if (context.isolation.ownAccounts && project.gid === null) {
     return { server: null, reason: 'the project has no group', isFinal: true };
   }
-  const failures: { attempt: ImportAttempt; failure: ImportFailure }[] = [];
+  const failures: { attempt: BotImportAttempt; failure: BotImportFailure }[] = [];
   while (!signal.aborted) {
     const attempt = planNextImportAttempt(context.remembered.of(project.project), failures);
     if (attempt === null) break;
@@ -78,10 +78,10 @@ async function tryImport(
   context: ImportContext,
   { spec, project, program }: Pick<InstanceLaunchInput, 'spec' | 'project' | 'program'>,
   fork: ForkServerProgram,
-  { level, modules }: ImportAttempt,
+  { level, modules }: BotImportAttempt,
   connect: ForkServerConnector,
   signal: AbortSignal,
-): Promise<ForkServer | ImportFailure> {
+): Promise<ForkServer | BotImportFailure> {
   const { isolation, importMs } = context;
   const variables = await spec.environment();
   const record = await launchForkServer({
@@ -118,6 +118,6 @@ async function tryImport(
   return { reason, modules: status?.modules ?? [] };
 }
 
-function lastReason(failures: readonly { readonly failure: ImportFailure }[]): string | null {
+function lastReason(failures: readonly { readonly failure: BotImportFailure }[]): string | null {
   return failures.at(-1)?.failure.reason ?? null;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportAttempt, planNextImportAttempt } from './import-level.ts';
+import { type BotImportAttempt, planNextImportAttempt } from './import-level.ts';
 
-const failed = (attempt: ImportAttempt, modules: readonly string[] = ['numpy']) => ({
+const failed = (attempt: BotImportAttempt, modules: readonly string[] = ['numpy']) => ({
   attempt,
   failure: { reason: 'it started a thread', modules },
 });

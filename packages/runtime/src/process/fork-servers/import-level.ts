@@ -4,9 +4,9 @@
  */
 export type ImportLevel = 'module' | 'libraries';
 
-export type ImportAttempt = { readonly level: ImportLevel; readonly modules: readonly string[] };
+export type BotImportAttempt = { readonly level: ImportLevel; readonly modules: readonly string[] };
 
-export type ImportFailure = {
+export type BotImportFailure = {
   readonly reason: string;
   readonly modules: readonly string[];
 };
@@ -19,8 +19,8 @@ export type ImportFailure = {
  */
 export function planNextImportAttempt(
   remembered: readonly string[],
-  failures: readonly { readonly attempt: ImportAttempt; readonly failure: ImportFailure }[],
-): ImportAttempt | null {
+  failures: readonly { readonly attempt: BotImportAttempt; readonly failure: BotImportFailure }[],
+): BotImportAttempt | null {
   const last = failures.at(-1);
   if (last === undefined) return { level: 'module', modules: remembered };
   if (last.attempt.level === 'libraries') return null;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chownSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import type { ResourceLimits } from '../../runtime.ts';
 import { createCgroups, getInstanceCgroups, limitCgroupCpu, listCgroupProcsFiles } from '../containment/cgroup.ts';
-import { createTraversableDirectory, type Isolation } from '../containment/isolation.ts';
+import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
 import { lowerSessionPriority, wrapWithLowerPriority } from '../containment/niceness.ts';
 import { readProcessStat } from '../proc/process-identity.ts';
 import {
@@ -31,7 +31,7 @@ const processLimit = 1024;
 export type ForkServerLaunchOptions = {
   readonly forkServersDirectory: string;
   readonly reservationsDirectory: string;
-  readonly isolation: Isolation;
+  readonly isolation: IsolationSettings;
   readonly bootId: string;
   readonly deploymentId: string;
   readonly owner: string | null;

@@ -12,7 +12,7 @@ import {
   writeInstanceEnd,
 } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
-import { readExitFile } from '../supervisor/supervisor.ts';
+import { readExitStatusFile } from '../supervisor/supervisor.ts';
 import { determineInstanceEndAfterReboot } from './instance-end.ts';
 
 export type RecordedInstance = {
@@ -51,7 +51,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   const isThisBoot = record.bootId === bootId;
   // The bot never ran. If its supervisor is still waiting for permission to start the bot, the supervisor exits, because the
   // server process that would give the permission is dead.
-  if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
+  if (readExitStatusFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
     return null;
   const recorded = readInstanceEnd(files);
   if (recorded !== null) return { files, record, supervisor, end: recorded };

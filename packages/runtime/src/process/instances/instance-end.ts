@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, watch } from 'node:fs';
 import type { StartedProgram } from '../../spawner.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import type { InstanceEnd, InstanceFiles } from '../records/instance-record.ts';
-import { describeExitStatus, readExitFile } from '../supervisor/supervisor.ts';
+import { describeExitStatus, readExitStatusFile } from '../supervisor/supervisor.ts';
 
 /** `supervisorStatus` is the exit status of a supervisor that this server started, or null if it is unknown. */
 export type InstanceState =
@@ -25,7 +25,8 @@ export function readInstanceState(instance: {
     // it reaps the bot, so a reaped bot has a recorded status.
     const mainStat = readProcessStat(main.pid);
     const isReaped = mainStat === null || mainStat.startTicks !== main.startTicks;
-    if (isReaped || readExitFile(files.exit).state === 'exited') return { state: 'ended', supervisorStatus: null };
+    if (isReaped || readExitStatusFile(files.exit).state === 'exited')
+      return { state: 'ended', supervisorStatus: null };
     if (!hasEnded(mainStat)) return { state: 'running' };
   }
   const stat = readProcessStat(supervisor.pid);
@@ -40,10 +41,10 @@ export function readInstanceState(instance: {
 }
 
 /** Calls `onExited` when the supervisor has written the exit status. Returns a function that stops watching. */
-export function watchExitFile(path: string, onExited: () => void, onError: (error: unknown) => void): () => void {
+export function watchExitStatusFile(path: string, onExited: () => void, onError: (error: unknown) => void): () => void {
   try {
     const watcher = watch(path, { persistent: false }, () => {
-      if (readExitFile(path).state === 'exited') onExited();
+      if (readExitStatusFile(path).state === 'exited') onExited();
     });
     watcher.on('error', onError);
     return () => watcher.close();
@@ -64,7 +65,7 @@ export function determineInstanceEnd(
   supervisorStatus: number | null,
   killed: boolean,
 ): { readonly code: number | null; readonly signal: string | null; readonly at: string | null } {
-  const file = readExitFile(files.exit);
+  const file = readExitStatusFile(files.exit);
   if (file.state === 'exited') {
     const at = statSync(files.exit, { throwIfNoEntry: false })?.mtime.toISOString() ?? null;
     return { code: file.code, signal: file.signal, at };
@@ -77,10 +78,10 @@ export function determineInstanceEnd(
 export function determineInstanceEndAfterReboot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = determineInstanceEnd(files, null, false);
   const at = known.at ?? now.toISOString();
-  return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKillReason(files) };
+  return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskLimitKillReason(files) };
 }
 
-export function readDiskKillReason(files: InstanceFiles): string | undefined {
+export function readDiskLimitKillReason(files: InstanceFiles): string | undefined {
   try {
     return readFileSync(files.diskKill, 'utf8');
   } catch {

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { InstanceEvent, InstanceNotice, ResourceUsage, RunningInstance, RuntimeLogger } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
-import type { Isolation } from '../containment/isolation.ts';
+import type { IsolationSettings } from '../containment/isolation.ts';
 import { createProcessTableSource } from '../proc/process-table.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readInstances } from './adopt.ts';
 import { createExitedEvent, createInstanceEvents } from './events.ts';
-import { type ExistingInstance, type Instance, type InstanceContext, openInstance } from './instance.ts';
+import { type ExistingInstance, type Instance, openInstance, type SharedInstanceOptions } from './instance.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
 export type InstanceRegistryOptions = RemovalContext &
-  InstanceContext & {
+  SharedInstanceOptions & {
     readonly instancesDirectory: string;
-    readonly isolation: Pick<Isolation, 'ownAccounts'>;
+    readonly isolation: Pick<IsolationSettings, 'ownAccounts'>;
     readonly bootId: string;
     readonly logger: RuntimeLogger;
   };

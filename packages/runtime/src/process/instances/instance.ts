@@ -15,8 +15,13 @@ import {
   writeInstanceEnd,
   writeInstanceRecord,
 } from '../records/instance-record.ts';
-import { readExitFile } from '../supervisor/supervisor.ts';
-import { determineInstanceEnd, readDiskKillReason, readInstanceState, watchExitFile } from './instance-end.ts';
+import { readExitStatusFile } from '../supervisor/supervisor.ts';
+import {
+  determineInstanceEnd,
+  readDiskLimitKillReason,
+  readInstanceState,
+  watchExitStatusFile,
+} from './instance-end.ts';
 import { settlesWithin } from './settles-within.ts';
 
 /**
@@ -40,7 +45,7 @@ export type ExistingInstance = {
   readonly end: InstanceEnd | null;
 };
 
-export type InstanceContext = {
+export type SharedInstanceOptions = {
   readonly units: PageAndTickSizes;
   readonly outputLimitBytes: number;
   readonly clock: MonotonicClock;
@@ -48,7 +53,7 @@ export type InstanceContext = {
   readonly now: () => Date;
 };
 
-export type InstanceOptions = InstanceContext &
+export type InstanceOptions = SharedInstanceOptions &
   ExistingInstance & {
     readonly onDropped: (bytes: number) => void;
     readonly onEnded: (end: InstanceEnd) => void;
@@ -99,7 +104,7 @@ export function openInstance(options: InstanceOptions): Instance {
     },
     containment,
     output,
-    hasRun: () => readExitFile(files.exit).state !== 'unstarted',
+    hasRun: () => readExitStatusFile(files.exit).state !== 'unstarted',
     ...watchEnd(options, containment, output, () => record),
   };
 }
@@ -117,7 +122,7 @@ function watchEnd(
   let finishing: Promise<void> | null = null;
   let isClosed = false;
   let isKilled = false;
-  let diskLimit = readDiskKillReason(files);
+  let diskLimit = readDiskLimitKillReason(files);
   let stopWatching = () => {};
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
   const ended = new Promise<InstanceEnd>((resolve) => {
@@ -188,7 +193,7 @@ function watchEnd(
     resolveEnded(end);
   } else if (supervisorProgram === null) {
     const onWatchError = (error: unknown) => onError(error, 'file with the exit status could not be watched');
-    stopWatching = watchExitFile(files.exit, () => finishOnce(null), onWatchError);
+    stopWatching = watchExitStatusFile(files.exit, () => finishOnce(null), onWatchError);
     check();
   }
 
@@ -257,7 +262,7 @@ async function killProcesses(
   if (isAlive(supervisor)) signalProcesses([supervisor], 'SIGCONT');
   // Do not kill the supervisor of a spawned bot while it still has to write the exit status. The supervisor of a forked bot
   // needs no such exception, because it serves several instances and is not killed with one of them.
-  const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
+  const hasStatusToWrite = main === null && readExitStatusFile(files.exit).state === 'running' && isAlive(supervisor);
   await killContainedProcesses(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
   if (await settlesWithin(ended, supervisorGraceMs)) return;
   signalProcesses(containment.members(readProcessTable), 'SIGKILL');

@@ -1,7 +1,7 @@
 import type { ResourceLimits } from '../../runtime.ts';
 import type { StartedProgram } from '../../spawner.ts';
 import { type CpuPriority, createCgroups, getInstanceCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
-import type { Isolation } from '../containment/isolation.ts';
+import type { IsolationSettings } from '../containment/isolation.ts';
 import type { ProcessIdentity } from '../proc/process-identity.ts';
 import { type InstanceFiles, type InstanceRecord, writeInstanceRecord } from '../records/instance-record.ts';
 
@@ -20,7 +20,7 @@ export type ContainedLaunchOptions = {
   readonly priority: Exclude<CpuPriority, 'session'>;
   readonly processLimit: number;
   readonly account: { readonly uid: number; readonly gid: number } | null;
-  readonly isolation: Isolation;
+  readonly isolation: IsolationSettings;
   readonly bootId: string;
   readonly now: Date;
 };

@@ -3,7 +3,7 @@ import type { OutputOffsetRange } from '../../runtime.ts';
 import { runProgram } from '../../spawner.ts';
 import { writeJsonAtomically } from '../records/write-json-atomically.ts';
 import {
-  maxOutputOffset,
+  maxOutputOffsetBytes,
   type OutputFiles,
   readDroppedOutputRange,
   readLastBytes,
@@ -82,14 +82,14 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
 
   /**
    * Copies the last lines of the output file to another file, and empties the output file. Used if blocks in the middle of the
-   * file cannot be freed, or if offsets in the output would exceed `maxOutputOffset`.
+   * file cannot be freed, or if offsets in the output would exceed `maxOutputOffsetBytes`.
    */
   const truncate = () => {
     const file = openSync(files.output, 'r+');
     try {
       writeFileSync(files.truncatedTail, readLastBytes(files.output), { mode: 0o600 });
       const { size } = statSync(files.output);
-      replaceBase(Math.min(base + size, maxOutputOffset));
+      replaceBase(Math.min(base + size, maxOutputOffsetBytes));
       ftruncateSync(file, 0);
       rmSync(files.gap, { force: true });
       gap = null;
@@ -105,7 +105,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     replaceBase,
     limit: (fileBytes, isLast) => {
       if (options.isFinished()) return;
-      if (base + fileBytes > maxOutputOffset) return truncate();
+      if (base + fileBytes > maxOutputOffsetBytes) return truncate();
       if (dropping !== null && !isLast) return;
       const next = selectOutputToDrop({ path: files.output, base, size: fileBytes, gap, limitBytes });
       if (next !== null) drop(next);

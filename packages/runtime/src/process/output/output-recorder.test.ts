@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMonotonicClock } from './monotonic-clock.ts';
-import { getOutputFiles, maxOutputOffset } from './output-files.ts';
+import { getOutputFiles, maxOutputOffsetBytes } from './output-files.ts';
 import { openOutputRecorder } from './output-recorder.ts';
 
 const limitBytes = 100_000;
@@ -57,8 +57,8 @@ it('openOutputRecorder empties an output file that is larger than the largest su
   output.finish();
   expect(dropped).toHaveLength(1);
   expect(await output.describe()).toMatchObject({
-    base: maxOutputOffset,
-    dropped: [{ from: 0, to: maxOutputOffset }],
-    marks: [{ end: maxOutputOffset }],
+    base: maxOutputOffsetBytes,
+    dropped: [{ from: 0, to: maxOutputOffsetBytes }],
+    marks: [{ end: maxOutputOffsetBytes }],
   });
 });

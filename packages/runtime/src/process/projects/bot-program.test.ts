@@ -5,7 +5,7 @@ import { isReservedSecretKey } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBotEnvironment } from '../instances/environment.ts';
 import { resolveBotProgram } from './bot-program.ts';
-import { getPythonEnvironmentFiles, writeEnvironmentMarkerFile } from './environment-files.ts';
+import { getPythonEnvironmentFiles, markPythonEnvironmentComplete } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 
 let environmentsDirectory: string;
@@ -23,7 +23,7 @@ test.each([node, python])(
     if (project.kind === 'python') {
       const files = getPythonEnvironmentFiles(environmentsDirectory, project);
       await mkdir(files.directory, { recursive: true });
-      writeEnvironmentMarkerFile(files, { path: '/usr/bin/python3', version: '3.11.7' });
+      markPythonEnvironmentComplete(files, { path: '/usr/bin/python3', version: '3.11.7' });
     }
     const { folder, variables } = await resolveBotProgram(
       {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { getPythonEnvironmentFiles, readEnvironmentMarkerFile } from './environment-files.ts';
+import { getPythonEnvironmentFiles, readPythonEnvironmentInterpreter } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 import type { PythonShim } from './python-shim.ts';
 
@@ -39,7 +39,7 @@ export async function resolveBotProgram(options: BotProgramOptions, project: Pro
     const shim = await options.shim();
     // Compile the Python host shim here as well as in the build: after an upgrade of the service, the shim may be newer than
     // the environment.
-    const python = readEnvironmentMarkerFile(files);
+    const python = readPythonEnvironmentInterpreter(files);
     await shim.compile(python);
     return {
       fork: {

@@ -32,11 +32,12 @@ export function getPythonEnvironmentFiles(
 
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
-export function writeEnvironmentMarkerFile(files: PythonEnvironmentFiles, python: PythonInterpreter): void {
+/** Writes the marker file of a complete environment, which names its interpreter. */
+export function markPythonEnvironmentComplete(files: PythonEnvironmentFiles, python: PythonInterpreter): void {
   writeJsonAtomically(files.marker, { python });
 }
 
 /** Reads which interpreter an environment uses. Throws if the environment is incomplete. */
-export function readEnvironmentMarkerFile(files: PythonEnvironmentFiles): PythonInterpreter {
+export function readPythonEnvironmentInterpreter(files: PythonEnvironmentFiles): PythonInterpreter {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

@@ -2,7 +2,7 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstanceSpec } from '../../runtime.ts';
 import { reserveUid } from '../containment/accounts.ts';
-import { createTraversableDirectory, type Isolation } from '../containment/isolation.ts';
+import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
 import { createForkedEnvironment } from '../fork-servers/fork-environment.ts';
 import { forkProgram } from '../fork-servers/fork-program.ts';
 import type { ForkServers } from '../fork-servers/fork-servers.ts';
@@ -33,7 +33,7 @@ export type BotLaunchOptions = RemovalContext &
     readonly spec: InstanceSpec;
     readonly project: Project;
     readonly projectsDirectory: string;
-    readonly isolation: Isolation;
+    readonly isolation: IsolationSettings;
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly forkServers: Pick<ForkServers, 'find'>;
     /** Called with the error if the bot could not be forked. The instance is then spawned instead. */

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { maxSecretValueBytes, secretKeyPattern, secretSetLimits } from '@bothost/contract';
+import { maxSecretValueBytes, secretSetKeyPattern, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { prepareShellLaunch } from './shell-environment.ts';
-import { readExitFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
+import { readExitStatusFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
 /** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
 const printingBot = `
@@ -53,7 +53,12 @@ async function start(command: readonly string[], environment: Readonly<Record<st
   const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
   startSupervisedCommand(supervisor);
   await supervisor.ended;
-  return { directory, cmdline, exit: readExitFile(paths.exitPath), output: await readFile(paths.outputPath, 'utf8') };
+  return {
+    directory,
+    cmdline,
+    exit: readExitStatusFile(paths.exitPath),
+    output: await readFile(paths.outputPath, 'utf8'),
+  };
 }
 
 async function runBot(environment: Readonly<Record<string, string>>) {
@@ -108,7 +113,7 @@ const anyName = fc
     { weight: 1, arbitrary: fc.constantFrom(...interpretedNames) },
     { weight: 6, arbitrary: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/) },
   )
-  .filter((name) => secretKeyPattern.test(name) && !breaksNode.test(name));
+  .filter((name) => secretSetKeyPattern.test(name) && !breaksNode.test(name));
 const plainName = fc.stringMatching(/^[A-Z][A-Z0-9]{0,63}_KEY$/).filter((name) => !breaksNode.test(name));
 
 describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor (private /tmp: %s)', (isPrivate) => {

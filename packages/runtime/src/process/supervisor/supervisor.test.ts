@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseExitFile, readExitFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
+import { parseExitStatusFile, readExitStatusFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
 async function supervise(...command: readonly string[]) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
@@ -31,15 +31,15 @@ it.each([
   ['r 78', { state: 'exited', code: 78, signal: null }],
   ['r143', { state: 'exited', code: null, signal: 'SIGTERM' }],
   ['r255', { state: 'exited', code: 255, signal: null }],
-])('parseExitFile parses the exit file %j', (text, expected) => {
-  expect(parseExitFile(text)).toEqual(expected);
+])('parseExitStatusFile parses the exit file %j', (text, expected) => {
+  expect(parseExitStatusFile(text)).toEqual(expected);
 });
 
 it('the supervisor never runs the command if the server dies before releasing the supervisor', async () => {
   const { supervisor, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
   supervisor.closeInput('');
   await supervisor.ended;
-  expect(readExitFile(exitPath)).toEqual({ state: 'unstarted' });
+  expect(readExitStatusFile(exitPath)).toEqual({ state: 'unstarted' });
   expect(await readFile(outputPath, 'utf8')).toBe('');
 });
 
@@ -60,7 +60,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     );
     startSupervisedCommand(supervisor);
     expect(await supervisor.ended).toEqual({ code: 5, signal: null });
-    expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
+    expect(readExitStatusFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
   },
 );
 
@@ -68,6 +68,6 @@ it('the supervisor reports a missing command with status 127, like a shell', asy
   const { supervisor, exitPath, outputPath } = await supervise('/does/not/exist');
   startSupervisedCommand(supervisor);
   await supervisor.ended;
-  expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 127, signal: null });
+  expect(readExitStatusFile(exitPath)).toEqual({ state: 'exited', code: 127, signal: null });
   expect(await readFile(outputPath, 'utf8')).toContain('not found');
 });

@@ -5,7 +5,7 @@ import { type StartedProgram, startProgram } from '../../spawner.ts';
 import type { CpuPriority } from '../containment/cgroup.ts';
 import { wrapWithLowerPriority } from '../containment/niceness.ts';
 import { wrapWithoutNewPrivileges } from '../containment/no-new-privileges.ts';
-import { rootProgramEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
+import { rootUserEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
 import { findPerl, prepareShellLaunch } from './shell-environment.ts';
 
 /**
@@ -92,7 +92,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Start
   const prepared = isPrepared ? wrapWithPrivateTmp(tmpDirectories, account, shell) : shell;
   return startProgram(options.priority === null ? prepared : wrapWithLowerPriority(options.priority, prepared), {
     cwd: options.directory,
-    env: isPrepared ? rootProgramEnvironment : environment,
+    env: isPrepared ? rootUserEnvironment : environment,
     outputPath: options.outputPath,
     exitPath: options.exitPath,
     input: isPrepared ? exportLine(environment) : '',
@@ -111,21 +111,21 @@ export type ExitFile =
   | { readonly state: 'unstarted' | 'running' }
   | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };
 
-export function readExitFile(path: string): ExitFile {
+export function readExitStatusFile(path: string): ExitFile {
   let text: string;
   try {
     text = readFileSync(path, 'latin1');
   } catch {
     return { state: 'unstarted' };
   }
-  return parseExitFile(text);
+  return parseExitStatusFile(text);
 }
 
 /**
  * Parses an exit file. Before the command runs, the file is empty or contains only spaces. While the command runs, the file
  * begins with `r`. After the command has exited, its exit status follows the `r`.
  */
-export function parseExitFile(text: string): ExitFile {
+export function parseExitStatusFile(text: string): ExitFile {
   if (!text.startsWith('r')) return { state: 'unstarted' };
   const status = /^r *(\d{1,3})$/.exec(text)?.[1];
   return status === undefined ? { state: 'running' } : { state: 'exited', ...describeExitStatus(Number(status)) };
