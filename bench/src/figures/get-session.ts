@@ -86,7 +86,7 @@ async function requireSame(
   const series = (value: unknown) => JSON.stringify((value as { timeseries: unknown[] }).timeseries);
   const [one, other] = [series(full['resourceMetrics']), series(plain['metrics'])];
   if (one !== other || JSON.parse(one).length !== points)
-    throw new Error(`The two URLs did not return the same time series of ${points} points.`);
+    throw new Error(`getSession and the bare route did not return the same time series of ${points} points.`);
 }
 
 /** Inserts rows of ended sessions, one second apart, as the service stores them. */

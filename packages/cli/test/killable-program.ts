@@ -53,7 +53,7 @@ export async function buildKillableProgram(): Promise<KillableProgram> {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       for await (const line of createInterface(child.stderr)) if (line === 'hanging') return child;
-      throw new Error(`The program ended before file system change ${at}, so it did not pause.`);
+      throw new Error(`The program ended before its file system change with index ${at}, where it should have paused.`);
     },
     remove: async () => {
       for (const place of [program, folder]) await rm(place, { recursive: true, force: true });

@@ -76,7 +76,7 @@ export const apiErrorDefinitions = {
     status: 400,
     code: '400',
     message:
-      'A WebSocket session of this agent cannot receive a body, because the agent accepts clients without a token.',
+      'A WebSocket session cannot be started with a body, because this agent accepts WebSocket clients without a token.',
   },
   'hosted-rooms-unavailable': {
     status: 400,

@@ -288,6 +288,6 @@ function accountOf(directory: string): number | null {
 
 function treeNamed(name: string): HostileDirectoryTree {
   const tree = hostileDirectoryTrees[name];
-  if (tree === undefined) throw new Error(`the hostile tree "${name}" does not exist`);
+  if (tree === undefined) throw new Error(`the hostile directory tree "${name}" is not defined`);
   return tree;
 }

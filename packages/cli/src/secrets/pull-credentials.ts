@@ -108,7 +108,7 @@ function requireEncoded(text: string): string {
   if (isBasicAuthCredentials(text)) return requireSize(text);
   throw credentialFailure(
     'The credentials are not username:password in strict Base64.',
-    text.includes(':') ? 'Leave out --no-encode if the credentials are not encoded.' : null,
+    text.includes(':') ? 'Omit --no-encode for credentials in the form username:password.' : null,
   );
 }
 

@@ -17,7 +17,7 @@ export async function runEvaluation(
   change: (scenarios: string) => string = (scenarios) => scenarios,
 ): Promise<ProcessResult> {
   const scenarios = await readFile(join(project.directory, 'evals/text.yaml'), 'utf8');
-  if (!scenarios.includes(without)) throw new Error('The scenarios already define a judge.');
+  if (!scenarios.includes(without)) throw new Error('evals/text.yaml has no judge with "modality: text".');
   await writeFile(join(project.directory, 'evals/judged.yaml'), change(scenarios.replace(without, without + judge)));
   return project.run(['pipecat', 'eval', 'run', 'evals/judged.yaml', '-v', '--bot-url', url], {
     OPENAI_BASE_URL: `http://${standIns.address}/v1`,

@@ -99,7 +99,10 @@ async function hold(
       } catch (error) {
         if (error instanceof StoreError) return options.onRegionLost(error);
         if (!isConnectionError(error))
-          options.logger.error({ err: error }, 'lock of the region could not be acquired again');
+          options.logger.error(
+            { err: error },
+            'region lock could not be acquired again after the database connection was lost',
+          );
         if (embedded !== null) await embedded.ensureRunning().catch(() => undefined);
         await delay(retryMs, undefined, { ref: false });
       }

@@ -112,7 +112,9 @@ function packageFindings(directory: string, answers: ProjectRecord): readonly Fi
       },
     ];
   }
-  return [{ about, state: 'good', message: 'the extras and version bounds match the project' }];
+  return [
+    { about, state: 'good', message: 'the pipecat-ai extras and the version bounds match the project configuration' },
+  ];
 }
 
 /** The lock file is optional. Without one, the latest matching packages are installed. */

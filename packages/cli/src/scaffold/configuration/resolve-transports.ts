@@ -73,10 +73,13 @@ function checkDirections(options: ProjectOptions, chosen: readonly Transport[], 
     const matching = chosen.filter((transport) => transport.request?.value === name);
     const isRequested = matching.length > 0 || (options.transports ?? []).some((one) => requestOf(one) === name);
     if (!isRequested)
-      addIssue(path, `this call direction can be used only with the transport ${label}, which is not chosen`);
+      addIssue(path, `${formatOptionName(path)} can be used only with the transport ${label}, which is not chosen`);
     const opposite = matching.find((transport) => transport.request?.direction !== direction);
     if (opposite !== undefined)
-      addIssue(path, `the direction is ${direction}, but the transport is ${formatTransportName(opposite)}`);
+      addIssue(
+        path,
+        `the direction is ${direction}, but the transport ${formatTransportName(opposite)} has the opposite direction`,
+      );
   }
 }
 

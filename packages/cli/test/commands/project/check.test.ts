@@ -28,7 +28,7 @@ test('project check finds no problem in a generated project with all variables s
     [
       'About\tState\tFinding',
       'server/.env\tgood\tall 3 required variables are set',
-      'server/pyproject.toml\tgood\tthe extras and version bounds match the project',
+      'server/pyproject.toml\tgood\tthe pipecat-ai extras and the version bounds match the project configuration',
       'server/deploy.toml\tgood\tthe deploy file is valid',
       'generated files\tgood\t10 of 10 files were not edited\n',
     ].join('\n'),

@@ -155,7 +155,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     ['nocolon', [], 'first colon'],
     [':password', [], 'first colon'],
     [encoded, [], '--no-encode'],
-    [secret, ['--no-encode'], 'Leave out --no-encode'],
+    [secret, ['--no-encode'], 'Omit --no-encode'],
     [`${encoded}=`, ['--no-encode'], 'strict'],
     ['bm9jb2xvbg==', ['--no-encode'], 'strict'],
     ['me:pass\nword', [], 'control character'],
