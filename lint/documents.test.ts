@@ -103,7 +103,7 @@ describe('the documents', () => {
     },
   );
 
-  it('quote messages in docs/operations.md in a format that messagesIn() finds', () => {
+  it('include docs/operations.md, in which messagesIn() finds more than five quoted messages', () => {
     expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
     expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
     expect(isInSources('is not a message of any program here')).toBe(false);

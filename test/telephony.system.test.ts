@@ -55,7 +55,7 @@ describe('docs/telephony.md', () => {
     ['telnyx', 'xml', 1],
     ['plivo', 'xml', 2],
     ['exotel', 'text', 0],
-  ] as const)('contains a call document that connects the carrier %s to the bot', async (carrier, language, index) => {
+  ] as const)('contains an example that connects the carrier %s to the bot', async (carrier, language, index) => {
     const text = blocks(language)[index] ?? '';
     const parameters = [...text.matchAll(/<Parameter name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
       name,

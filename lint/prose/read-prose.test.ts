@@ -71,7 +71,7 @@ it('readHashComments skips the shebang, tool directives and quoted # characters 
   expect(readHashComments("#!/bin/sh\n# shellcheck disable=SC1\n# A run.\necho '#'\n")).toEqual(['A run.']);
 });
 
-it('draw-prose draws the same lines for the same seed', () => {
+it('draw-prose.mjs samples the same comments, messages and names for the same seed, and others for another seed', () => {
   const draw = (seed: string) => {
     const words = ['lint/draw-prose.mjs', '--seed', seed, '--under', 'packages/contract'];
     return spawnSync(process.execPath, words, { cwd: repositoryRoot, encoding: 'utf8' }).stdout;

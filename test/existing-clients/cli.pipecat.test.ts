@@ -223,7 +223,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Record<string, string>;
       };
 
-      it('starts a session with its data', async () => {
+      it('starts a session and passes `data` to the bot', async () => {
         const { sessionId = '' } = await start('first', service.publicKey, { data: { name: 'Ada' } });
         const { sessions } = await service.client.getSessions({ params: { agentName: 'first' }, query: { limit: 1 } });
         expect(sessions.map((session) => session.sessionId)).toEqual([sessionId]);

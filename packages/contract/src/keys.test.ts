@@ -84,7 +84,10 @@ describe('checkApiKeyFormat', () => {
     ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
-  ])('for the malformed key %j, returns the kind %s of its prefix and the verdict "foreign"', (text, kind) => {
-    expect(checkApiKeyFormat(text)).toEqual({ kind, verdict: 'foreign' });
-  });
+  ])(
+    'returns the verdict "foreign" (wrong format) for the key %j, and reads the key kind %s from its prefix',
+    (text, kind) => {
+      expect(checkApiKeyFormat(text)).toEqual({ kind, verdict: 'foreign' });
+    },
+  );
 });

@@ -48,7 +48,7 @@ it.each([null, 'first'])(
   },
 );
 
-it('submitDeployment repeats a request if the connection was lost and the new deployment has another build', async () => {
+it('submitDeployment repeats a request after a lost connection if the latest deployment does not have the requested build', async () => {
   const { service, client } = createFakeClient('first', { executes: true, error: lost });
   service.buildId = 'of somebody else';
   const accepted = await submitDeployment(client, target, { buildId: 'new' }, options);

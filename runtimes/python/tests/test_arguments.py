@@ -47,7 +47,7 @@ async def collect_bot_arguments(folder: Path, without: list[str], over_socket: b
         (["pipecatcloud", "pipecat", "loguru"], "bothost_shim.BotArguments", "bothost_shim.BotArguments"),
     ],
 )
-async def test_bot_arguments_use_pipecat_classes_if_installed_and_host_classes_otherwise(
+async def test_bot_receives_pipecat_arguments_if_pipecat_is_installed_and_bothost_arguments_otherwise(
     tmp_path: Path, without: list[str], plain: str, socket: str
 ) -> None:
     values = {

@@ -16,7 +16,7 @@ test('reports each line that is not UTF-8, and reports UTF-16 for a file in UTF-
   });
 });
 
-test('decodes any bytes without loss, or reports a line that is not UTF-8', () => {
+test('returns text that encodes to the same bytes, or reports the lines that are not UTF-8', () => {
   const piece = fc.oneof(
     hostileValueArbitrary.map((value) => Buffer.from(value)),
     fc.uint8Array({ maxLength: 6 }),

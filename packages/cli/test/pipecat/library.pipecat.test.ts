@@ -128,7 +128,7 @@ describe.each(vendorPackageGroups)(
       expect(wrong).toEqual([]);
     });
 
-    test('construct their services in two forks of a process, for each service and transport', async ({ skip }) => {
+    test('construct their services in each of two processes forked after the import of bot.py', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const names = [...own.map(({ value }) => value), ...transports.map(({ value }) => `${value}, no deployment`)];
       const projects = (await listBots()).filter(({ name }) => names.includes(name));

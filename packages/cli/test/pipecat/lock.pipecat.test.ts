@@ -80,7 +80,7 @@ test('uv can lock all projects with their dependency groups for every Python ver
   for (const lock of locks) expect(lock).toMatch(/^name = "pipecat-ai"$/m);
 });
 
-test('all projects resolve with the lowest versions that they allow', async () => {
+test('uv resolves all generated projects with the lowest versions of direct dependencies that they allow', async () => {
   const compile = ['pip', 'compile', '--no-header', '--resolution', 'lowest-direct', '--output-file', 'lowest.txt'];
   await resolveAll(({ python }) => [...compile, '--python-version', python, 'pyproject.toml']);
   for (const { directory: folder, library } of joined) {

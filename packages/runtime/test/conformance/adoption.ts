@@ -168,7 +168,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
       expect(times).toEqual([...times].sort((a, b) => a - b));
     });
 
-    it('counts the CPU time of an adopted bot from its start', async () => {
+    it('counts the CPU time that an adopted bot used before the restart', async () => {
       const { start, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const address = await start('counted');
       await evaluateInInstance(

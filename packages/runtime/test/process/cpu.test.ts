@@ -64,7 +64,7 @@ describeAsRoot('the CPU of a bot', () => {
     await expect.poll(() => cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
-  it("returns to the agent profile's limit after the restart of a server that was killed while a session opened", async () => {
+  it("returns to the agent profile's limit when the server restarts after a crash during a session start", async () => {
     const { start, runtime, recordOf, closeServer, restartServer } = await open();
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');

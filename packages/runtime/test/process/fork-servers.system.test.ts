@@ -180,7 +180,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
   });
 
-  it('`retain` also stops a fork server that is still importing the bot', async () => {
+  it('`retain` without the deployment of a fork server stops the fork server even while it imports the bot', async () => {
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)

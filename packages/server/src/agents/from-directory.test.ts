@@ -65,7 +65,7 @@ describe('a service with agent directories', () => {
   const serving = () =>
     rows.db.transaction().execute((db) => lockAgentForSessionStart(db, organizationId, 'echo', 'us-west'));
 
-  it('creates an agent and a deployment in state preparing for a new directory', async () => {
+  it('creates an agent for a new directory, with a deployment in the state "preparing"', async () => {
     const made = await start();
     expect(made).toMatchObject({ name: 'echo', changed: true, prepared: false });
     const stored = await rows.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();

@@ -42,19 +42,22 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
     'preparing',
     'failed',
   ],
-  ['a serving deployment instead of a later one that failed,', 'ready', 'failed', 'active', 'preparing', 'failed'],
+  ['a serving deployment instead of a later failed deployment', 'ready', 'failed', 'active', 'preparing', 'failed'],
   ['a first deployment in progress', null, 'validating', 'desired', null, 'preparing'],
-  ['nothing after a failed first deployment', null, 'failed', 'desired', null, 'failed'],
-])('resetDeploymentsAfterRestore prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {
-  const { id, activeId, desiredId } = await agentWith(active, desired);
-  await resetDeploymentsAfterRestore({ db: rows.db, now: () => testNow }, 'us-west');
-  const agent = await rows.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
-  expect(agent).toMatchObject({
-    active_deployment_id: null,
-    desired_deployment_id: wanted === 'active' ? activeId : desiredId,
-  });
-  expect([await stateOf(activeId), await stateOf(desiredId)]).toEqual([activeState, desiredState]);
-});
+  ['no deployment if the first deployment failed', null, 'failed', 'desired', null, 'failed'],
+])(
+  'resetDeploymentsAfterRestore restarts the preparation of %s',
+  async (_, active, desired, wanted, activeState, desiredState) => {
+    const { id, activeId, desiredId } = await agentWith(active, desired);
+    await resetDeploymentsAfterRestore({ db: rows.db, now: () => testNow }, 'us-west');
+    const agent = await rows.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+    expect(agent).toMatchObject({
+      active_deployment_id: null,
+      desired_deployment_id: wanted === 'active' ? activeId : desiredId,
+    });
+    expect([await stateOf(activeId), await stateOf(desiredId)]).toEqual([activeState, desiredState]);
+  },
+);
 
 it.each([
   ['another region', { region: 'eu-west' }],

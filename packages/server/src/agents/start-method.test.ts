@@ -6,7 +6,7 @@ const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } a
 const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
 
 describe('addStartMethodToAgent', () => {
-  it('returns the start method of the serving deployment, and replaces [ ] in the reason text with ( )', () => {
+  it('returns the start method of the active deployment, with ( ) instead of [ ] in its `reason` field', () => {
     const startMethods = () => new Map([['active', method]]);
     expect(addStartMethodToAgent({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',
@@ -14,7 +14,7 @@ describe('addStartMethodToAgent', () => {
     });
   });
 
-  it('returns the start method of the desired deployment if none serves yet', () => {
+  it('returns the start method of the desired deployment if the agent has no active deployment', () => {
     const startMethods = () => new Map([['desired', { ...method, reason: null }]]);
     const validating = { ...agent, activeDeploymentId: null };
     expect(addStartMethodToAgent({ runtime: { startMethods } }, validating).startMethod).toEqual({

@@ -15,7 +15,7 @@ describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
   const bytes = Buffer.from(text);
   const all = splitLines(bytes, 0);
 
-  it('returns adjacent lines of limited length', () => {
+  it('returns lines of limited length without gaps between them', () => {
     let last = 0;
     for (const { from, to, end } of all) {
       expect(from).toBe(last);

@@ -136,7 +136,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(first).toMatch(/^\.+\*\*\*$/);
   });
 
-  it('mask the longest suffix of a secret value with which an output tail starts, even in repetitive text', () => {
+  it('mask the longest possible suffix of a secret value at the start of an output tail, even in repetitive text', () => {
     const repetitive = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 14 });
     fc.assert(
       fc.property(repetitive, repetitive, (secret, tail) => {
@@ -205,7 +205,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(lines.map((line) => line.replace(/^a*/, ''))).toEqual([...Array(16).fill('***'), 'none of it']);
   });
 
-  it('mask the pieces of a value on both sides of dropped output', () => {
+  it('mask the remaining pieces of a secret value whose middle was dropped from the output', () => {
     const secret = Array.from({ length: 300 }, (_, index) => index.toString(36)).join('-');
     const written = Buffer.from(`${'.'.repeat(900)}${secret}${'.'.repeat(900)}`);
     const dropped = { from: 1_300, to: 1_400 };

@@ -410,7 +410,7 @@ describe('a session adopted after a server restart', () => {
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
 
-    it('is dispatched if its bot now has a status route and reports no session', async () => {
+    it('is dispatched if the bot answers a later status request and reports no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,

@@ -138,13 +138,16 @@ describe('the exit of an instance', () => {
   it.each<[state: 'ready' | 'stopping', calls: string[]]>([
     ['ready', ['idle exit 3', 'forget']],
     ['stopping', ['forget']],
-  ])('counts against the deployment if the idle instance was not being stopped (%s)', async (state, calls) => {
-    const instanceId = await rows.instance(of, { state });
-    expect(await deliver(exitOf(instanceId, failed))).toEqual(calls);
-    // The first exit event marked the instance as ended, so a second event for the same exit does not count against the
-    // deployment.
-    expect(await deliver(exitOf(instanceId, failed))).toEqual(['forget']);
-  });
+  ])(
+    'without a session counts as a failure of the deployment unless the instance was being stopped (state: %s)',
+    async (state, calls) => {
+      const instanceId = await rows.instance(of, { state });
+      expect(await deliver(exitOf(instanceId, failed))).toEqual(calls);
+      // The first exit event marked the instance as ended, so a second event for the same exit does not count against the
+      // deployment.
+      expect(await deliver(exitOf(instanceId, failed))).toEqual(['forget']);
+    },
+  );
 
   it.each<[exit: string, InstanceExit, afterSeconds: number, events: number]>([
     ['SIGTERM', killed('SIGTERM'), 1, 0],

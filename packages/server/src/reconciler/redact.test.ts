@@ -28,7 +28,7 @@ describe('redactOutputTail', () => {
     return () => rows.close();
   });
 
-  it('masks the secret values with which the bot was started', async () => {
+  it('masks the secret values that the bot received at its start', async () => {
     expect(await redact('no such key: sk_canary_1')).toBe('no such key: ***');
     expect(await redact('')).toBe('');
   });

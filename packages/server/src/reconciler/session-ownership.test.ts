@@ -48,7 +48,7 @@ describe('session ownership', () => {
     await ownership.released('s', never);
   });
 
-  it('resolves `released` when its signal aborts, but keeps the ownership of the session', async () => {
+  it('stops waiting in `released` when the signal aborts, and keeps the ownership of the session', async () => {
     const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const aborting = new AbortController();

@@ -245,7 +245,7 @@ describe('finishSession', () => {
     expect((await finishSession(context(), id, 'WS_CONNECTION_CLOSED', secondsAgo(60), []))?.ended_at).toEqual(testNow);
   });
 
-  it('removes the request body, and counts a resource sample only once if it was already stored', async () => {
+  it('removes the request body of the session, and counts a repeated resource sample only once', async () => {
     const id = await rows.session(of, { state: 'live', body: '{"a":1}' });
     await insertSamples(rows.db, [
       {

@@ -27,7 +27,7 @@ describe('session retention', () => {
   });
   afterAll(() => rows.close());
 
-  it('removes sessions that ended before the limit, with their metrics, and keeps open sessions of any age', async () => {
+  it('removes sessions that ended before the retention period, with their metrics, and keeps open sessions of any age', async () => {
     const open = await rows.session(of, { state: 'live', created_at: secondsAgo(500 * day) });
     const young = await rows.session(of, ended(90 * day - 1));
     const old = await rows.session(of, ended(90 * day + 1));

@@ -111,7 +111,7 @@ describe('the session address directory', () => {
     expect(await waiting).toBeNull();
   });
 
-  describe('find, if the session has no entry in memory', () => {
+  describe('find() for a session without an entry in memory', () => {
     const find = async (state: 'waiting' | 'starting' | 'live' | 'ending', instance?: 'starting' | 'ready') => {
       const sessionId = await rows.session(of, { state });
       const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
@@ -125,7 +125,7 @@ describe('the session address directory', () => {
       ['starting', 'starting'],
       ['starting', 'ready'],
       ['live', 'ready'],
-    ] as const)('finds a session that is %s, but not the address of its instance', async (state, instance) => {
+    ] as const)('returns a session in state %s without the address of its instance', async (state, instance) => {
       const { sessionId, found } = await find(state, instance);
       expect(found).toMatchObject({ ...named(sessionId), address: null, open: false });
     });

@@ -143,7 +143,7 @@ describe('startSession', () => {
     await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
-  it('succeeds again at max_agents after an instance has ended', async () => {
+  it('succeeds again when an instance ends and the number of instances falls below max_agents', async () => {
     const { name } = await agent({ max_agents: 1 });
     const start = input(name);
     await startSession(context(), start);

@@ -108,7 +108,7 @@ const observer = `
   }, 1);
   process.stdin.on('end', () => { clearInterval(timer); console.log(least); }).resume();`;
 
-it('the service ends a bot that writes at full speed before the bot uses the reserve of a 2 GiB disk', async ({
+it('the service ends a bot that fills a 2 GiB disk at full speed, so that the free space stays above the disk reserve', async ({
   skip,
 }) => {
   const disk = isRoot ? await mountSmallLoopDisk(2048) : skip(needsRoot);

@@ -65,7 +65,7 @@ test('resolveConfiguration reports all issues at once, in the order of the confi
 });
 
 describe('readConfigFile', () => {
-  test('accepts every name of a setting, and uses the first name if the file has two names of one setting', () => {
+  test('accepts the alternative names of a setting, and uses the value of the first name if the file contains two', () => {
     const text = JSON.stringify({
       name: 'a',
       project_name: 'b',

@@ -37,7 +37,7 @@ test('the README names the transports that the page of the development runner of
   expect(readme('carrier1')).not.toContain('allow the microphone');
 });
 
-test('the README says that hosted rooms work only on the user’s machine', () => {
+test('the README says that transports with a vendor’s rooms work only on the user’s machine, not on the service', () => {
   expect(entryPointsOf(['hostedrtc'])).toMatch(
     /creates no rooms yet: `daily \(hostedrtc\)` works.*project add smallwebrtc/,
   );

@@ -52,7 +52,7 @@ test('a killed command leaves the old project, the new project, or a partial cha
   expect([...seen].sort()).toEqual(['between', 'new', 'old']);
 }, 300_000);
 
-test('a change is refused while another change runs, and succeeds after the process of that change was killed', async () => {
+test('commands refuse to change a project that another botcli process is changing, and succeed after that process was killed', async () => {
   const { run, hang } = program;
   const folder = await program.ownFolder();
   const place = join(folder, 'two');

@@ -25,7 +25,7 @@ it('findCgroupHierarchies finds version 1 hierarchies, and a version 2 hierarchy
   ]);
 });
 
-it('findCgroupHierarchies finds its own group in a container that mounts only a subtree of the hierarchy', () => {
+it('findCgroupHierarchies finds the control group of the process if a container mounts only a subtree of the hierarchy', () => {
   const mounts = '35 31 0:32 /docker/abc /my\\040groups/memory ro - cgroup cgroup rw,memory';
   expect(findCgroupHierarchies(mounts, '4:memory:/docker/abc/inner')[0]?.ownDirectory).toBe('/my groups/memory/inner');
   expect(findCgroupHierarchies(mounts, '4:memory:/docker/abc')[0]?.ownDirectory).toBe('/my groups/memory');

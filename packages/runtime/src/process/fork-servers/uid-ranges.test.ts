@@ -51,7 +51,7 @@ describe('releaseRange', () => {
 });
 
 describe('releaseOrphanedRanges', () => {
-  it("releases ranges of deleted data directories, and of deleted fork servers in the server's own data directory", async () => {
+  it('releases the user id ranges of owners whose directory is missing or that the callback reports as orphans', async () => {
     const reservations = await openReservations();
     const existing = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
     onTestFinished(() => rm(existing, { recursive: true }));

@@ -30,7 +30,7 @@ it('selectOutputToDrop extends an existing gap without moving its beginning', as
   expect(await gapIn(lines(126_000), known)).toEqual({ from: 24_900, to: 76_100 });
 });
 
-it('selectOutputToDrop splits a line that is longer than the range searched for a line break', async () => {
+it('selectOutputToDrop splits a line if no line break is near the ends of the range to drop', async () => {
   expect(await gapIn('x'.repeat(110_000))).toEqual({ from: 25_000, to: 60_000 });
 });
 

@@ -45,7 +45,7 @@ it('findBoundSocket returns null for a link to the socket of another program', a
   expect(find()).toBeNull();
 });
 
-testAsRoot('findBoundSocket prevents the bot from replacing its socket', async () => {
+testAsRoot('findBoundSocket changes directory permissions so that the bot cannot remove its socket', async () => {
   const { files, find } = await openInstance();
   await listen(files.socket);
   const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...unixAccountForAccessChecks });
