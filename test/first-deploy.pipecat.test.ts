@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
 import { type BuiltService, startBuiltService } from './service.ts';
-import { createDocumentedOutputPattern, normalizeOutput, openTerminal, readDocumentedSteps } from './transcript.ts';
+import {
+  createDocumentedOutputPattern,
+  normalizeTerminalOutput,
+  openTerminal,
+  readDocumentedSteps,
+} from './transcript.ts';
 
 /** Follows the section of docs/deploy.md that installs the real Pipecat. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,7 +30,7 @@ it('the commands in docs/deploy.md deploy a Pipecat bot, and redeploy changed co
   for (const step of steps) {
     const printed = await terminal.follow(step);
     if (step.kind === 'commands' && step.printed !== null) {
-      expect(`${normalizeOutput(printed)}\n`).toMatch(createDocumentedOutputPattern(step.printed));
+      expect(`${normalizeTerminalOutput(printed)}\n`).toMatch(createDocumentedOutputPattern(step.printed));
     }
   }
 });

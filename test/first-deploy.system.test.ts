@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { startBuiltService } from './service.ts';
-import { createDocumentedOutputPattern, normalizeOutput, openTerminal, readDocumentedSteps } from './transcript.ts';
+import {
+  createDocumentedOutputPattern,
+  normalizeTerminalOutput,
+  openTerminal,
+  readDocumentedSteps,
+} from './transcript.ts';
 
 /** Follows docs/deploy.md with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,7 +26,7 @@ it('the commands in docs/deploy.md print the documented output', async () => {
     for (const step of steps) {
       const printed = await terminal.follow(step);
       if (step.kind === 'commands' && step.printed !== null)
-        expect(`${normalizeOutput(printed)}\n`, title).toMatch(createDocumentedOutputPattern(step.printed));
+        expect(`${normalizeTerminalOutput(printed)}\n`, title).toMatch(createDocumentedOutputPattern(step.printed));
     }
   }
 }, 240_000);

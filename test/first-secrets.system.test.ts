@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { renderTerminalScreen } from './screen.ts';
 import { type BuiltService, startBuiltService } from './service.ts';
-import { createDocumentedOutputPattern, normalizeOutput, readDocumentedSteps } from './transcript.ts';
+import { createDocumentedOutputPattern, normalizeTerminalOutput, readDocumentedSteps } from './transcript.ts';
 
 /** Follows docs/secrets.md in a real terminal, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -101,7 +101,7 @@ it('the commands in docs/secrets.md print the documented output and use every op
         continue;
       }
       commands.push(...step.text.split('\n'));
-      const shown = normalizeOutput(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
+      const shown = normalizeTerminalOutput(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
       if (step.printed !== null)
         expect(`${shown}\n`, title).toMatch(
           createDocumentedOutputPattern(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')),

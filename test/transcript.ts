@@ -53,7 +53,7 @@ export function openTerminal(home: string, origin: string, environment: Readonly
 }
 
 /** Replaces all parts of an output that differ between runs: ids, times, sizes, column widths and paths. */
-export function normalizeOutput(text: string): string {
+export function normalizeTerminalOutput(text: string): string {
   return (
     text
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
@@ -75,7 +75,7 @@ export function normalizeOutput(text: string): string {
 
 /** Converts the documented output of a step to a pattern. A line that is `...` matches any number of lines. */
 export function createDocumentedOutputPattern(printed: string): RegExp {
-  const parts = normalizeOutput(printed)
+  const parts = normalizeTerminalOutput(printed)
     .split('\n')
     .map((line) => (line === '...' ? '(?:.*\\n)*?' : `${line.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}\\n`));
   return new RegExp(`^${parts.join('')}$`);

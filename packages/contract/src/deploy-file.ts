@@ -13,7 +13,7 @@ import {
 } from './agent-fields.ts';
 import type { ValidationIssue } from './errors.ts';
 import { defaultAgentProfile, instanceCountLimits, sessionDurationLimitsSeconds } from './limits.ts';
-import { replaceSquareBrackets } from './replace-square-brackets.ts';
+import { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
 import { findClosestWord } from './suggest.ts';
 
 /** Possible names of a deploy file. Only the first existing file is read. */
@@ -140,7 +140,10 @@ function describe(issue: z.core.$ZodIssue, parsed: unknown): ValidationIssue[] {
     const value = valueAt(parsed, issue.path);
     const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union');
     return [
-      { path: table.join('.'), message: missing ? 'is missing' : replaceSquareBrackets(describeIssue(issue, value)) },
+      {
+        path: table.join('.'),
+        message: missing ? 'is missing' : replaceBracketsWithParentheses(describeIssue(issue, value)),
+      },
     ];
   }
   return issue.keys.map((key) => {

@@ -30,7 +30,7 @@ export {
   carrierMessageBufferLimits,
   carrierStartMessageLimits,
   defaultAgentProfile,
-  defaultServicePort,
+  defaultServerPort,
   findReservedSecretKeyProblem,
   imagePullSecretCheckRateLimit,
   instanceCountLimits,
@@ -65,7 +65,7 @@ export {
   timeSeriesPointLimits,
   unpackedArchiveLimits,
   uploadUrlLifetimeSeconds,
-  userLimits,
+  userAccountLimits,
 } from './limits.ts';
 export { parseLogText } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
@@ -80,7 +80,7 @@ export {
   operations,
 } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
-export { type Build, UploadResponse, uploadUrlPathTemplate } from './operations/builds.ts';
+export { ArchiveUploadResponse, type Build, uploadUrlPathTemplate } from './operations/builds.ts';
 export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
@@ -117,18 +117,18 @@ export {
   listOperationPaths,
   operatorBasePath,
   organizationBasePath,
-  publicBasePath,
+  publicApiBasePath,
   sessionCookieName,
   talkPageBasePath,
 } from './paths.ts';
 export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
 export {
-  imagePathPartPattern,
+  imageRepositorySegmentPattern,
   isBasicAuthCredentials,
   isUnencryptedRegistry,
   normalizeRegistryHost,
 } from './registry-host.ts';
-export { replaceSquareBrackets } from './replace-square-brackets.ts';
+export { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
 export { type Role, roles } from './roles.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
 export {
@@ -141,9 +141,9 @@ export {
   deploymentStateLabels,
   getSessionCompletionStatusLabel,
   getStatusLabel,
-  getStatusValues,
   type ImagePullSecretCheckResult,
   imagePullSecretCheckResultLabels,
+  listStatusValues,
   type PredefinedSessionCompletionStatus,
   type SecretReadiness,
   type SessionEndState,

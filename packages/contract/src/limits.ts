@@ -2,7 +2,7 @@
 // file does not import zod, so that `botcli --help` starts quickly.
 
 /** The default TCP port of the service. */
-export const defaultServicePort = 7420;
+export const defaultServerPort = 7420;
 
 /** Matches names of agents and organizations. `resourceNameLengthLimits` limits their length. */
 export const resourceNamePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
@@ -62,7 +62,7 @@ export const defaultAgentProfile: AgentProfileName = 'agent-1x';
 export const itemsPerPage = { default: 10, maximum: 1_000 } as const;
 /** The list of an organization's sessions reports at most this number as the total, and accepts offsets up to this number. */
 export const maxListedSessions = 100_000;
-export const apiKeyNameLength = 100;
+export const maxApiKeyNameLength = 100;
 /** Maximum lifetime of an API key or personal token. A key or token that was created without a lifetime never expires. */
 export const maxApiKeyLifetimeSeconds = 10 * 366 * 86_400;
 /** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
@@ -167,7 +167,7 @@ export function hasValidSecretValueCharacters(text: string): boolean {
  * Limits per user, and the maximum number of open invitations per organization. Lengths are in characters. A password may
  * contain any characters, because NIST SP 800-63B recommends a minimum length instead of composition rules.
  */
-export const userLimits = {
+export const userAccountLimits = {
   emailLength: 254,
   nameLength: 100,
   passwordLength: { minimum: 12, maximum: 128 },

@@ -4,9 +4,9 @@ import { apiErrorDefinitions, type ErrorReason, ErrorResponse } from './errors.t
 import { openApiTags } from './openapi-tags.ts';
 import type { Operation } from './operation.ts';
 import { allOperations } from './operations/all.ts';
-import { UploadResponse, uploadUrlPathTemplate } from './operations/builds.ts';
+import { ArchiveUploadResponse, uploadUrlPathTemplate } from './operations/builds.ts';
 import { proxyHttpMethods, sessionProxyPath } from './operations/start.ts';
-import { listOperationPaths, publicBasePath, sessionCookieName } from './paths.ts';
+import { listOperationPaths, publicApiBasePath, sessionCookieName } from './paths.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -36,7 +36,7 @@ export function openApiDocument(serverUrl: string): Json {
       paths[path] = entry;
     }
   }
-  paths[publicBasePath + sessionProxyPath] = proxyEntry(schemas);
+  paths[publicApiBasePath + sessionProxyPath] = proxyEntry(schemas);
   paths[uploadUrlPathTemplate] = uploadEntry(schemas);
   paths[backupUrlPath] = backupEntry(schemas);
   return {
@@ -221,7 +221,7 @@ function uploadEntry(schemas: Json): Json {
     required: ['token', 'file'],
     properties: { token: { type: 'string' }, file: { type: 'string', contentMediaType: 'application/gzip' } },
   };
-  const content = { 'application/json': { schema: schemaOf(UploadResponse, 'output', schemas) } };
+  const content = { 'application/json': { schema: schemaOf(ArchiveUploadResponse, 'output', schemas) } };
   const entry = (name: string, summary: string, reasons: readonly ErrorReason[], more: Json) => ({
     operationId: name,
     summary,

@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 import type { PhoneCarrier } from './phone-carriers.ts';
 
 export const apiBasePath = '/v1';
-export const publicBasePath = '/v1/public';
+export const publicApiBasePath = '/v1/public';
 export const operatorBasePath = '/v1/operator';
 export const organizationBasePath = '/v1/organizations/{organization}';
 /**
@@ -33,7 +33,7 @@ export const sessionCookieName = 'bothost.session_token';
 export function listOperationPaths(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
   switch (operation.key) {
     case 'public':
-      return [publicBasePath + operation.path];
+      return [publicApiBasePath + operation.path];
     case 'operator':
       return [operatorBasePath + operation.path];
     case 'account':

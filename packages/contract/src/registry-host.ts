@@ -38,14 +38,14 @@ export function normalizeRegistryHost(text: string): { readonly host: string } |
   const segments = path.split('/').filter((segment) => segment !== '');
   // Remove the API path of a registry, which users often copy along with the host.
   while (segments[0] === 'v1' || segments[0] === 'v2') segments.shift();
-  if (!segments.every((segment) => imagePathPartPattern.test(segment))) {
+  if (!segments.every((segment) => imageRepositorySegmentPattern.test(segment))) {
     return { problem: 'its path is not valid for images: use lower-case letters and digits, separated by . _ or -' };
   }
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
 /** Matches a path segment of an image name (OCI Distribution Specification, "Pulling manifests"). */
-export const imagePathPartPattern = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+export const imageRepositorySegmentPattern = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
  * Checks that a host name consists of RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address

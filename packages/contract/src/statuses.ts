@@ -4,7 +4,7 @@
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
 /** Lists all values of a status in the order in which they appear in its label table. */
-export function getStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
+export function listStatusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
   return Object.keys(labels) as Status[];
 }
 

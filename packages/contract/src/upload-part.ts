@@ -1,6 +1,6 @@
 import { ConnectionError, toApiError } from './client.ts';
 import { ApiError } from './errors.ts';
-import { UploadResponse } from './operations/builds.ts';
+import { ArchiveUploadResponse } from './operations/builds.ts';
 import { isTransientError } from './with-retries.ts';
 
 /** The size of the first part of an upload, small enough for slow connections. */
@@ -52,7 +52,7 @@ export async function sendUploadPart({ url, token, offset, content, ...options }
     throw new ConnectionError(`The connection to ${new URL(url).origin} was lost during the upload.`, { cause });
   }
   if (!response.ok) throw toApiError(response.status, body);
-  const { data } = UploadResponse.safeParse(body);
+  const { data } = ArchiveUploadResponse.safeParse(body);
   if (data === undefined) throw new ConnectionError('The response to an upload has an unknown format.');
   return data.receivedBytes;
 }

@@ -9,12 +9,12 @@ export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBy
  * The source of a bot: a directory of the operator, or the unpacked archive of a build. `path` is absolute. Builds with the
  * same `organizationId` share a cache of downloaded packages.
  */
-export type ProjectPreparationSource =
+export type BotProjectSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
 /** `id` is the id of the build, or of the deployment if the source is a directory. The content of one id never changes. */
-export type ProjectPreparationSpec = { readonly id: string; readonly source: ProjectPreparationSource };
+export type ProjectPreparationSpec = { readonly id: string; readonly source: BotProjectSource };
 
 /** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
 export type PreparedProject = { readonly [key: string]: string | number | boolean | null };
@@ -107,7 +107,7 @@ export type Timestamp = number;
  * The server read the output up to offset `end` at time `at`. `unattended`: the output was written at an unknown earlier time,
  * for example while no server ran.
  */
-export type OutputTimestampMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
+export type OutputTimestamp = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
 
 export type OutputOffsetRange = { readonly from: number; readonly to: number };
 
@@ -125,7 +125,7 @@ export type OutputFile = {
    * Timestamps of the output, by increasing offset. Read the output only up to the offset of the last mark, because later bytes
    * have no timestamp yet.
    */
-  readonly marks: readonly OutputTimestampMark[];
+  readonly marks: readonly OutputTimestamp[];
   /** When the instance's output ended. Later than all timestamps of the output. Null while the instance runs. */
   readonly endedAt: Timestamp | null;
 };

@@ -53,10 +53,10 @@ import {
 import { createOperatorKey } from './organizations/operator-key.ts';
 import {
   describeOrganizationProperties,
-  getProperties,
+  getOrganizationProperties,
   listOrganizations,
   listRegions,
-  updateProperties,
+  updateOrganizationProperties,
 } from './organizations/properties.ts';
 import { deleteSecretSet } from './secrets/delete.ts';
 import { listSecrets } from './secrets/list.ts';
@@ -131,9 +131,11 @@ function createOrganizationHandlers(context: ServiceContext) {
           : await listMemberships(context, caller.person.id),
     }),
     listRegions: async () => ({ regions: await listRegions(context) }),
-    getProperties: async (_, caller) => ({ properties: await getProperties(context, caller) }),
+    getProperties: async (_, caller) => ({ properties: await getOrganizationProperties(context, caller) }),
     getPropertiesSchema: async (_, caller) => ({ properties: await describeOrganizationProperties(context, caller) }),
-    updateProperties: async ({ body }, caller) => ({ properties: await updateProperties(context, caller, body) }),
+    updateProperties: async ({ body }, caller) => ({
+      properties: await updateOrganizationProperties(context, caller, body),
+    }),
     listKeys: async (_, caller) => ({ keys: await listApiKeys(context, caller) }),
     createKey: ({ body }, caller) => createApiKey(context, caller, body),
     revokeKey: async ({ params }, caller) => {
@@ -254,7 +256,7 @@ function createSecretHandlers(context: ServiceContext) {
       const write = { organizationId, dryRun: request.dryRun, bytes: estimateRequestBytes(request) };
       const result = await context.queueSecretWrite(write, async () => {
         const known = (await listRegions(context)).map(({ code }) => code);
-        const { defaultRegion: standard } = await getProperties(context, caller);
+        const { defaultRegion: standard } = await getOrganizationProperties(context, caller);
         return writeSecrets(context, caller, setName, request, { known, standard });
       });
       context.deliverSecrets();

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import {
   apiKeyPrefixes,
-  defaultServicePort,
+  defaultServerPort,
   normalizeRegistryHost,
   reservedResourceNames,
   resourceNameLengthLimits,
@@ -109,9 +109,9 @@ export const settings = {
   }),
   port: setting({
     names: ['BOTHOST_PORT', 'PORT'],
-    schema: integer(0, 65_535).default(defaultServicePort),
+    schema: integer(0, 65_535).default(defaultServerPort),
     description: 'Port to listen on; 0 picks any free port.',
-    shownDefault: `\`${defaultServicePort}\``,
+    shownDefault: `\`${defaultServerPort}\``,
   }),
   publicUrl: setting({
     names: ['BOTHOST_PUBLIC_URL'],

@@ -11,7 +11,7 @@ from pipecat.frames.protobufs import frames_pb2
 from running_bot import ECHO_BOT_DIRECTORY
 from websockets.asyncio.client import connect
 
-PROTOBUF_FRAMES: Any = frames_pb2
+PROTOBUF_TYPES: Any = frames_pb2
 
 
 def find_free_port() -> int:
@@ -42,11 +42,11 @@ async def test_echo_bot_echoes_audio_under_the_pipecat_development_runner() -> N
         async with httpx.AsyncClient(trust_env=False, transport=httpx.AsyncHTTPTransport(retries=8)) as client:
             start = (await client.post(f"{url}/start", json={"transport": "websocket"})).json()
         async with connect(start["wsUrl"], proxy=None) as client:
-            sound = PROTOBUF_FRAMES.AudioRawFrame(audio=b"\x00\x40" * 3200, sample_rate=16000, num_channels=1)
-            await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
+            sound = PROTOBUF_TYPES.AudioRawFrame(audio=b"\x00\x40" * 3200, sample_rate=16000, num_channels=1)
+            await client.send(PROTOBUF_TYPES.Frame(audio=sound).SerializeToString())
             heard = b""
             while b"\x00\x40" * 800 not in heard:
-                heard += PROTOBUF_FRAMES.Frame.FromString(await client.recv()).audio.audio
+                heard += PROTOBUF_TYPES.Frame.FromString(await client.recv()).audio.audio
     finally:
         process.kill()
         sys.stdout.write((await process.stdout.read()).decode())

@@ -6,7 +6,7 @@ import pytest
 from running_bot import write_bot
 from running_fork_server import connect_to_supervisor, running_fork_server
 
-REPORTING_BOT = """
+STATE_REPORTING_BOT = """
 import os, pathlib, random, sys, threading
 from pipecatcloud_system import app
 PID_AT_IMPORT = os.getpid()
@@ -32,7 +32,7 @@ async def bot(args): pass
 
 
 async def test_fork_server_forks_several_instances_after_one_import(tmp_path: Path) -> None:
-    project = write_bot(tmp_path, REPORTING_BOT)
+    project = write_bot(tmp_path, STATE_REPORTING_BOT)
     async with running_fork_server(project, tmp_path) as server:
         status = await server.imported()
         assert (status["state"], status["reason"]) == ("ready", None)
@@ -45,7 +45,7 @@ async def test_fork_server_forks_several_instances_after_one_import(tmp_path: Pa
 
 
 async def test_initial_environment_of_an_instance_contains_its_id(tmp_path: Path) -> None:
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("an-instance")).report_process_state()
     marks = [variable for variable in seen["visible"] if variable.startswith("BOTHOST_INSTANCE=")]
@@ -53,14 +53,14 @@ async def test_initial_environment_of_an_instance_contains_its_id(tmp_path: Path
 
 
 async def test_each_instance_has_its_own_random_numbers(tmp_path: Path) -> None:
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = [await (await server.start(name)).report_process_state() for name in ("a", "b", "c")]
     assert len({one["random"] for one in seen} | {one["own_random"] for one in seen}) == 6
 
 
 async def test_paths_computed_during_import_point_to_the_home_directory_of_the_instance(tmp_path: Path) -> None:
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("first", HOME="/homes/first")).report_process_state()
     assert seen["cache"] == ["/homes/first/.cache/models", "/homes/first"]
@@ -71,7 +71,7 @@ async def test_instance_keeps_environment_variable_changes_made_during_the_impor
 os.environ.update(ADDED="1", MODELS=os.path.expanduser("~/models"), KEY="default")
 del os.environ["ORT_DISABLE_TELEMETRY"]
 """
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT + changes), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT + changes), tmp_path) as server:
         await server.imported()
         instance = await server.start("first", HOME="/homes/first", KEY="of the instance")
         seen = (await instance.report_process_state())["environment"]
@@ -80,7 +80,7 @@ del os.environ["ORT_DISABLE_TELEMETRY"]
 
 
 async def test_supervisor_records_the_exit_status_of_each_instance(tmp_path: Path) -> None:
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path) as server:
         await server.imported()
         ended, killed = await server.start("ended"), await server.start("killed")
         for instance in (ended, killed):
@@ -91,7 +91,7 @@ async def test_supervisor_records_the_exit_status_of_each_instance(tmp_path: Pat
 
 
 async def test_instances_keep_running_when_the_fork_server_is_killed(tmp_path: Path) -> None:
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path) as server:
         status = await server.imported()
         instance = await server.start("survivor")
         await instance.report_process_state()
@@ -104,7 +104,7 @@ async def test_instances_keep_running_when_the_fork_server_is_killed(tmp_path: P
 
 
 async def test_instance_that_waits_for_the_start_command_ends_when_the_service_disconnects(tmp_path: Path) -> None:
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path) as server:
         await server.imported()
         answer, instance = await server.request("abandoned")
         assert answer["event"] == "forked"
@@ -118,7 +118,7 @@ async def test_instance_that_waits_for_the_start_command_ends_when_the_service_d
 
 async def test_supervisor_reports_the_modules_that_a_session_imported(tmp_path: Path) -> None:
     (tmp_path / "late.py").touch()
-    source = REPORTING_BOT.replace("def report_process_state():", "def report_process_state():\n    import late")
+    source = STATE_REPORTING_BOT.replace("def report_process_state():", "def report_process_state():\n    import late")
     async with running_fork_server(write_bot(tmp_path, source), tmp_path) as server:
         await server.imported()
         instance = await server.start("first")
@@ -130,13 +130,13 @@ async def test_supervisor_reports_the_modules_that_a_session_imported(tmp_path: 
 
 async def test_fork_server_imports_the_modules_that_earlier_sessions_imported(tmp_path: Path) -> None:
     modules = ["colorsys", "no_such_module", "this_one.fails"]
-    async with running_fork_server(write_bot(tmp_path, REPORTING_BOT), tmp_path, modules=modules) as server:
+    async with running_fork_server(write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path, modules=modules) as server:
         assert "colorsys" in (await server.imported())["modules"]
 
 
 async def test_instance_imports_the_bot_if_the_fork_server_imported_only_libraries(tmp_path: Path) -> None:
     async with running_fork_server(
-        write_bot(tmp_path, REPORTING_BOT), tmp_path, level="libraries", modules=["colorsys"]
+        write_bot(tmp_path, STATE_REPORTING_BOT), tmp_path, level="libraries", modules=["colorsys"]
     ) as server:
         await server.imported()
         instance = await server.start("first")
@@ -171,7 +171,7 @@ UNSAFE_IMPORTS = {
 @pytest.mark.parametrize("what", UNSAFE_IMPORTS)
 async def test_fork_server_reports_why_an_import_failed_or_is_unsafe_to_fork(what: str, tmp_path: Path) -> None:
     source, reason = UNSAFE_IMPORTS[what]
-    async with running_fork_server(write_bot(tmp_path, f"{source}\n{REPORTING_BOT}"), tmp_path) as server:
+    async with running_fork_server(write_bot(tmp_path, f"{source}\n{STATE_REPORTING_BOT}"), tmp_path) as server:
         status = await server.imported()
         assert status["state"] in ("failed", "ended")
         assert reason in status["reason"]

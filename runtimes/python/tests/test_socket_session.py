@@ -27,7 +27,7 @@ async def bot(args):
         await args.websocket.send_text(text)
     print("left", flush=True)
 """
-PROTOBUF_FRAMES: Any = frames_pb2
+PROTOBUF_TYPES: Any = frames_pb2
 EVAL_CONNECT_MESSAGE = json.dumps(
     {"label": "rtvi-ai", "type": "client-message", "id": "1", "data": {"t": "eval-connect", "d": {}}}
 )
@@ -203,13 +203,13 @@ async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
     async with running_bot(ECHO_BOT_DIRECTORY) as bot:
         async with open_socket(bot, "?body=" + base64.b64encode(b'{"name":"Ada"}').decode()) as client:
             ready = {"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": {"version": "2.2.0"}}
-            message = PROTOBUF_FRAMES.Frame(message=PROTOBUF_FRAMES.MessageFrame(data=json.dumps(ready)))
+            message = PROTOBUF_TYPES.Frame(message=PROTOBUF_TYPES.MessageFrame(data=json.dumps(ready)))
             await client.send(message.SerializeToString())
-            sound = PROTOBUF_FRAMES.AudioRawFrame(audio=create_loud_audio(3200), sample_rate=16000, num_channels=1)
-            await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
+            sound = PROTOBUF_TYPES.AudioRawFrame(audio=create_loud_audio(3200), sample_rate=16000, num_channels=1)
+            await client.send(PROTOBUF_TYPES.Frame(audio=sound).SerializeToString())
             heard, messages = b"", set()
             while create_loud_audio(800) not in heard or "bot-ready" not in messages:
-                frame = PROTOBUF_FRAMES.Frame.FromString(await client.recv())
+                frame = PROTOBUF_TYPES.Frame.FromString(await client.recv())
                 if frame.WhichOneof("frame") == "audio":
                     assert frame.audio.sample_rate == 16000
                     heard += frame.audio.audio
@@ -222,8 +222,8 @@ async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
 
 async def test_stop_ends_a_pipecat_pipeline() -> None:
     async with running_bot(ECHO_BOT_DIRECTORY) as bot, open_socket(bot) as client:
-        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=create_loud_audio(3200), sample_rate=16000, num_channels=1)
-        await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
+        sound = PROTOBUF_TYPES.AudioRawFrame(audio=create_loud_audio(3200), sample_rate=16000, num_channels=1)
+        await client.send(PROTOBUF_TYPES.Frame(audio=sound).SerializeToString())
         await client.recv()
         assert (await bot.post("/_bot/stop")).status_code == 202
         await wait_for_close_code(client)
@@ -294,10 +294,10 @@ async def test_pipecat_error_names_the_failing_service(tmp_path: Path) -> None:
     )
     assert changed != source
     async with running_bot(write_bot(tmp_path, changed)) as bot, open_socket(bot) as client:
-        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=create_loud_audio(320), sample_rate=16000, num_channels=1)
-        await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
+        sound = PROTOBUF_TYPES.AudioRawFrame(audio=create_loud_audio(320), sample_rate=16000, num_channels=1)
+        await client.send(PROTOBUF_TYPES.Frame(audio=sound).SerializeToString())
         message: dict[str, Any] = {}
         while message.get("type") != "error":
-            frame = PROTOBUF_FRAMES.Frame.FromString(await client.recv())
+            frame = PROTOBUF_TYPES.Frame.FromString(await client.recv())
             message = json.loads(frame.message.data) if frame.WhichOneof("frame") == "message" else {}
         assert message["data"] == {"error": "Echo: Name or service not known", "fatal": False}

@@ -134,7 +134,7 @@ async def test_bot_receives_the_request_data_of_the_offer_or_else_the_start_body
         await call.connection.close()
 
 
-SESSION_MANAGER_BOT = f"""{LOOPBACK_ONLY_ICE_CODE}
+WEBRTC_SESSION_MANAGER_BOT = f"""{LOOPBACK_ONLY_ICE_CODE}
 from pipecatcloud import PipecatSessionArguments, SmallWebRTCSessionArguments, SmallWebRTCSessionManager
 
 manager = SmallWebRTCSessionManager(timeout_seconds=60)
@@ -153,7 +153,7 @@ async def bot(args):
 async def test_session_without_transport_calls_the_bot_again_when_a_client_connects(
     tmp_path: Path, echo_bot: Path
 ) -> None:
-    async with running_bot(write_bot(tmp_path, SESSION_MANAGER_BOT)) as bot:
+    async with running_bot(write_bot(tmp_path, WEBRTC_SESSION_MANAGER_BOT)) as bot:
         session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=CLIENT_HEADERS))
         await bot.wait_for("^waiting {'a': 1}$")
         call = WebRtcCall()

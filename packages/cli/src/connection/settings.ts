@@ -1,9 +1,9 @@
-import { defaultServicePort } from '@bothost/contract/limits';
+import { defaultServerPort } from '@bothost/contract/limits';
 import type { EnvironmentSettings } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
 
-const defaultOrigin = `http://127.0.0.1:${defaultServicePort}`;
+const defaultOrigin = `http://127.0.0.1:${defaultServerPort}`;
 
 /** The value of a setting, and its source for messages, such as the name of an environment variable. */
 export type ValueWithSource = { readonly value: string; readonly source: string };

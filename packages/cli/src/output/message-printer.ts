@@ -37,11 +37,11 @@ export function createMessagePrinter(io: Pick<CommandIo, 'stderr' | 'environment
     },
     show: async (...blocks) => {
       clear();
-      const { renderPlain, renderRich } = await import('./render.ts');
+      const { renderPlainText, renderRichText } = await import('./render.ts');
       const paint = { colors: await loadColors(io, stderr), columns: stderr.columns };
       for (const block of blocks) {
-        if (mode === 'rich') stderr.write(`${renderRich(block, paint)}\n`);
-        else stderr.write(formatPlain(block, renderPlain));
+        if (mode === 'rich') stderr.write(`${renderRichText(block, paint)}\n`);
+        else stderr.write(formatPlain(block, renderPlainText));
       }
     },
     status: (text) => {

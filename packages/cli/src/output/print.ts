@@ -7,13 +7,13 @@ import type { CommandReport, CommandReportStream } from './report.ts';
 
 export async function printReport(io: CommandIo, mode: OutputMode, report: CommandReport): Promise<void> {
   if (mode === 'json') return io.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
-  const { renderPlain, renderRich } = await import('./render.ts');
+  const { renderPlainText, renderRichText } = await import('./render.ts');
   const colors = await loadColors(io, io.stdout);
   for (const [index, block] of report.blocks.entries()) {
     if (mode === 'rich') {
-      io.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: io.stdout.columns }));
+      io.stdout.write((index > 0 ? '\n' : '') + renderRichText(block, { colors, columns: io.stdout.columns }));
     } else {
-      io.stdout.write(renderPlain(block));
+      io.stdout.write(renderPlainText(block));
       if (block.kind === 'note') io.stderr.write(block.lines.map((line) => `${escapeControls(line)}\n`).join(''));
       const isEmpty =
         (block.kind === 'table' && block.rows.length === 0) || (block.kind === 'pieces' && block.pieces.length === 0);

@@ -9,7 +9,7 @@ export type RenderStyle = { readonly colors: Colors; readonly columns: number };
  * Renders a part of a report, such as a table, as tab-separated lines without colors. An empty table has no column titles.
  * Notes are omitted.
  */
-export function renderPlain(block: CommandReportBlock): string {
+export function renderPlainText(block: CommandReportBlock): string {
   switch (block.kind) {
     case 'table':
       return lines([
@@ -34,7 +34,7 @@ export function renderPlain(block: CommandReportBlock): string {
   }
 }
 
-export function renderRich(block: CommandReportBlock, paint: RenderStyle): string {
+export function renderRichText(block: CommandReportBlock, paint: RenderStyle): string {
   switch (block.kind) {
     case 'table':
       return block.rows.length === 0 ? lines([block.empty]) : richTable(block.columns, block.rows, paint);

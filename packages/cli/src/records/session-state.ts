@@ -29,7 +29,7 @@ export function formatSessionStateCell(
   return tone === undefined ? text : { text, tone };
 }
 
-export type StartTimeStatistics = {
+export type StartDurationStatistics = {
   /**
    * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions. They are null
    * if there is no such session.
@@ -42,7 +42,7 @@ export type StartTimeStatistics = {
   readonly coldShare: number | null;
 };
 
-export function computeStartTimeStatistics(sessions: readonly SessionSummary[]): StartTimeStatistics {
+export function computeStartDurationStatistics(sessions: readonly SessionSummary[]): StartDurationStatistics {
   const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));
   const share = (count: number, of: number) => (of === 0 ? null : count / of);

@@ -5,14 +5,11 @@ import { requireConfirmationPossible } from './confirm-change.ts';
 import { readSecretValues, type SecretValueInputs } from './read-values.ts';
 import { requireSecretSetName } from './set-name.ts';
 
-export type WriteSecretKeysOptions = SecretValueInputs &
+export type WriteSecretSetOptions = SecretValueInputs &
   SecretSetChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set. Reads all values first, then sends them in one request. */
-export async function writeSecretKeys(
-  context: CommandContext,
-  options: WriteSecretKeysOptions,
-): Promise<CommandReport> {
+export async function writeSecretSet(context: CommandContext, options: WriteSecretSetOptions): Promise<CommandReport> {
   const { name, replaces } = options;
   requireSecretSetName(name);
   if (!options.isDryRun) requireConfirmationPossible(context, options);

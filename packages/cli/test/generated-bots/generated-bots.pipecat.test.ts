@@ -10,7 +10,7 @@ import { fixedTranscript } from '../stand-in-vendors/deepgram.ts';
 import { type StandInVendors, startStandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type GeneratedProject, placeholderSecret, setUpProject } from './generated-project.ts';
-import { type LocalBot, startBot } from './local-bot.ts';
+import { type RunningGeneratedBot, startBot } from './local-bot.ts';
 import { phoneBotOptions, phoneBotServices } from './phone-bot.ts';
 import { callBot } from './phone-call.ts';
 import { listReachedVendors } from './reached-vendors.ts';
@@ -35,7 +35,10 @@ function leading(): Record<string, string> {
   };
 }
 
-async function start(project: GeneratedProject, where: 'documented' | 'anywhere' = 'anywhere'): Promise<LocalBot> {
+async function start(
+  project: GeneratedProject,
+  where: 'documented' | 'anywhere' = 'anywhere',
+): Promise<RunningGeneratedBot> {
   const bot = await startBot(project, where, leading());
   onTestFinished(async ({ task }) => {
     await bot.stop();
@@ -59,7 +62,7 @@ describe('a telephone bot with evaluations', () => {
     expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
   });
 
-  it('fails a scenario that expects another answer', async () => {
+  it('fails an evaluation scenario that expects an answer other than the bot’s', async () => {
     const bot = await start(project);
     const { status, output } = await runEvaluation(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
       scenarios.replace('it is Paris', 'it is London'),
@@ -88,7 +91,7 @@ describe('a telephone bot with evaluations', () => {
 });
 
 /** Calls the bot over WebRTC as a browser does. If `text` is given, says it after the greeting. */
-async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly string[]) {
+async function visit(project: GeneratedProject, bot: RunningGeneratedBot, ...text: readonly string[]) {
   const command = ['python', join(import.meta.dirname, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
   const { status, output, errors } = await project.run(command);
   expect(status, errors).toBe(0);

@@ -6,7 +6,7 @@ import { findFreePort, type RunningProgram, startProgram } from './start-program
 const documentedPort = 7860;
 
 /** A bot that was started as its README says. `address` has the form `host:port`. */
-export type LocalBot = RunningProgram & { readonly address: string };
+export type RunningGeneratedBot = RunningProgram & { readonly address: string };
 
 /**
  * Runs `uv run bot.py` and waits until the bot responds. The bot listens on the port that the README documents, or on a free
@@ -16,7 +16,7 @@ export async function startBot(
   project: GeneratedProject,
   where: 'documented' | 'anywhere',
   variables: EnvironmentVariables,
-): Promise<LocalBot> {
+): Promise<RunningGeneratedBot> {
   const port = await findFreePort(where === 'documented' ? documentedPort : 0);
   const address = `localhost:${port}`;
   const command = ['bot.py', ...(where === 'documented' ? [] : ['--port', String(port)])];

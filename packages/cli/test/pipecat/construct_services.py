@@ -19,7 +19,7 @@ from contextlib import contextmanager
 
 import aiohttp
 
-SERVICE_VARIABLE_NAMES = {"stt", "llm", "tts", "avatar"}
+SERVICE_LOCAL_VARIABLE_NAMES = {"stt", "llm", "tts", "avatar"}
 
 
 class NetworkBlockedError(OSError):
@@ -55,7 +55,7 @@ def find_service_constructions(path):
                 if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
                     continue
                 target = statement.targets[0]
-                if isinstance(target, ast.Name) and target.id in SERVICE_VARIABLE_NAMES:
+                if isinstance(target, ast.Name) and target.id in SERVICE_LOCAL_VARIABLE_NAMES:
                     yield target.id, ast.Expression(statement.value)
 
 

@@ -15,20 +15,20 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-DEPRECATED_DIRECTIVE = re.compile(r"^( *)\.\. deprecated::")
-ARGUMENT_ENTRY = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
+DEPRECATED_DIRECTIVE_PATTERN = re.compile(r"^( *)\.\. deprecated::")
+DOCSTRING_ARGUMENT_PATTERN = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
 
 
 def parse_deprecations(documentation):
     """Return whether a docstring marks the whole object as deprecated, and the names of its deprecated arguments."""
     whole, arguments, entry = False, set(), None
     for line in inspect.cleandoc(documentation or "").splitlines():
-        found = DEPRECATED_DIRECTIVE.match(line)
+        found = DEPRECATED_DIRECTIVE_PATTERN.match(line)
         if found and len(found.group(1)) == 0:
             whole = True
         elif found and entry:
             arguments.add(entry)
-        elif started := ARGUMENT_ENTRY.match(line):
+        elif started := DOCSTRING_ARGUMENT_PATTERN.match(line):
             entry = started.group(1)
         elif line and not line.startswith(" "):
             entry = None

@@ -3,11 +3,11 @@ import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import type { PackageGroup } from './pipecat-environment.ts';
 
 /** Services whose packages are installed together. */
-export type ServiceGroup = PackageGroup & { readonly name: string; readonly services: readonly VendorService[] };
+export type VendorPackageGroup = PackageGroup & { readonly name: string; readonly services: readonly VendorService[] };
 
 const services = vendors.flatMap((vendor) => vendor.services);
 const large = services.filter(({ installation }) => installation?.gigabytes !== undefined);
-const group = (name: string, own: readonly VendorService[], gigabytes: number): ServiceGroup => ({
+const group = (name: string, own: readonly VendorService[], gigabytes: number): VendorPackageGroup => ({
   name,
   services: own,
   extras: own.flatMap(({ extras }) => extras),
@@ -22,7 +22,7 @@ export const commonPackageGroup = group(
 );
 
 /** Groups that together contain all services. Each service with unusually large packages has its own group. */
-export const vendorPackageGroups: readonly ServiceGroup[] = [
+export const vendorPackageGroups: readonly VendorPackageGroup[] = [
   commonPackageGroup,
   ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),
 ];

@@ -204,7 +204,7 @@ async def run_event_handler(self, _event, handler, *values):
 
 
 @replace_method((DailyTransport, "start_dialout"))
-async def record_dialout(_self, settings=None):
+async def record_dialout_request(_self, settings=None):
     session.note(f"rings: {json.dumps(settings)}")
     return ("call", None) if session.asked["reachable"] else ("", "unreachable")
 
@@ -224,7 +224,7 @@ async def record_room_configuration(*values, **named):
     return ROOM_CONFIG
 
 
-def record_run_bot_transport(module):
+def record_bot_transport(module):
     """Record the transport that the bot passes to `run_bot`."""
     run_bot = module.run_bot
 
@@ -252,7 +252,7 @@ def run_sessions(project):
     module = load_module(project["file"])
     if hasattr(module, "configure"):
         module.configure = record_room_configuration
-    record_run_bot_transport(module)
+    record_bot_transport(module)
     found = []
     for asked in project["sessions"]:
         with tempfile.TemporaryDirectory() as place:

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
-import { collectVariables } from '../../src/scaffold/python/expression.ts';
+import { collectEnvironmentVariables } from '../../src/scaffold/python/expression.ts';
 import { runPipecatScript } from './ask-library.ts';
 import { commonPackageGroup } from './package-groups.ts';
 import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
@@ -61,7 +61,7 @@ test('the catalogue lists exactly the variables that Pipecat reads for each serv
     })),
   );
   const unknown = services.flatMap(({ value, arguments: args, settings, variables = [] }) => {
-    const listed = [...Object.values({ ...args, ...settings }).flatMap(collectVariables), ...variables];
+    const listed = [...Object.values({ ...args, ...settings }).flatMap(collectEnvironmentVariables), ...variables];
     const own = reads.get(value) ?? [];
     const missing = own.filter((name) => !isTold(value, name) && !listed.some((one) => one.name === name));
     return missing.map((name) => `${value}: ${name}`);

@@ -7,7 +7,7 @@ import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { createOptionsDocument } from '../../src/scaffold/configuration/list-options.ts';
 import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
-import { collectImports, collectVariables } from '../../src/scaffold/python/expression.ts';
+import { collectEnvironmentVariables, collectImports } from '../../src/scaffold/python/expression.ts';
 import { isOlderVersion } from '../../src/scaffold/version-order.ts';
 
 /** The services that the Pipecat CLI lists for release 1.14.0, by kind. `botcli init` may offer more. */
@@ -52,7 +52,7 @@ describe.each(vendors)('the vendor $name', ({ site, services }) => {
     expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);
     expect(service.module).toMatch(/^pipecat\.services\.[a-z0-9_.]+$/);
     expect(service.className).toMatch(/^[A-Z]\w+$/);
-    for (const { name } of parts.flatMap(collectVariables)) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+    for (const { name } of parts.flatMap(collectEnvironmentVariables)) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
     for (const { module } of parts.flatMap(collectImports)) expect(module).toMatch(/^[a-z][a-z0-9_.]*$/);
     for (const version of [service.since, service.python]) expect(version ?? '1.0').toMatch(/^\d+(\.\d+)+$/);
   });
@@ -71,7 +71,10 @@ test('every environment variable, except those with the prefix AWS_, belongs to 
   const owners = new Map<string, Set<string>>();
   for (const { name, services } of vendors) {
     for (const { arguments: args, settings, variables } of services) {
-      const own = [...Object.values({ ...args, ...settings }).flatMap(collectVariables), ...(variables ?? [])];
+      const own = [
+        ...Object.values({ ...args, ...settings }).flatMap(collectEnvironmentVariables),
+        ...(variables ?? []),
+      ];
       for (const variable of own) owners.set(variable.name, (owners.get(variable.name) ?? new Set()).add(name));
     }
   }
@@ -83,9 +86,9 @@ test('a bot with Azure Voice Live sets session properties only if the variable f
   const settings = findService('realtime', 'azure_voice_live_realtime')?.service.settings;
   const properties = settings?.['session_properties'];
   expect(properties).toMatchObject({ kind: 'choice', condition: 'os.getenv("AZURE_VOICE_LIVE_VOICE_ID")' });
-  expect(properties && collectVariables(properties).map(({ name, required }) => ({ name, required }))).toEqual([
-    { name: 'AZURE_VOICE_LIVE_VOICE_ID', required: false },
-  ]);
+  expect(
+    properties && collectEnvironmentVariables(properties).map(({ name, required }) => ({ name, required })),
+  ).toEqual([{ name: 'AZURE_VOICE_LIVE_VOICE_ID', required: false }]);
 });
 
 test('services that the catalogue discourages are last in their list', () => {

@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { maxRequestBodyBytes, userLimits } from '../limits.ts';
+import { maxRequestBodyBytes, userAccountLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 import { ApiKeyLifetime, ApiKeyName } from './keys.ts';
 
-export const Email = z.email().trim().toLowerCase().max(userLimits.emailLength);
+export const Email = z.email().trim().toLowerCase().max(userAccountLimits.emailLength);
 const Password = z
   .string()
-  .min(userLimits.passwordLength.minimum)
-  .max(userLimits.passwordLength.maximum)
+  .min(userAccountLimits.passwordLength.minimum)
+  .max(userAccountLimits.passwordLength.maximum)
   .describe('Neither a common password nor the e-mail address');
 const PersonName = z
   .string()
   .trim()
   .min(1)
-  .max(userLimits.nameLength)
+  .max(userAccountLimits.nameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 const LinkToken = z.string().max(200).describe('The token at the end of a one-time link');
 
@@ -185,7 +185,7 @@ export const startDeviceLogin = defineOperation({
   acceptsForm: true,
   body: z.object({
     client_id: z.string().min(1).max(100),
-    device_name: z.string().trim().max(userLimits.nameLength).optional().describe('Shown before the approval'),
+    device_name: z.string().trim().max(userAccountLimits.nameLength).optional().describe('Shown before the approval'),
   }),
   response: z.object({
     device_code: z.string(),

@@ -12,13 +12,13 @@ import {
 } from '../agent-fields.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { botStateLabels, deploymentPhaseLabels, getStatusValues } from '../statuses.ts';
+import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
 import { AgentPathParameters, Id, noBody, noFields, Time } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
-  state: z.enum(getStatusValues(botStateLabels)),
+  state: z.enum(listStatusValues(botStateLabels)),
   restartCount: z.number().int(),
   replicasStarted: z.number().int(),
   reason: z.string().nullable(),
@@ -29,7 +29,7 @@ const RevisionHealth = z.object({
 
 const RevisionInfo = z.object({
   deploymentID: Id,
-  phase: z.enum(getStatusValues(deploymentPhaseLabels)),
+  phase: z.enum(listStatusValues(deploymentPhaseLabels)),
   readyReplicas: z.number().int(),
   phaseStartedAt: Time,
   hasInfrastructureIssue: z.boolean().describe('The service, not the bot, prevents it from starting'),

@@ -7,10 +7,10 @@ import {
   maxUploadBytes,
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { buildStatusLabels, getStatusValues } from '../statuses.ts';
+import { buildStatusLabels, listStatusValues } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
-const Status = z.enum(getStatusValues(buildStatusLabels));
+const Status = z.enum(listStatusValues(buildStatusLabels));
 
 /** A build prepares an uploaded project so that it can run, for example by installing its packages. */
 export const Build = z
@@ -85,8 +85,8 @@ export const getBuildUploadUrl = defineOperation({
 export const uploadUrlPathTemplate = '/uploads/{uploadId}';
 
 /** The response of the upload URL to `POST` and `PATCH`. */
-export const UploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
-export type UploadResponse = z.infer<typeof UploadResponse>;
+export const ArchiveUploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
+export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
 
 /**
  * There is one build per organization, region and content hash. Responds with 200 and `cached` if that build has already

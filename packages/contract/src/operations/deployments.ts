@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
 import { defineOperation } from '../operation.ts';
-import { deploymentStateLabels, getStatusValues } from '../statuses.ts';
+import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
 import { AgentPathParameters, Id, noBody, noFields, PagingParameters, Time } from './fields.ts';
 
 export const Deployment = z.object({
@@ -59,7 +59,7 @@ export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
 /** A deployment is one version of an agent. Only its scaling can change later. */
 const DeploymentDetails = Deployment.extend({
   state: z
-    .enum(getStatusValues(deploymentStateLabels))
+    .enum(listStatusValues(deploymentStateLabels))
     .describe('validating: its first instance is starting; only a ready deployment serves sessions'),
   serving: z.boolean().describe('Whether new sessions use it'),
   contentHash: z.string().describe('Hash of the files; deployments of the same content have the same hash'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKeyNameLength, maxApiKeyLifetimeSeconds, maxRequestBodyBytes } from '../limits.ts';
+import { maxApiKeyLifetimeSeconds, maxApiKeyNameLength, maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
@@ -26,7 +26,7 @@ export const ApiKeyName = z
   .string()
   .trim()
   .min(1)
-  .max(apiKeyNameLength)
+  .max(maxApiKeyNameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
 /** Lifetime in seconds of an API key or personal token. A key or token without a lifetime never expires. */

@@ -4,7 +4,7 @@ import {
   reservedResourceNames,
   resourceNameLengthLimits,
   resourceNamePattern,
-  userLimits,
+  userAccountLimits,
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
@@ -21,7 +21,7 @@ const DisplayName = z
   .string()
   .trim()
   .min(1)
-  .max(userLimits.nameLength)
+  .max(userAccountLimits.nameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
 const Organization = z.object({ id: Id, name: z.string(), verboseName: z.string() });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
-import { getStatusValues, vaultTaskStateLabels } from '../statuses.ts';
+import { listStatusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { Email } from './account.ts';
 import { noBody, noFields, Time } from './fields.ts';
 import { ApiKeyName, CreatedKey } from './keys.ts';
@@ -14,7 +14,7 @@ const VaultTask = z.object({
     .describe(
       'rekey wraps organization keys with the current root key; rotate re-encrypts secrets with new organization keys',
     ),
-  state: z.enum(getStatusValues(vaultTaskStateLabels)),
+  state: z.enum(listStatusValues(vaultTaskStateLabels)),
   done: z.number().int(),
   total: z.number().int(),
   startedAt: Time,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { secretRevisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { getStatusValues, imagePullSecretCheckResultLabels, secretReadinessLabels } from '../statuses.ts';
+import { imagePullSecretCheckResultLabels, listStatusValues, secretReadinessLabels } from '../statuses.ts';
 import { Id, noBody, noFields, Time } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
-export const SecretSetReadiness = z.enum(getStatusValues(secretReadinessLabels));
+export const SecretSetReadiness = z.enum(listStatusValues(secretReadinessLabels));
 export const RevisionNumber = z.number().int().describe('Number of the write of this set, from 1');
 export const Fingerprint = z.string().describe('Keyed hash of the value; the key never leaves the service');
 
@@ -26,7 +26,7 @@ const setFields = {
 const ImagePullSecretCheck = z
   .object({
     result: z
-      .enum(getStatusValues(imagePullSecretCheckResultLabels))
+      .enum(listStatusValues(imagePullSecretCheckResultLabels))
       .describe('skipped: the registry was not contacted, or needs no credentials'),
     message: z.string().describe('The reason, and what to do'),
     image: z.string().nullable().describe('The image that was looked up'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { maxListedSessions } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
-  getStatusValues,
+  listStatusValues,
   type PredefinedSessionCompletionStatus,
   sessionCompletionStatusLabels,
   sessionEndStateLabels,
@@ -68,7 +68,7 @@ export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
 /** `detail` contains the cause of the event, such as the exit code, the signal and the last output. */
 export const SessionEvent = z
   .object({
-    eventCode: z.string().describe(`${getStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
+    eventCode: z.string().describe(`${listStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
     eventTs: Time,
     detail: z.record(z.string(), z.unknown()).nullable(),
   })
@@ -87,11 +87,11 @@ const summaryFields = {
     .string()
     .nullable()
     .describe(
-      `${getStatusValues(sessionCompletionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`,
+      `${listStatusValues(sessionCompletionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`,
     ),
   createdAt: Time,
   updatedAt: Time,
-  endState: z.enum(getStatusValues(sessionEndStateLabels)),
+  endState: z.enum(listStatusValues(sessionEndStateLabels)),
 };
 
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });

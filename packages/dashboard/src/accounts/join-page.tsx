@@ -1,4 +1,4 @@
-import { type User, userLimits } from '@bothost/contract';
+import { type User, userAccountLimits } from '@bothost/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -76,7 +76,7 @@ function SignUp({ lead, token, email: invited }: SignUpProps) {
           value={name}
           onValue={setName}
           required
-          maxLength={userLimits.nameLength}
+          maxLength={userAccountLimits.nameLength}
         />
         <TextField
           label="E-mail"

@@ -1,4 +1,4 @@
-import { userLimits } from '@bothost/contract';
+import { userAccountLimits } from '@bothost/contract';
 import { TextField } from './text-field.tsx';
 
 type NewPasswordFieldProps = {
@@ -13,11 +13,11 @@ export function NewPasswordField({ label = 'Password', value, onValue }: NewPass
       label={label}
       type="password"
       autoComplete="new-password"
-      hint={`At least ${userLimits.passwordLength.minimum} characters. A few random words are a good password.`}
+      hint={`At least ${userAccountLimits.passwordLength.minimum} characters. A few random words are a good password.`}
       value={value}
       onValue={onValue}
-      minLength={userLimits.passwordLength.minimum}
-      maxLength={userLimits.passwordLength.maximum}
+      minLength={userAccountLimits.passwordLength.minimum}
+      maxLength={userAccountLimits.passwordLength.maximum}
       required
     />
   );

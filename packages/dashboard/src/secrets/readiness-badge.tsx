@@ -4,7 +4,7 @@ import { Badge } from '../components/badge.tsx';
 type ReadinessProps = { readonly status: SecretReadiness; readonly isDamaged?: boolean };
 
 /** Shows a badge on a secret set that agents cannot use: damaged, delivery failed, or being delivered. */
-export function ReadinessBadge({ status, isDamaged = false }: ReadinessProps) {
+export function SecretReadinessBadge({ status, isDamaged = false }: ReadinessProps) {
   if (isDamaged) return <Badge tone="danger">Damaged</Badge>;
   if (status === 'failed') return <Badge tone="danger">Delivery failed</Badge>;
   return status === 'pending' ? <Badge tone="accent">Being delivered</Badge> : null;

@@ -1,4 +1,4 @@
-import { ConnectionError, publicBasePath, type StartResponse } from '@bothost/contract';
+import { ConnectionError, publicApiBasePath, type StartResponse } from '@bothost/contract';
 import type { Transport } from '@pipecat-ai/client-js';
 import type { LoudnessTracker } from './levels.ts';
 import type { LocalVideo } from './talk-state.ts';
@@ -111,7 +111,7 @@ async function createWebRtcTransport(levels: Levels): Promise<ConnectableTranspo
       if (sessionId === undefined) throw new ConnectionError('The service did not return a session.');
       return {
         webrtcRequestParams: {
-          endpoint: `${origin}${publicBasePath}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
+          endpoint: `${origin}${publicApiBasePath}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
           headers: new Headers({ authorization: `Bearer ${publicKey}` }),
         },
         ...(iceConfig === undefined ? {} : { iceConfig }),

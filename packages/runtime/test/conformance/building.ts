@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ProjectPreparationError, type ProjectPreparationSource } from '../../src/runtime.ts';
+import { type BotProjectSource, ProjectPreparationError } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
   evaluateInInstance,
@@ -46,7 +46,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
       output: (line: string) => void = () => undefined,
       signal = neverAborted,
     ) => {
-      const source: ProjectPreparationSource = { kind: 'build', path, contentHash: id, organizationId };
+      const source: BotProjectSource = { kind: 'build', path, contentHash: id, organizationId };
       return fixture.runtime().prepare({ id, source }, output, signal);
     };
     return { ...fixture, prepare };
@@ -99,7 +99,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
         'node_modules/greeting/index.js': "module.exports = 'as it was';",
       });
       const lines: string[] = [];
-      const source: ProjectPreparationSource = { kind: 'directory', path, contentHash: '' };
+      const source: BotProjectSource = { kind: 'directory', path, contentHash: '' };
       const prepared = await fixture
         .runtime()
         .prepare({ id: 'whole', source }, (line) => lines.push(line), neverAborted);

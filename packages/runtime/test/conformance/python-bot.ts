@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PreparedProject, ProjectPreparationSource } from '../../src/runtime.ts';
+import type { BotProjectSource, PreparedProject } from '../../src/runtime.ts';
 import { defaultResourceLimits, evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
@@ -60,7 +60,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
     const lines: string[] = [];
     const details: string[] = [];
     const prepare = (id: string, path: string) => {
-      const source: ProjectPreparationSource = { kind: 'directory', path, contentHash: '' };
+      const source: BotProjectSource = { kind: 'directory', path, contentHash: '' };
       return fixture
         .runtime()
         .prepare({ id, source }, (line, isDetail) => (isDetail ? details : lines).push(line), neverAborted);

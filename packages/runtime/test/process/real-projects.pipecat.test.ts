@@ -9,13 +9,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { findProgramsInPath } from '../../src/process/projects/interpreter.ts';
-import type {
-  BuildLimits,
-  InstanceAddress,
-  PreparedProject,
-  ProjectPreparationSource,
-  Runtime,
-} from '../../src/runtime.ts';
+import type { BotProjectSource, BuildLimits, InstanceAddress, PreparedProject, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 
@@ -125,7 +119,7 @@ async function openBench(
     },
     prepare: async (id, project, organizationId = 'acme') => {
       const lines: string[] = [];
-      const source: ProjectPreparationSource = { kind: 'build', path: project, contentHash: id, organizationId };
+      const source: BotProjectSource = { kind: 'build', path: project, contentHash: id, organizationId };
       const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), neverAborted);
       return { prepared, lines };
     },

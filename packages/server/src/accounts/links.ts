@@ -6,7 +6,7 @@ import {
   type Operations,
   type ResponseOf,
   type Role,
-  userLimits,
+  userAccountLimits,
 } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
@@ -43,7 +43,7 @@ export async function createInvitation(
 ): Promise<CreatedInvitation> {
   return context.db.transaction().execute(async (db) => {
     const open = await listInvitationRows(db, scope.organizationId, context.now());
-    if (open.length >= userLimits.openInvitations) throw createApiError('invitations-too-many');
+    if (open.length >= userAccountLimits.openInvitations) throw createApiError('invitations-too-many');
     return addInvitation({ ...context, db }, scope, invitation);
   });
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createApiError, generateApiKey, type PersonalToken, userLimits } from '@bothost/contract';
+import { createApiError, generateApiKey, type PersonalToken, userAccountLimits } from '@bothost/contract';
 import type { PersonIdentity } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -36,7 +36,7 @@ export async function createPersonalToken(
     readonly expiresInSeconds?: number | null | undefined;
   },
 ): Promise<PersonalToken & { token: string }> {
-  if ((await listPersonalTokens(context, userId)).length >= userLimits.personalTokens) {
+  if ((await listPersonalTokens(context, userId)).length >= userAccountLimits.personalTokens) {
     throw createApiError('personal-tokens-too-many');
   }
   const token = generateApiKey('personal', randomBytes(128));

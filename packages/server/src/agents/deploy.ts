@@ -1,8 +1,8 @@
 import { type AgentSettings, ApiError, createApiError } from '@bothost/contract';
-import { getProperties, listRegions } from '../organizations/properties.ts';
-import { pinSecretSet } from '../secrets/pin.ts';
+import { getOrganizationProperties, listRegions } from '../organizations/properties.ts';
+import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
-import { findBuildSource } from './build-source.ts';
+import { findDeployableBuild } from './deployable-build.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
 import { createDeployment, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
@@ -28,7 +28,7 @@ export type DeploymentChange = 'deployment' | 'scaling' | 'none';
  * Creates an agent with its first deployment.
  *
  * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, the failures of
- * `pinSecretSet`, `invalid-request`
+ * `pinSecretSetRevision`, `invalid-request`
  */
 export async function createAgent(
   context: Context,
@@ -39,7 +39,7 @@ export async function createAgent(
   const { buildId } = request;
   if (typeof buildId !== 'string') throw buildMissing();
   const settings = mergeSettings(request, defaultSettings);
-  const region = request.region ?? (await getProperties(context, scope)).defaultRegion;
+  const region = request.region ?? (await getOrganizationProperties(context, scope)).defaultRegion;
   const regions = await listRegions(context);
   if (!regions.some(({ code }) => code === region)) throw createApiError('region-unknown');
   return context.db.transaction().execute(async (db) => {
@@ -53,7 +53,7 @@ export async function createAgent(
       updated_at: now,
     };
     if (!(await insertAgent(db, agent))) throw createApiError('agent-exists');
-    const build = await findBuildSource({ ...context, db }, { ...scope, region }, buildId);
+    const build = await findDeployableBuild({ ...context, db }, { ...scope, region }, buildId);
     if (build === null) throw createApiError('build-not-usable');
     const pins = await pinNamed(db, { ...scope, region }, request.secretSet ?? null);
     await createDeployment({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
@@ -65,7 +65,7 @@ export async function createAgent(
  * Deploys an agent. Fields that the request omits keep their values. Concurrent calls wait for the lock on the agent's
  * row, so the last request determines the desired deployment.
  *
- * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`,
+ * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSetRevision`,
  * `secret-set-damaged`, `invalid-request`
  */
 export async function updateAgent(
@@ -119,7 +119,7 @@ async function sourceFor(
   const id = buildId ?? before.build_id;
   // A deployment from a directory has no build: its directory is copied again.
   if (id === null) return { source: before.source, prepared: null };
-  const build = await findBuildSource(context, scope, id);
+  const build = await findDeployableBuild(context, scope, id);
   if (build === null) throw createApiError('build-not-usable');
   return build;
 }
@@ -152,7 +152,7 @@ async function pinNamed(
   scope: { readonly organizationId: string; readonly region: string },
   name: string | null,
 ): Promise<SecretRevisionPin[]> {
-  return name === null ? [] : [await pinSecretSet(db, scope, name)];
+  return name === null ? [] : [await pinSecretSetRevision(db, scope, name)];
 }
 
 function samePins(before: readonly SecretRevisionPin[], after: readonly SecretRevisionPin[]): boolean {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
-import { pinSecretSet } from '../secrets/pin.ts';
+import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, DeploymentSource, SecretRevisionPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, findNewestDeploymentFromDirectory } from './deployment-rows.ts';
@@ -84,7 +84,7 @@ async function pinsOf(
 ): Promise<SecretRevisionPin[]> {
   if (file.secret_set === undefined) return [];
   try {
-    return [await pinSecretSet(db, scope, file.secret_set)];
+    return [await pinSecretSetRevision(db, scope, file.secret_set)];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const message = `${directory}: secret_set: ${error.message} The next start of the service looks for it again.`;

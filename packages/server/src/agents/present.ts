@@ -2,7 +2,7 @@ import {
   type AgentDetails,
   agentProfileResources,
   type DeploymentDetails,
-  replaceSquareBrackets,
+  replaceBracketsWithParentheses,
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
@@ -87,5 +87,5 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
  * `text` is null, returns a general message.
  */
 export function formatDeploymentError(text: string | null): string {
-  return replaceSquareBrackets(text ?? 'The deployment failed.');
+  return replaceBracketsWithParentheses(text ?? 'The deployment failed.');
 }

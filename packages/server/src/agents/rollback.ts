@@ -1,7 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import { requirePinnedRevisions } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
-import { findBuildSource } from './build-source.ts';
+import { findDeployableBuild } from './deployable-build.ts';
 import {
   type DeploymentRow,
   findDeployment,
@@ -44,7 +44,7 @@ export async function rollBack(
     const again =
       source.kind === 'directory'
         ? directory
-        : await findBuildSource({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
+        : await findDeployableBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
     if (again === null) throw createApiError('deployment-unavailable');
     await requirePinnedRevisions(db, scope.organizationId, earlier.secret_pins);
     await createDeployment({ ...context, db }, agent, {

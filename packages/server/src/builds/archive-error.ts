@@ -1,4 +1,4 @@
-import { replaceSquareBrackets, unpackedArchiveLimits } from '@bothost/contract';
+import { replaceBracketsWithParentheses, unpackedArchiveLimits } from '@bothost/contract';
 
 const gigabytes = unpackedArchiveLimits.bytes / 1_073_741_824;
 
@@ -45,6 +45,8 @@ export class ArchiveError extends Error {
 
 /** Formats an entry name as one short line. Escapes U+FFFD, which stands for bytes that are not UTF-8. */
 export function formatEntryName(name: string): string {
-  const plain = replaceSquareBrackets(name.replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?').replaceAll('\ufffd', '\\ufffd'));
+  const plain = replaceBracketsWithParentheses(
+    name.replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?').replaceAll('\ufffd', '\\ufffd'),
+  );
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;
 }

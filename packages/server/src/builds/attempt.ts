@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { replaceSquareBrackets } from '@bothost/contract';
+import { replaceBracketsWithParentheses } from '@bothost/contract';
 import {
   type BuildOutputHandler,
   type PreparedProject,
@@ -99,7 +99,10 @@ const errorCharacters = 8_000;
  * the database and for terminals.
  */
 function plain(text: string): string {
-  return replaceSquareBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
+  return replaceBracketsWithParentheses(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(
+    0,
+    errorCharacters,
+  );
 }
 
 function size(bytes: number): string {

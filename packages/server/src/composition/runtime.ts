@@ -3,7 +3,7 @@ import { type DirectoryTreeRemover, type Runtime, RuntimeUnavailableError } from
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
-import { createOutputStoringDriver, storeOutput } from '../logs/store-output.ts';
+import { createOutputStoringRuntime, storeOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -50,5 +50,5 @@ export async function openRuntime(
     throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
   });
   teardown.add(() => driver.close());
-  return createOutputStoringDriver(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));
+  return createOutputStoringRuntime(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));
 }

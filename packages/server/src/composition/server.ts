@@ -16,7 +16,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { type DirectoryAgentStatus, waitForAgentsFromDirectories } from './served-agents.ts';
+import { type ServedAgentStatus, waitForAgentsFromDirectories } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
@@ -26,7 +26,7 @@ export type RunningServer = {
   readonly url: string;
   /** Keys created on the first start. Null on later starts. */
   readonly firstStart: FirstOrganization | null;
-  readonly agents: readonly DirectoryAgentStatus[];
+  readonly agents: readonly ServedAgentStatus[];
   /** Creates a one-time link for the first account. Null if the organization already has members. */
   readonly createFirstInvitation: () => Promise<string | null>;
   /**

@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
+import type { WebSocketSession, WebSocketTarget } from '../session-starts/connect-websocket-session.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
 import { readClientBytesBeforeResponse } from './bytes-before-response.ts';
 import { createPhoneCarrierConnection } from './call-client.ts';
@@ -35,7 +35,7 @@ export type AgentSocketContext = {
   readonly toFailure: FailureMapper;
   readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
   /** Creates a session and claims an instance for it. If the promise rejects, neither the session nor the claim remains. */
-  readonly connect: (target: SocketTarget) => Promise<SocketSession>;
+  readonly connect: (target: WebSocketTarget) => Promise<WebSocketSession>;
 };
 
 /** Relays a client's WebSocket to an instance's `/ws`. The session lasts as long as the WebSocket. */
@@ -93,7 +93,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     incoming: IncomingMessage,
     client: SocketClient,
     path: WebSocketPath,
-    session: SocketSession,
+    session: WebSocketSession,
   ): Promise<SessionCompletionStatus> {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
@@ -129,7 +129,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     incoming: IncomingMessage,
     client: SocketClient,
     path: WebSocketPath,
-    session: SocketSession,
+    session: WebSocketSession,
     stopped: AbortSignal,
   ): Promise<WebSocket | null> {
     const createDeadline = (seconds: number) =>

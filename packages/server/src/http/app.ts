@@ -21,7 +21,7 @@ import type { RefusalLog } from '../audit/refusals.ts';
 import type { ApiOperationHandlers } from '../handlers.ts';
 import { type AgentSocketContext, createAgentWebSocketRelay } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
-import { addBackupRoute, type BackupSource } from './backup.ts';
+import { addBackupRoute, type BackupCreator } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
 import { createCorsHeaders, isPublicPath } from './cors.ts';
 import { addDashboardRoutes } from './dashboard.ts';
@@ -51,7 +51,7 @@ export type AppContext = ProxyContext &
   AgentSocketContext &
   UploadContext &
   RoutesContext &
-  BackupSource & {
+  BackupCreator & {
     readonly probes: Probes;
     readonly refusals: Pick<RefusalLog, 'record'>;
   };

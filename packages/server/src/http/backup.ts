@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { backupUrlPath } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-export type BackupSource = { readonly createBackup: () => AsyncGenerator<Buffer> };
+export type BackupCreator = { readonly createBackup: () => AsyncGenerator<Buffer> };
 
 /**
  * Milliseconds without progress after which the client is disconnected, because a backup keeps a database transaction
@@ -16,7 +16,7 @@ const idleMs = 600_000;
  */
 export function addBackupRoute(
   app: FastifyInstance,
-  { createBackup }: BackupSource,
+  { createBackup }: BackupCreator,
   requireOperator: (request: FastifyRequest) => Promise<void>,
 ): void {
   const config = { operation: { audit: 'backup.create' } };

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { SessionCompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
-import { createBotHeaders } from './forwarded-headers.ts';
+import { createBotRequestHeaders } from './forwarded-headers.ts';
 import type { RequestClient } from './request-client.ts';
 
 /** The HTTP response of a bot that rejected the WebSocket. */
@@ -35,9 +35,10 @@ export function openBotSocket(
 ): Promise<WebSocket> {
   const offered = incoming.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
   const headers = Object.fromEntries(
-    Object.entries({ ...createBotHeaders(incoming.headers, session.sessionId, client), ...session.headers }).filter(
-      ([name]) => !name.startsWith('sec-websocket-'),
-    ),
+    Object.entries({
+      ...createBotRequestHeaders(incoming.headers, session.sessionId, client),
+      ...session.headers,
+    }).filter(([name]) => !name.startsWith('sec-websocket-')),
   );
   const { signal, messageBytes } = limits;
   const options = {

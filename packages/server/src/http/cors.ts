@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { proxyHttpMethods, publicBasePath } from '@bothost/contract';
+import { proxyHttpMethods, publicApiBasePath } from '@bothost/contract';
 
 /**
  * Origins whose pages may read the public API: all (`*`), or only the listed origins. Credentials are never allowed.
@@ -16,7 +16,7 @@ export function isPreflight(request: IncomingMessage): boolean {
 }
 
 export function isPublicPath(url: string): boolean {
-  return url.startsWith(`${publicBasePath}/`);
+  return url.startsWith(`${publicApiBasePath}/`);
 }
 
 /** Headers that allow pages of other origins to read a response of the public API. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBotHeaders, createClientHeaders } from './forwarded-headers.ts';
+import { createBotRequestHeaders, createClientResponseHeaders } from './forwarded-headers.ts';
 
 const id = '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11';
 const client = { address: '203.0.113.9', serviceUrl: 'https://bots.example.com:8443/' };
@@ -12,29 +12,29 @@ const added = {
   'x-forwarded-proto': 'https',
 };
 
-describe('createBotHeaders', () => {
+describe('createBotRequestHeaders', () => {
   it("returns the client's headers, the session id and the client's address", () => {
     const headers = { 'content-type': 'text/plain', accept: '*/*', origin: 'https://example.com', 'x-mine': '1' };
-    expect(createBotHeaders(headers, id, client)).toEqual({ ...headers, ...added });
+    expect(createBotRequestHeaders(headers, id, client)).toEqual({ ...headers, ...added });
   });
 
   it.each(['host', 'authorization', 'content-length', 'expect'])(
     'omits the header %s, which is only for the service',
     (name) => {
-      expect(createBotHeaders({ [name]: 'x' }, id, client)).toEqual(added);
+      expect(createBotRequestHeaders({ [name]: 'x' }, id, client)).toEqual(added);
     },
   );
 
   it.each(['connection', 'keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade'])(
     'omits the connection header %s',
     (name) => {
-      expect(createBotHeaders({ [name]: 'x' }, id, client)).toEqual(added);
+      expect(createBotRequestHeaders({ [name]: 'x' }, id, client)).toEqual(added);
     },
   );
 
   it("omits headers that the client's Connection header names", () => {
     expect(
-      createBotHeaders(
+      createBotRequestHeaders(
         { connection: 'keep-alive, X-Hop ,x-other', 'x-hop': '1', 'x-other': '2', 'x-end': '3' },
         id,
         client,
@@ -57,7 +57,7 @@ describe('createBotHeaders', () => {
     );
     fc.assert(
       fc.property(prefix, fc.stringMatching(/^[a-z0-9-]{0,12}$/), (start, rest) => {
-        expect(createBotHeaders({ [start + rest]: 'forged' }, id, client)).toEqual(added);
+        expect(createBotRequestHeaders({ [start + rest]: 'forged' }, id, client)).toEqual(added);
       }),
     );
   });
@@ -65,31 +65,31 @@ describe('createBotHeaders', () => {
   it.each(['forwarded', 'x-forwarded-for', 'x-forwarded-port', 'x_forwarded_host', 'x-real-ip'])(
     'replaces the header %s, which only the service may set',
     (name) => {
-      expect(createBotHeaders({ [name]: 'forged' }, id, client)).toEqual(added);
+      expect(createBotRequestHeaders({ [name]: 'forged' }, id, client)).toEqual(added);
     },
   );
 
   it("keeps the session header even if the client's Connection header names it", () => {
-    expect(createBotHeaders({ connection: 'x-session-id, x-daily-session-id' }, id, client)).toEqual(added);
+    expect(createBotRequestHeaders({ connection: 'x-session-id, x-daily-session-id' }, id, client)).toEqual(added);
   });
 });
 
-describe('createClientHeaders', () => {
+describe('createClientResponseHeaders', () => {
   const sandbox = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
   it("returns the bot's headers with a sandbox policy", () => {
     const headers = { 'content-type': 'text/html', etag: '"1"', 'content-length': '3' };
-    expect(createClientHeaders(headers)).toEqual({ ...headers, ...sandbox });
+    expect(createClientResponseHeaders(headers)).toEqual({ ...headers, ...sandbox });
   });
 
   it.each(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'access-control-allow-origin'])(
     'omits the header %s of the bot',
     (name) => {
-      expect(createClientHeaders({ [name]: 'x' })).toEqual(sandbox);
+      expect(createClientResponseHeaders({ [name]: 'x' })).toEqual(sandbox);
     },
   );
 
   it("replaces the bot's content security policy", () => {
-    expect(createClientHeaders({ 'content-security-policy': 'default-src *' })).toEqual(sandbox);
+    expect(createClientResponseHeaders({ 'content-security-policy': 'default-src *' })).toEqual(sandbox);
   });
 });

@@ -28,7 +28,7 @@ const ofProxies = /^(?:forwarded|x[-_]real[-_]ip|x[-_]forwarded[-_].*)$/;
  * Headers for the bot. Omits connection headers, the API key, and headers that only the service may set. Adds the
  * session id, and the client's address and the service's URL as `X-Forwarded-...`.
  */
-export function createBotHeaders(
+export function createBotRequestHeaders(
   headers: IncomingHttpHeaders,
   sessionId: string,
   client: RequestClient,
@@ -67,7 +67,7 @@ export function isResponseHeaderForwarded(name: string): boolean {
 }
 
 /** Headers for the client. Sandboxes the bot's pages, so that they have no access to the service's origin. */
-export function createClientHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+export function createClientResponseHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -9,10 +9,10 @@ import {
   maxRequestBodyBytes,
   type Operation,
   operatorBasePath,
-  publicBasePath,
+  publicApiBasePath,
   type RequestOf,
   type ResponseOf,
-  replaceSquareBrackets,
+  replaceBracketsWithParentheses,
   type ValidationIssue,
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -148,7 +148,7 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
 
 /** Returns the API (public, operator or private) to which a path belongs. Null for any other path. */
 export function findApiAccessLevelByPath(url: string): ApiAccessLevel | null {
-  if (url.startsWith(`${publicBasePath}/`)) return 'public';
+  if (url.startsWith(`${publicApiBasePath}/`)) return 'public';
   if (url.startsWith(`${operatorBasePath}/`)) return 'operator';
   return url === apiBasePath || url.startsWith(`${apiBasePath}/`) || url.startsWith(`${apiBasePath}?`)
     ? 'private'
@@ -182,7 +182,7 @@ function hasNul(fields: unknown): boolean {
 
 /** Creates one `invalid-request` failure that reports all validation issues. */
 function invalid(issues: readonly ValidationIssue[]) {
-  const plain = issues.map(({ path, message }) => ({ path, message: replaceSquareBrackets(message) }));
+  const plain = issues.map(({ path, message }) => ({ path, message: replaceBracketsWithParentheses(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return createApiError('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }

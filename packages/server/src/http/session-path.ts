@@ -1,4 +1,4 @@
-import { publicBasePath } from '@bothost/contract';
+import { publicApiBasePath } from '@bothost/contract';
 
 /** A request for the bot of a session. `target` is the path and query for the bot. */
 export type SessionPath = {
@@ -9,7 +9,7 @@ export type SessionPath = {
   readonly reserved: boolean;
 };
 
-const pattern = new RegExp(`^${publicBasePath}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
+const pattern = new RegExp(`^${publicApiBasePath}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
 
 /** Parses a path of the session proxy. Returns null for any other path. */
 export function parseSessionPath(url: string): SessionPath | null {

@@ -10,12 +10,12 @@ import type { Logger } from 'pino';
 import type { BotAddress } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import type { SessionAddressDirectory, SessionLocation } from '../sessions/session-address-directory.ts';
+import type { SessionAddressDirectory, SessionAddressEntry } from '../sessions/session-address-directory.ts';
 import { readBearerToken } from './bearer.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
 import { discardRequestBody, type FailureMapper, sendFailure } from './failure-response.ts';
-import { createBotHeaders, createClientHeaders } from './forwarded-headers.ts';
+import { createBotRequestHeaders, createClientResponseHeaders } from './forwarded-headers.ts';
 import type { RequestClient } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
 
@@ -69,13 +69,13 @@ export function createSessionProxy(context: ProxyContext) {
     address: BotAddress,
     requestId: string,
   ) {
-    const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
+    const headers = createBotRequestHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
     forwarder.send({ address, path: path.target, headers }, incoming, response, {
       onAnswer: (status, answer) => {
         context.telemetry.proxied('http', 'answered');
-        const forClient = { ...createClientHeaders(answer), ...createCorsHeaders(context.cors, incoming) };
+        const forClient = { ...createClientResponseHeaders(answer), ...createCorsHeaders(context.cors, incoming) };
         response.writeHead(status, { ...forClient, 'x-request-id': requestId });
       },
       onFailure: (cause) => refuse(incoming, response, createApiError('bot-unreachable', { cause }), requestId),
@@ -111,7 +111,7 @@ export async function locateSession(
   return known.open && known.address !== null ? known.address : hold(context.directory, known.sessionId, incoming);
 }
 
-function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolean {
+function isOf(known: SessionAddressEntry, caller: Caller, path: SessionPath): boolean {
   return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 

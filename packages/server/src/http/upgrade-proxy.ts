@@ -4,7 +4,7 @@ import { createApiError } from '@bothost/contract';
 import { type BotAddress, createRequestOptions } from '../instances/address.ts';
 import { readBearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { createBotHeaders, isResponseHeaderForwarded } from './forwarded-headers.ts';
+import { createBotRequestHeaders, isResponseHeaderForwarded } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
 import { authenticatePublicApiKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
@@ -53,7 +53,7 @@ function splice(
   address: BotAddress,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const headers = createBotHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
+    const headers = createBotRequestHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const sent = request({
       ...createRequestOptions(address),

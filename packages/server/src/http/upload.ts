@@ -2,10 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Readable } from 'node:stream';
 import {
   ApiError,
+  ArchiveUploadResponse,
   createApiError,
   fillPathTemplate,
   maxUploadBytes,
-  UploadResponse,
   uploadUrlPathTemplate,
 } from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
@@ -100,7 +100,7 @@ function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiE
 
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {
   const { uploadId, receivedBytes, sizeBytes, complete } = progress;
-  const body = JSON.stringify(UploadResponse.parse({ uploadId, receivedBytes, complete }));
+  const body = JSON.stringify(ArchiveUploadResponse.parse({ uploadId, receivedBytes, complete }));
   const headers: OutgoingHttpHeaders = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),

@@ -46,7 +46,7 @@ export function maskOutputTail(tail: string, values: Iterable<string>): string {
  * Returns whether a line may be the continuation of a long line, which is split into blocks. A continuation starts at a
  * multiple of the block size, or up to 3 bytes earlier if the split would otherwise divide a UTF-8 character.
  */
-export function mayContinueLongLine({ from }: Pick<LineRange, 'from'>): boolean {
+export function isPossibleLineContinuation({ from }: Pick<LineRange, 'from'>): boolean {
   return from > 0 && (longLineBlockBytes - (from % longLineBlockBytes)) % longLineBlockBytes <= 3;
 }
 

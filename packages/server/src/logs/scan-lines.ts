@@ -1,7 +1,7 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { OutputFile, OutputOffsetRange, Timestamp } from '@bothost/runtime';
 import { type LineRange, longLineBlockBytes } from './line-breaks.ts';
-import { type LineTruncation, mayContinueLongLine, type SecretMask } from './mask.ts';
+import { isPossibleLineContinuation, type LineTruncation, type SecretMask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters
@@ -63,7 +63,7 @@ export function scanForMatchingLines(
  */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineTruncation {
   return {
-    atStart: mayContinueLongLine(range) || dropped.some(({ to }) => to === range.from),
+    atStart: isPossibleLineContinuation(range) || dropped.some(({ to }) => to === range.from),
     atEnd: range.end === 'block' || range.end === 'gap',
   };
 }

@@ -10,7 +10,7 @@ import { createTestOptions } from '../../../runtime/test/test-options.ts';
 import { writeBot } from '../../test/support/bots.ts';
 import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createOutputStoringDriver, type StoreOutputContext, storeOutput } from './store-output.ts';
+import { createOutputStoringRuntime, type StoreOutputContext, storeOutput } from './store-output.ts';
 
 const never = new AbortController().signal;
 
@@ -70,7 +70,7 @@ it('the output-storing driver stores the output of an instance exactly once befo
   const { rows, runtime, context, of, run, stored, files } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
-  const driver = createOutputStoringDriver(runtime, (id) => storeOutput(context, id));
+  const driver = createOutputStoringRuntime(runtime, (id) => storeOutput(context, id));
   // Create the states that a kill of the server can leave: first, the files are moved but the log has no database row; then,
   // the row exists but `forget` was not called.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
@@ -86,7 +86,7 @@ it('the output-storing driver stores the output of an instance exactly once befo
 
 it('the output-storing driver stores nothing for an instance without output or without a database row', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();
-  const driver = createOutputStoringDriver(runtime, (id) => storeOutput(context, id));
+  const driver = createOutputStoringRuntime(runtime, (id) => storeOutput(context, id));
   for (const [instanceId, text] of [
     [await rows.instance(of), ''],
     [newId(), 'unknown'],
@@ -103,12 +103,12 @@ it('the output-storing driver does not forget an instance while the database is 
   const { rows, runtime, context, of, run, stored } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'later');
-  const offline = createOutputStoringDriver(runtime, (id) =>
+  const offline = createOutputStoringRuntime(runtime, (id) =>
     storeOutput({ ...context, retryWrite: () => Promise.reject(new Error('offline')) }, id),
   );
   await expect(offline.forget(instanceId)).rejects.toThrow('offline');
   expect(await isForgotten(runtime, instanceId)).toBe(false);
-  await createOutputStoringDriver(runtime, (id) => storeOutput(context, id)).forget(instanceId);
+  await createOutputStoringRuntime(runtime, (id) => storeOutput(context, id)).forget(instanceId);
   expect(await stored()).toMatchObject([{ instance_id: instanceId }]);
 });
 
@@ -119,6 +119,6 @@ it('the output-storing driver limits the count of dropped bytes to a number that
   // Earlier versions wrote these byte counts for a bot that extended its output file to 8 EiB three times.
   await writeFile(instanceFile(instanceId, 'base'), '27670116110564327000');
   await writeFile(instanceFile(instanceId, 'marks'), '\n27670116110564327421 1767323045678000 a');
-  await createOutputStoringDriver(runtime, (id) => storeOutput(context, id)).forget(instanceId);
+  await createOutputStoringRuntime(runtime, (id) => storeOutput(context, id)).forget(instanceId);
   expect(await stored()).toMatchObject([{ instance_id: instanceId, dropped_bytes: 2 ** 52, bytes: 0 }]);
 });

@@ -56,7 +56,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
  * Wraps a runtime driver so that `forget` stores the output of an instance before it deletes the instance's files. Concurrent
  * calls for the same instance share one run.
  */
-export function createOutputStoringDriver(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
+export function createOutputStoringRuntime(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {
     await store(instanceId);

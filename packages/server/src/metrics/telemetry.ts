@@ -1,4 +1,4 @@
-import { type BuildStatus, getStatusValues, sessionCompletionStatusLabels } from '@bothost/contract';
+import { type BuildStatus, listStatusValues, sessionCompletionStatusLabels } from '@bothost/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Metrics of the service in the Prometheus format, served to the operator at `/metrics`. */
@@ -25,7 +25,7 @@ export type SessionStartTimestamps = {
 };
 
 /** All statuses that bots invent share one label value, so that bots cannot flood Prometheus with labels. */
-const knownStatuses: ReadonlySet<string> = new Set(getStatusValues(sessionCompletionStatusLabels));
+const knownStatuses: ReadonlySet<string> = new Set(listStatusValues(sessionCompletionStatusLabels));
 
 const startBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];
 const buildBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];

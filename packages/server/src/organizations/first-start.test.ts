@@ -4,7 +4,7 @@ import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { type BootstrapOptions, createOrganizationAtFirstStart, findOldestOrganization } from './first-start.ts';
 import { listApiKeys } from './keys.ts';
-import { getProperties } from './properties.ts';
+import { getOrganizationProperties } from './properties.ts';
 
 const made: BootstrapOptions = { organization: 'home', privateKey: null, publicKey: null };
 
@@ -33,7 +33,7 @@ describe('createOrganizationAtFirstStart', () => {
     const authenticator = createAuthenticator(context());
     await authenticator.authenticate(first?.privateKey ?? '', 'private');
     await authenticator.authenticate(first?.publicKey ?? '', 'public');
-    expect(await getProperties(context(), { organizationId })).toEqual({ defaultRegion: 'eu' });
+    expect(await getOrganizationProperties(context(), { organizationId })).toEqual({ defaultRegion: 'eu' });
   });
 
   it('creates nothing if an organization exists', async () => {

@@ -1,4 +1,4 @@
-import { createApiError, userLimits } from '@bothost/contract';
+import { createApiError, userAccountLimits } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -28,7 +28,7 @@ export async function createOrganization(
   wanted: { readonly name: string; readonly verboseName?: string | undefined },
 ): Promise<Organization> {
   const memberships = actor.person === undefined ? [] : await listMemberships(context, actor.person.id);
-  if (memberships.filter(({ role }) => role === 'owner').length >= userLimits.ownedOrganizations) {
+  if (memberships.filter(({ role }) => role === 'owner').length >= userAccountLimits.ownedOrganizations) {
     throw createApiError('organizations-too-many');
   }
   return context.db.transaction().execute(async (db) => {

@@ -3,10 +3,10 @@ import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/suppor
 import { newId } from '../store/uuid.ts';
 import {
   describeOrganizationProperties,
-  getProperties,
+  getOrganizationProperties,
   listOrganizations,
   listRegions,
-  updateProperties,
+  updateOrganizationProperties,
 } from './properties.ts';
 
 describe('properties of an organization', () => {
@@ -22,24 +22,26 @@ describe('properties of an organization', () => {
 
   it('can be read and changed', async () => {
     const scope = { organizationId };
-    expect(await getProperties(rows, scope)).toEqual({ defaultRegion: 'us-west' });
-    expect(await updateProperties(rows, scope, { defaultRegion: 'eu' })).toEqual({ defaultRegion: 'eu' });
+    expect(await getOrganizationProperties(rows, scope)).toEqual({ defaultRegion: 'us-west' });
+    expect(await updateOrganizationProperties(rows, scope, { defaultRegion: 'eu' })).toEqual({ defaultRegion: 'eu' });
     expect(await describeOrganizationProperties(rows, scope)).toMatchObject({
       defaultRegion: { currentValue: 'eu', availableValues: ['eu', 'us-west'], readOnly: false },
     });
   });
 
   it('cannot contain an unknown default region; the error lists the known regions', async () => {
-    const before = await getProperties(rows, { organizationId });
-    await expect(updateProperties(rows, { organizationId }, { defaultRegion: 'moon' })).rejects.toMatchObject({
+    const before = await getOrganizationProperties(rows, { organizationId });
+    await expect(
+      updateOrganizationProperties(rows, { organizationId }, { defaultRegion: 'moon' }),
+    ).rejects.toMatchObject({
       reason: 'region-unknown',
       message: 'Region "moon" does not exist. Regions: eu, us-west.',
     });
-    expect(await getProperties(rows, { organizationId })).toEqual(before);
+    expect(await getOrganizationProperties(rows, { organizationId })).toEqual(before);
   });
 
   it('cannot be read for a missing organization', async () => {
-    await expect(getProperties(rows, { organizationId: newId() })).rejects.toMatchObject({
+    await expect(getOrganizationProperties(rows, { organizationId: newId() })).rejects.toMatchObject({
       reason: 'organization-not-found',
     });
   });

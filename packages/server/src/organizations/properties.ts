@@ -5,14 +5,14 @@ import { findOrganization, listRegionCodes, setDefaultRegion } from './rows.ts';
 type Scope = { readonly organizationId: string };
 type Properties = { defaultRegion: string };
 
-export async function getProperties(context: { db: Database }, scope: Scope): Promise<Properties> {
+export async function getOrganizationProperties(context: { db: Database }, scope: Scope): Promise<Properties> {
   const organization = await findOrganization(context.db, scope.organizationId);
   if (organization === undefined) throw createApiError('organization-not-found');
   return { defaultRegion: organization.default_region };
 }
 
 export async function describeOrganizationProperties(context: { db: Database }, scope: Scope) {
-  const { defaultRegion } = await getProperties(context, scope);
+  const { defaultRegion } = await getOrganizationProperties(context, scope);
   const regions = await listRegionCodes(context.db);
   return {
     defaultRegion: {
@@ -26,7 +26,7 @@ export async function describeOrganizationProperties(context: { db: Database }, 
   };
 }
 
-export async function updateProperties(
+export async function updateOrganizationProperties(
   context: { db: Database },
   scope: Scope,
   wanted: Properties,
@@ -38,7 +38,7 @@ export async function updateProperties(
     });
   }
   await setDefaultRegion(context.db, scope.organizationId, wanted.defaultRegion);
-  return getProperties(context, scope);
+  return getOrganizationProperties(context, scope);
 }
 
 export async function listRegions(context: { db: Database }): Promise<{ code: string; display_name: string }[]> {

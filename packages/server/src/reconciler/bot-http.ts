@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
 import { createRequestOptions } from '../instances/address.ts';
-import type { BotSessionResponse } from './completion.ts';
+import type { BotHttpResponse } from './completion.ts';
 
 /** Maximum size of a bot's response in bytes. */
 const responseBytes = 65_536;
@@ -22,7 +22,7 @@ export function postSessionToBot(
   address: InstanceAddress,
   headers: Headers,
   body: string,
-): { readonly answer: Promise<BotSessionResponse>; readonly abort: () => void; readonly leave: () => void } {
+): { readonly answer: Promise<BotHttpResponse>; readonly abort: () => void; readonly leave: () => void } {
   const sent = request({
     ...createRequestOptions(address),
     path: '/bot',
@@ -50,7 +50,7 @@ function bodyHeaders(headers: Headers, body: string): Headers {
   return { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
 }
 
-async function responseOf(sent: ClientRequest): Promise<BotSessionResponse> {
+async function responseOf(sent: ClientRequest): Promise<BotHttpResponse> {
   try {
     const { status, body } = await readResponse(sent);
     return { kind: 'responded', status, ownStatus: completionStatusIn(body) };

@@ -1,19 +1,19 @@
 import {
   BotReportedStatus,
-  getStatusValues,
+  listStatusValues,
   type PredefinedSessionCompletionStatus,
   type SessionCompletionStatus,
   sessionCompletionStatusLabels,
 } from '@bothost/contract';
 
 /** The bot's response to `POST /bot` or to a status request. `ownStatus` is the status that the bot reported. */
-export type BotSessionResponse =
+export type BotHttpResponse =
   | { readonly kind: 'responded'; readonly status: number; readonly ownStatus: string | null }
   | { readonly kind: 'broken'; readonly message: string };
 
 /** Completion statuses that only the service may set. Bots may report all other statuses. */
 const reservedStatuses: ReadonlySet<string> = new Set(
-  getStatusValues(sessionCompletionStatusLabels).filter(
+  listStatusValues(sessionCompletionStatusLabels).filter(
     (status) => status !== 'BOT_CONNECTION_TIMEOUT' && status !== 'SESSION_TIME_LIMIT',
   ),
 );
@@ -22,7 +22,7 @@ const reservedStatuses: ReadonlySet<string> = new Set(
  * Returns the session's status for a bot's response. `atLimit` is true if the response arrived at or after the time
  * limit.
  */
-export function deriveStatusFromBotResponse(answer: BotSessionResponse, atLimit: boolean): SessionCompletionStatus {
+export function deriveStatusFromBotResponse(answer: BotHttpResponse, atLimit: boolean): SessionCompletionStatus {
   if (atLimit) return 'SESSION_TIME_LIMIT';
   if (answer.kind === 'broken') return 'HTTP_ERROR';
   const { status, ownStatus } = answer;
@@ -32,7 +32,7 @@ export function deriveStatusFromBotResponse(answer: BotSessionResponse, atLimit:
 }
 
 /** Whether the bot ran the session instead of rejecting it (docs/bot-contract.md, "Status codes"). */
-export function hasBotAcceptedSession(answer: BotSessionResponse): boolean {
+export function hasBotAcceptedSession(answer: BotHttpResponse): boolean {
   if (answer.kind === 'broken') return false;
   return answer.status < 400 || (answer.status >= 500 && answer.status !== 501 && answer.status !== 503);
 }

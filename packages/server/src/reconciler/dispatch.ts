@@ -7,7 +7,7 @@ import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
-import { type BotSessionResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
+import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 /** A session whose instance is ready, with all data that a dispatch needs. */
@@ -212,7 +212,7 @@ async function endWith(
   context: DispatchContext,
   session: ReadySession,
   startedAt: Date | null,
-  answer: BotSessionResponse,
+  answer: BotHttpResponse,
   endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;

@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import { computeRevisionMac } from './revision-mac.ts';
 import { type RevisionRow, type SecretSetRow, updateRevisionMac } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { toMilliseconds } from './vault/encode.ts';
+import { toEpochMilliseconds } from './vault/encode.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { isValidMac, readMacKeyVersion } from './vault/mac.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -66,9 +66,9 @@ async function matchesFormerMac({ db, keyring }: Context, set: SecretSetRow, row
     row.rolled_back_to,
     row.host,
     JSON.stringify([row.entries, row.added, row.changed, row.removed]),
-    row.expires_at === null ? null : toMilliseconds(row.expires_at),
+    row.expires_at === null ? null : toEpochMilliseconds(row.expires_at),
     row.created_by_key_id,
-    toMilliseconds(row.created_at),
+    toEpochMilliseconds(row.created_at),
   ];
   return isValidMac(key, 'row of secret_revisions', fields, row.former_mac);
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { deliverSecrets } from './deliver.ts';
-import { pinSecretSet } from './pin.ts';
+import { pinSecretSetRevision } from './pin.ts';
 import { getSecretSet } from './show.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createLocalRootKeys } from './vault/root-key.ts';
@@ -50,7 +50,7 @@ describe('deliverSecrets', () => {
     const reason = expect.stringContaining('Ask the operator to put it back');
     expect(await deliverUntilFailed(rootKeyMissing)).toEqual({ status: 'failed', errorMessage: reason });
     const pin = rows.db.transaction().execute((db) => {
-      return pinSecretSet(db, { organizationId: home, region: 'us-west' }, 'keys');
+      return pinSecretSetRevision(db, { organizationId: home, region: 'us-west' }, 'keys');
     });
     await expect(pin).rejects.toMatchObject({ reason: 'secret-set-not-ready', message: reason });
     expect(await deliverUntilFailed(rootKeyMissing)).toEqual({ status: 'failed', errorMessage: reason });
@@ -79,7 +79,7 @@ describe('deliverSecrets', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('delivers a set that was damaged and repaired in the database only after the same values are written again', async () => {
+  it('delivers a set with repaired database rows only after a client writes the same values again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
     const statusOf = (written: SecretWriteResult) => (other?.when(written) === true ? other.status : created);

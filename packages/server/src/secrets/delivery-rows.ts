@@ -7,7 +7,7 @@ export async function insertDelivery(db: Database, row: Insertable<SecretDeliver
   await db.insertInto('secret_deliveries').values(row).execute();
 }
 
-export function findDelivery(db: Database, setId: string, revision: number): Promise<DeliveryRow | undefined> {
+export function findSecretDelivery(db: Database, setId: string, revision: number): Promise<DeliveryRow | undefined> {
   return db
     .selectFrom('secret_deliveries')
     .selectAll()
@@ -73,7 +73,7 @@ export async function postponeDelivery(
     .execute();
 }
 
-export async function retryDelivery(
+export async function retrySecretDelivery(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
   at: Date,

@@ -68,7 +68,7 @@ export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row
  * @throws DamagedDataError if the revision is missing or does not match its MAC; RootKeyMissingError if its root key is not
  * available
  */
-export async function readVerifiedRevision(
+export async function readVerifiedSecretRevision(
   context: Context,
   set: SecretSetRow,
   revision: number,
@@ -107,7 +107,7 @@ export async function decryptRevision(
   revision: number,
 ): Promise<Map<string, Buffer>> {
   const reading = { ...context, keyring: createCachingKeyring(context.keyring) };
-  const rows = await readValueRows(context.db, await readVerifiedRevision(reading, set, revision));
+  const rows = await readValueRows(context.db, await readVerifiedSecretRevision(reading, set, revision));
   const values = new Map<string, Buffer>();
   for (const [key, row] of rows) values.set(key, await decryptRow(reading, set, row));
   return values;

@@ -1,6 +1,6 @@
 import { createApiError, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
-import { findDelivery } from './delivery-rows.ts';
+import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findNewestRevisions, findRevision, findSecretSet, findSecretSetById } from './rows.ts';
 import { readWithinDatabaseSnapshot } from './snapshot.ts';
@@ -23,7 +23,7 @@ export type PinnedSecrets = {
  *
  * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`
  */
-export async function pinSecretSet(
+export async function pinSecretSetRevision(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   name: string,
@@ -43,7 +43,7 @@ export async function pinSecretSet(
     const message = `The secret set is in the region ${set.region}, and the agent in ${scope.region}.`;
     throw createApiError('secret-set-elsewhere', { message, issues: [{ path, message }] });
   }
-  const delivery = await findDelivery(db, set.id, set.revision);
+  const delivery = await findSecretDelivery(db, set.id, set.revision);
   if (delivery?.state !== 'ready') {
     const why = delivery?.state === 'failed' ? `it failed: ${delivery.error}` : 'it is still pending. Try again';
     throw createApiError('secret-set-not-ready', {

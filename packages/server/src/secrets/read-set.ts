@@ -1,7 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { SecretSetKeyRevision } from './change.ts';
-import { decryptRow, readValueRows, readVerifiedRevision } from './encrypted-values.ts';
+import { decryptRow, readValueRows, readVerifiedSecretRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
@@ -18,7 +18,7 @@ export type SecretSetContent = {
 /** Reads the content of a revision without decrypting its values. @throws failure `secret-set-damaged` */
 export function readSecretSet(context: Context, set: SecretSetRow, revision = set.revision): Promise<SecretSetContent> {
   return mapDamagedDataToFailure(async () => {
-    const row = await readVerifiedRevision(context, set, revision);
+    const row = await readVerifiedSecretRevision(context, set, revision);
     return {
       host: row.host,
       expiresAt: row.expires_at,

@@ -1,7 +1,7 @@
 import type { Database } from '../store/tables.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
-import { toMilliseconds } from './vault/encode.ts';
+import { toEpochMilliseconds } from './vault/encode.ts';
 import type { VersionedKey } from './vault/encrypted-value.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { computeMac, isValidMac, readMacKeyVersion } from './vault/mac.ts';
@@ -50,7 +50,7 @@ function fieldsOf(set: Identity, row: AuthenticatedFields): (string | number | n
     set.region,
     row.revision,
     row.host,
-    row.expires_at === null ? null : toMilliseconds(row.expires_at),
+    row.expires_at === null ? null : toEpochMilliseconds(row.expires_at),
     JSON.stringify(row.entries),
   ];
 }

@@ -6,7 +6,7 @@ import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
-import { pinSecretSet, SecretsUnavailableError } from './pin.ts';
+import { pinSecretSetRevision, SecretsUnavailableError } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { getSecretHistory, getSecretSet } from './show.ts';
 
@@ -29,7 +29,7 @@ describe('secret sets', () => {
   const put = (values: Record<string, string>, more: object = {}, name = 'keys') =>
     vault.put(home, name, { ...createPutSecretsRequest(values), ...more });
   const pin = (name = 'keys', region = 'us-west', organizationId = home) =>
-    rows.db.transaction().execute((db) => pinSecretSet(db, { organizationId, region }, name));
+    rows.db.transaction().execute((db) => pinSecretSetRevision(db, { organizationId, region }, name));
   const values = async (name = 'keys') => vault.variables(home, await pin(name));
   const show = (name = 'keys', organizationId = home) =>
     getSecretSet(vault.context, { organizationId }, name, async () => []);

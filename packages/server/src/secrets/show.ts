@@ -1,6 +1,6 @@
 import { createApiError, type SecretRevision, type SecretSetDetails } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { findDelivery } from './delivery-rows.ts';
+import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRow } from './encrypted-values.ts';
 import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
@@ -32,7 +32,7 @@ export async function getSecretSet(
     }
     return { set: found, rows: content.rows };
   });
-  const delivery = await findDelivery(context.db, set.id, set.revision);
+  const delivery = await findSecretDelivery(context.db, set.id, set.revision);
   const agents = await agentsOf(set.id);
   return {
     ...toSecretSetFields(set, { state: delivery?.state ?? 'pending', error: delivery?.error ?? null }),

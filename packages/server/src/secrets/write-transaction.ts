@@ -3,7 +3,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { SecretSetKeyChange } from './change.ts';
-import { findDelivery, retryDelivery } from './delivery-rows.ts';
+import { findSecretDelivery, retrySecretDelivery } from './delivery-rows.ts';
 import { type CurrentOrganizationKeys, readCurrentOrganizationKeys } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
@@ -101,9 +101,9 @@ async function readinessOf(
   revision: number,
   dryRun: boolean,
 ): Promise<SecretWriteResult['readiness']> {
-  const state = (await findDelivery(db, set.id, revision))?.state ?? null;
+  const state = (await findSecretDelivery(db, set.id, revision))?.state ?? null;
   if (state !== 'failed' || draft !== null || dryRun || !retriesDelivery) return state;
-  await retryDelivery(db, { setId: set.id, revision }, now());
+  await retrySecretDelivery(db, { setId: set.id, revision }, now());
   return 'pending';
 }
 

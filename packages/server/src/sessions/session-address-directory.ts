@@ -5,7 +5,7 @@ import { isUuid } from '../store/uuid.ts';
 import { findSessionRegionAndHost } from './rows.ts';
 
 /** An open session, with the data that is needed to forward requests to its bot. */
-export type SessionLocation = {
+export type SessionAddressEntry = {
   readonly sessionId: string;
   readonly organizationId: string;
   readonly agentName: string;
@@ -22,7 +22,7 @@ export type SessionLocation = {
  * the instance exits or the session's row is marked as ended.
  */
 export type SessionAddressDirectory = {
-  readonly known: (sessionId: string) => SessionLocation | undefined;
+  readonly known: (sessionId: string) => SessionAddressEntry | undefined;
   /**
    * Finds an open session of this organization and agent. If the session is not in memory, for example because this
    * server has not adopted it yet, queries the database and returns no address. Undefined if the session does not exist.
@@ -31,9 +31,9 @@ export type SessionAddressDirectory = {
    * not reachable from here
    */
   readonly find: (
-    session: Pick<SessionLocation, 'sessionId' | 'organizationId' | 'agentName'>,
-  ) => Promise<SessionLocation | undefined>;
-  readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
+    session: Pick<SessionAddressEntry, 'sessionId' | 'organizationId' | 'agentName'>,
+  ) => Promise<SessionAddressEntry | undefined>;
+  readonly expect: (entry: Omit<SessionAddressEntry, 'open'>) => void;
   /** Stores the address of a session's instance, which is ready now. */
   readonly ready: (sessionId: string, address: BotAddress) => void;
   /** Marks a session as accepted by its bot. */
@@ -60,10 +60,10 @@ export function createSessionAddressDirectory(context: {
   db: Database;
   host: { readonly id: string; readonly region: string };
 }): SessionAddressDirectory {
-  const entries = new Map<string, SessionLocation>();
+  const entries = new Map<string, SessionAddressEntry>();
   const waiting = new Map<string, Set<(hasEnded: boolean) => void>>();
 
-  function change(entry: SessionLocation) {
+  function change(entry: SessionAddressEntry) {
     entries.set(entry.sessionId, entry);
     wake(entry.sessionId);
   }
@@ -72,7 +72,7 @@ export function createSessionAddressDirectory(context: {
     for (const check of waiting.get(sessionId) ?? []) check(hasEnded);
   }
 
-  function update(sessionId: string, fields: Partial<Pick<SessionLocation, 'address' | 'open'>>) {
+  function update(sessionId: string, fields: Partial<Pick<SessionAddressEntry, 'address' | 'open'>>) {
     const entry = entries.get(sessionId);
     if (entry !== undefined) change({ ...entry, ...fields });
   }
@@ -97,7 +97,7 @@ export function createSessionAddressDirectory(context: {
   function wait(
     sessionId: string,
     signal: AbortSignal,
-    answer: (entry: SessionLocation) => BotAddress | null,
+    answer: (entry: SessionAddressEntry) => BotAddress | null,
   ): Promise<BotAddress | null> {
     return new Promise((resolve) => {
       const checks = waiting.get(sessionId) ?? new Set();

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Database, Tables } from '../../src/store/tables.ts';
 import {
+  createFakeBrowser,
   createOperatorClient,
-  createTestBrowser,
   parseLinkToken,
   signUpPerson,
   type TestPerson,
@@ -38,7 +38,7 @@ const sessionOf = (cookie: string) => /bothost\.session_token=([^;]+)/.exec(cook
 describe('an account', () => {
   it('is created with an invitation link, which works only once', async () => {
     const token = await invite({ role: 'member' });
-    const browser = createTestBrowser(service.url);
+    const browser = createFakeBrowser(service.url);
     expect(await browser.client.describeLink({ body: { token } })).toMatchObject({
       purpose: 'invitation',
       organization: 'test-org',
@@ -51,7 +51,7 @@ describe('an account', () => {
     });
     expect(await browser.client.getUser()).toMatchObject({ name: 'Grace', hasPassword: true });
     const again = { ...body, email: 'other@example.com' };
-    await expect(createTestBrowser(service.url).client.signUp({ body: again })).rejects.toMatchObject({
+    await expect(createFakeBrowser(service.url).client.signUp({ body: again })).rejects.toMatchObject({
       reason: 'link-invalid',
     });
   });
@@ -61,7 +61,7 @@ describe('an account', () => {
     const links = [await fresh.server.createFirstInvitation(), await fresh.server.createFirstInvitation()];
     const [first, second] = links.map((link) => parseLinkToken(link ?? ''));
     const body = { token: second ?? '', email: 'first@example.com', name: 'First', password: testPassword };
-    const { client } = createTestBrowser(fresh.url);
+    const { client } = createFakeBrowser(fresh.url);
     expect((await client.signUp({ body })).organizations).toMatchObject([{ name: 'test-org', role: 'owner' }]);
     expect(await fresh.server.createFirstInvitation()).toBeNull();
     expect(first).not.toBe(second);
@@ -72,7 +72,7 @@ describe('an account', () => {
     const token = await invite();
     const attempts = await Promise.allSettled(
       ['one', 'two', 'three'].map((name) =>
-        createTestBrowser(service.url).client.signUp({
+        createFakeBrowser(service.url).client.signUp({
           body: { token, email: `${name}@example.com`, name, password: testPassword },
         }),
       ),
@@ -99,7 +99,7 @@ describe('an account', () => {
     ['a short password', async () => ({ token: await invite(), password: 'eleven char' }), 'invalid-request'],
   ])('is not created with %s', async (_, fields, reason) => {
     const body = { email: 'new@example.com', name: 'New', password: testPassword, ...(await fields()) };
-    await expect(createTestBrowser(service.url).client.signUp({ body })).rejects.toMatchObject({ reason });
+    await expect(createFakeBrowser(service.url).client.signUp({ body })).rejects.toMatchObject({ reason });
   });
 
   it('joins another organization with an invitation', async () => {
@@ -131,7 +131,7 @@ describe('an account', () => {
     });
     expect(await client.changeEmail({ body: { email, password: testPassword } })).toMatchObject({ email });
 
-    const elsewhere = createTestBrowser(service.url);
+    const elsewhere = createFakeBrowser(service.url);
     await elsewhere.client.signIn({ body: { email, password: testPassword } });
     const newPassword = 'another parrot on the other';
     const change = (currentPassword: string) => client.changePassword({ body: { currentPassword, newPassword } });
@@ -153,7 +153,7 @@ describe('an account', () => {
       await operator.createPasswordReset({ body: { email: person.email } }),
       await operator.createPasswordReset({ body: { email: person.email } }),
     ];
-    const elsewhere = createTestBrowser(service.url);
+    const elsewhere = createFakeBrowser(service.url);
     const reset = (url: string) =>
       elsewhere.client.resetPassword({ body: { token: parseLinkToken(url), password: 'a completely new one' } });
     expect(await reset(first.url)).toMatchObject({ email: person.email });
@@ -204,13 +204,13 @@ describe('a browser session', () => {
       .limit(1)
       .executeTakeFirstOrThrow();
     for (const chosen of ['chosen', token, `${token}.${'A'.repeat(43)}=`, sessionOf(ada.cookie())]) {
-      const victim = createTestBrowser(service.url);
+      const victim = createFakeBrowser(service.url);
       victim.setCookie('bothost.session_token', chosen);
       await victim.client.signIn({ body: { email: person.email, password: testPassword } });
       expect(sessionOf(victim.cookie())).not.toBe(chosen);
       expect(await victim.client.getUser()).toMatchObject({ email: person.email });
     }
-    const forged = createTestBrowser(service.url);
+    const forged = createFakeBrowser(service.url);
     forged.setCookie('bothost.session_token', token);
     await expect(forged.client.getUser()).rejects.toMatchObject({ reason: 'session-expired' });
     await ada.client.signIn({ body: { email: ada.email, password: testPassword } });
@@ -218,7 +218,7 @@ describe('a browser session', () => {
 
   it('ends at sign-out; signing out everywhere also ends all other sessions and device logins', async () => {
     const person = await signUpPerson(service, 'leaving');
-    const browsers = [createTestBrowser(service.url), createTestBrowser(service.url)];
+    const browsers = [createFakeBrowser(service.url), createFakeBrowser(service.url)];
     for (const { client } of browsers) await client.signIn({ body: { email: person.email, password: testPassword } });
     const { token } = await person.client.createPersonalToken({ body: { name: 'ci' } });
     const [one, two] = browsers;
@@ -258,7 +258,7 @@ describe('a browser session', () => {
 
 describe('sign-in', () => {
   it('returns the same error for a wrong password and for an unknown e-mail address', async () => {
-    const { client } = createTestBrowser(service.url);
+    const { client } = createFakeBrowser(service.url);
     const attempt = (email: string) => client.signIn({ body: { email, password: 'wrong password' } });
     const failure = await attempt(ada.email).catch((error: unknown) => error);
     expect(failure).toMatchObject({ reason: 'sign-in-failed', status: 401 });
@@ -270,13 +270,13 @@ describe('sign-in', () => {
     await sql`delete from rate_limits`.execute(db);
     const reasons: string[] = [];
     for (let attempt = 0; attempt < 12; attempt += 1) {
-      const { client } = createTestBrowser(service.url);
+      const { client } = createFakeBrowser(service.url);
       await client
         .signIn({ body: { email: person.email, password: `guess ${attempt}` } })
         .catch((error: { reason: string }) => reasons.push(error.reason));
     }
     expect(reasons).toEqual([...Array(10).fill('sign-in-failed'), 'too-many-attempts', 'too-many-attempts']);
-    const { client } = createTestBrowser(service.url);
+    const { client } = createFakeBrowser(service.url);
     await expect(client.signIn({ body: { email: person.email, password: testPassword } })).rejects.toMatchObject({
       status: 429,
     });

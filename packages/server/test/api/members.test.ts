@@ -1,7 +1,7 @@
 import { createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { createTestBrowser, parseLinkToken, signUpPerson, type TestPerson } from '../support/people.ts';
+import { createFakeBrowser, parseLinkToken, signUpPerson, type TestPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect((await home(owner).listInvitations()).invitations).toContainEqual(invitation);
     await home(owner).revokeInvitation({ params: { invitationId: invitation.id } });
     expect((await home(owner).listInvitations()).invitations).not.toContainEqual(invitation);
-    const { client } = createTestBrowser(service.url);
+    const { client } = createFakeBrowser(service.url);
     await expect(client.describeLink({ body: { token: parseLinkToken(url) } })).rejects.toMatchObject({
       reason: 'link-invalid',
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
-import { createTestBrowser, signUpPerson } from '../support/people.ts';
+import { createFakeBrowser, signUpPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const client = { id: 'bothost', secret: 'the secret of the client' };
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it('a person signs in with OpenID Connect, which creates one account without organizations', async () => {
-  const browser = createTestBrowser(service.url);
+  const browser = createFakeBrowser(service.url);
   expect(await browser.client.getSignInMethods()).toEqual({ password: true, openId: { name: 'Example' } });
   const { url } = await browser.client.startOpenIdSignIn();
   expect(new URL(url).searchParams.get('redirect_uri')).toBe(`${service.url}/sign-in/openid`);
@@ -35,7 +35,7 @@ it('a person signs in with OpenID Connect, which creates one account without org
   expect(await browser.client.getUser()).toEqual(user);
   await browser.client.createOrganization({ body: { name: 'founded' } });
 
-  const again = createTestBrowser(service.url);
+  const again = createFakeBrowser(service.url);
   const next = await again.client.startOpenIdSignIn();
   expect(await again.client.finishOpenIdSignIn({ body: provider.signIn(next.url, claims) })).toMatchObject({
     id: user.id,
@@ -44,10 +44,10 @@ it('a person signs in with OpenID Connect, which creates one account without org
 });
 
 it('a response from the OpenID provider is refused in a different browser and on its second use', async () => {
-  const browser = createTestBrowser(service.url);
+  const browser = createFakeBrowser(service.url);
   const { url } = await browser.client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'victim', email: 'victim@example.com' });
-  const other = createTestBrowser(service.url);
+  const other = createFakeBrowser(service.url);
   await expect(other.client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'openid-failed' });
   expect(other.cookie()).not.toContain('session_token');
   await browser.client.finishOpenIdSignIn({ body });
@@ -58,7 +58,7 @@ it.each([
   ['an address of another domain', { email: 'eve@example.org' }],
   ['an address that is not verified', { email: 'eve@example.com', email_verified: false }],
 ])('sign-in is refused for an OpenID provider account with %s', async (_, fields) => {
-  const { client } = createTestBrowser(service.url);
+  const { client } = createFakeBrowser(service.url);
   const { url } = await client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'eve', ...fields });
   await expect(client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'openid-failed' });
@@ -67,7 +67,7 @@ it.each([
 
 it('an OpenID provider account cannot sign in to a password account with the same e-mail address', async () => {
   const person = await signUpPerson(service, 'grace');
-  const { client } = createTestBrowser(service.url);
+  const { client } = createFakeBrowser(service.url);
   const { url } = await client.startOpenIdSignIn();
   const body = provider.signIn(url, { ...claims, sub: 'grace-at-provider', email: person.email });
   await expect(client.finishOpenIdSignIn({ body })).rejects.toMatchObject({ reason: 'email-taken' });
@@ -83,7 +83,7 @@ it('OpenID Connect sign-in is unavailable if no provider is configured or the pr
   });
   const without = await startTestServer();
   for (const { url } of [unreachable, without]) {
-    await expect(createTestBrowser(url).client.startOpenIdSignIn()).rejects.toMatchObject({
+    await expect(createFakeBrowser(url).client.startOpenIdSignIn()).rejects.toMatchObject({
       reason: 'openid-unavailable',
     });
   }

@@ -11,7 +11,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { createDatabaseSocketAddress } from '../../src/store/embedded/socket-address.ts';
-import { findOrphans, findProcessIds } from '../crash/orphans.ts';
+import { findOrphanedResources, findProcessIds } from '../crash/orphans.ts';
 import { writeBot } from '../support/bots.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
@@ -23,7 +23,7 @@ import {
   beginSession,
   checkBotResponds,
   checkSessionRecordAndLog,
-  runSessions,
+  runVictimSessions,
   stopSession,
   type VictimSession,
   type VictimSessionResult,
@@ -102,10 +102,10 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       const periods: { quiet: VictimSession[]; attacked: VictimSession[] }[] = [];
       const periodMs = (seconds * 1000) / roundCount;
       for (let round = 1; round <= roundCount; round += 1) {
-        const quiet = await runSessions(service, periodMs);
+        const quiet = await runVictimSessions(service, periodMs);
         const used = { build: countOf('build '), archive: countOf('archive ') };
         attacker = await startAttacker(script, { ...attack, used });
-        periods.push({ quiet, attacked: await runSessions(service, periodMs) });
+        periods.push({ quiet, attacked: await runVictimSessions(service, periodMs) });
         if (round === roundCount) break;
         await endAttack(attacker);
         await waitForCalm();
@@ -116,7 +116,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       restartMs = await startService();
       await checkBotResponds(service, veteran.id);
       await stopSession(service, veteran.id);
-      const after = await runSessions(service, 1000);
+      const after = await runVictimSessions(service, 1000);
       if (attacker !== undefined) await endAttack(attacker);
 
       const check = async (all: readonly VictimSession[]) => {
@@ -270,6 +270,6 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   it('leaves no orphans after an orderly stop', async () => {
     service.current().signal('SIGTERM');
     expect(await service.current().exited).toBe(0);
-    expect(findOrphans(directory)).toEqual([]);
+    expect(findOrphanedResources(directory)).toEqual([]);
   });
 });

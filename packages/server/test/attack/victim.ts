@@ -46,10 +46,10 @@ export async function writeVictimBot(parent: string): Promise<string> {
 }
 
 /** Starts a session twice per second, whether or not earlier sessions have started. Throws if a request fails. */
-export async function runSessions(service: ServiceProcess, milliseconds: number): Promise<VictimSession[]> {
+export async function runVictimSessions(service: ServiceProcess, milliseconds: number): Promise<VictimSession[]> {
   const sessions: Promise<VictimSession>[] = [];
   for (const endsAt = performance.now() + milliseconds; performance.now() < endsAt; ) {
-    const session = runSession(service, ends[sessions.length % ends.length] ?? ends[0]);
+    const session = runVictimSession(service, ends[sessions.length % ends.length] ?? ends[0]);
     // Prevent an unhandled rejection; `Promise.all` below reports the failure.
     session.catch(() => undefined);
     sessions.push(session);
@@ -58,7 +58,7 @@ export async function runSessions(service: ServiceProcess, milliseconds: number)
   return Promise.all(sessions);
 }
 
-async function runSession(service: ServiceProcess, end: VictimSession['end']): Promise<VictimSession> {
+async function runVictimSession(service: ServiceProcess, end: VictimSession['end']): Promise<VictimSession> {
   const session = await beginSession(service, end);
   if (end === 'SESSION_STOPPED') await stopSession(service, session.id);
   return session;

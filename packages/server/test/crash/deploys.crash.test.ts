@@ -16,7 +16,7 @@ import {
   startContinuousSessions,
 } from './deploy-scenario.ts';
 import { type DirectDatabase, openDirectDatabase } from './direct-database.ts';
-import { findOrphans, findProcessIds } from './orphans.ts';
+import { findOrphanedResources, findProcessIds } from './orphans.ts';
 
 const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');
@@ -147,7 +147,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     await database.close();
     server.signal('SIGTERM');
     expect(await server.exited).toBe(0);
-    expect(findOrphans(directory)).toEqual([]);
+    expect(findOrphanedResources(directory)).toEqual([]);
   });
 });
 

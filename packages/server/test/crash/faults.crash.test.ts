@@ -5,7 +5,7 @@ import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { createSeededRandom } from '../support/random.ts';
 import { type CrashRun, prepareCrashRun } from './crash-run.ts';
 import { findCrossSessionViolations, findViolations } from './invariants.ts';
-import { findOrphans, findProcessIds } from './orphans.ts';
+import { findOrphanedResources, findProcessIds } from './orphans.ts';
 import { beginSession, runScenario, type Scenario, type ScenarioKind, scenarioKinds } from './session-scenario.ts';
 
 /** Duration of a session in milliseconds: long enough that the server can be killed after all sessions have started. */
@@ -58,7 +58,7 @@ async function stopInOrder(): Promise<void> {
   await server.ready;
   server.signal('SIGTERM');
   expect(await server.exited).toBe(0);
-  expect(findOrphans(run.directory)).toEqual([]);
+  expect(findOrphanedResources(run.directory)).toEqual([]);
 }
 
 describe('a running service', () => {

@@ -9,7 +9,7 @@ const reservations = '/run/bothost-uids';
  * Finds what a stopped service left on the machine: processes of its database and bots, instance directories, control groups and
  * reserved accounts.
  */
-export function findOrphans(directory: string): readonly string[] {
+export function findOrphanedResources(directory: string): readonly string[] {
   const dataDirectory = join(directory, 'data');
   const instances = join(dataDirectory, 'instances');
   return [

@@ -5,7 +5,7 @@ import { type CrashRun, prepareCrashRun } from './crash-run.ts';
 import { findCrossSessionViolations, findViolations } from './invariants.ts';
 import type { ServerKill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
-import { findOrphans } from './orphans.ts';
+import { findOrphanedResources } from './orphans.ts';
 import { type SessionPhase, sessionPhases } from './session-phases.ts';
 import { beginSession, checkBotResponds, type Scenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
 import { summarizeCrashRun } from './summary.ts';
@@ -79,7 +79,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     await run.observer.close();
     server.signal('SIGTERM');
     expect(await server.exited).toBe(0);
-    expect(findOrphans(run.directory)).toEqual([]);
+    expect(findOrphanedResources(run.directory)).toEqual([]);
   });
 });
 

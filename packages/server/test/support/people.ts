@@ -8,7 +8,7 @@ export const testPassword = 'a parrot on a shoulder';
 /**
  * An HTTP client that acts like a browser: it keeps cookies and sends the headers that browsers add to requests from a page.
  */
-export type TestBrowser = {
+export type FakeBrowser = {
   readonly client: Client;
   /** API client for the paths of an organization. */
   readonly within: (organization: string) => Client;
@@ -19,7 +19,7 @@ export type TestBrowser = {
   readonly setCookie: (name: string, value: string) => void;
 };
 
-export function createTestBrowser(origin: string): TestBrowser {
+export function createFakeBrowser(origin: string): FakeBrowser {
   const jar = new Map<string, string>();
   const received: string[] = [];
   const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -55,7 +55,7 @@ export async function createOperatorClient(service: TestServer): Promise<Client>
 /** Returns the token at the end of a one-time link. */
 export const parseLinkToken = (url: string) => new URL(url).hash.slice(1);
 
-export type TestPerson = TestBrowser & { readonly user: User; readonly email: string };
+export type TestPerson = FakeBrowser & { readonly user: User; readonly email: string };
 
 /** Creates an account with an invitation from the operator, in a new browser. */
 export async function signUpPerson(
@@ -66,7 +66,7 @@ export async function signUpPerson(
 ): Promise<TestPerson> {
   const operator = await createOperatorClient(service);
   const { url } = await operator.createOperatorInvitation({ body: { organization, role } });
-  const browser = createTestBrowser(service.url);
+  const browser = createFakeBrowser(service.url);
   const email = `${name}@example.com`;
   const user = await browser.client.signUp({
     body: { token: parseLinkToken(url), email, name, password: testPassword },

@@ -12,7 +12,7 @@ def require_token(scope: Scope, token: str | None) -> None:
         raise HttpError(401, "This path requires the control token")
 
 
-def require_session_id(scope: Scope, token: str | None, session_id: str) -> None:
+def require_matching_session_id(scope: Scope, token: str | None, session_id: str) -> None:
     """Check the session id that the service adds to forwarded requests. Raises HttpError 401 or 404."""
     given = get_first_header(scope, "x-session-id", "x-daily-session-id")
     if given is not None and given != session_id:

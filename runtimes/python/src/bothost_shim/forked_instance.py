@@ -14,7 +14,7 @@ from typing import Any
 from . import linux
 from .bot_module import Bot
 from .forked_state import (
-    INSTANCE_ENVIRONMENT_VARIABLE,
+    INSTANCE_ID_ENVIRONMENT_VARIABLE,
     InitialEnvironment,
     relocate_module_path_variables,
     replace_environment,
@@ -85,7 +85,7 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     with os.fdopen(forked.settings, encoding="utf-8") as file:
         settings = json.load(file)
     environment: dict[str, str] = settings["environment"]
-    initial.rename(environment[INSTANCE_ENVIRONMENT_VARIABLE])
+    initial.rename(environment[INSTANCE_ID_ENVIRONMENT_VARIABLE])
     if settings["uid"] is not None:
         uid = settings["uid"]
         os.setresuid(uid, uid, uid)

@@ -15,7 +15,7 @@ from pathlib import PosixPath, PurePath
 from types import ModuleType
 from typing import Any
 
-INSTANCE_ENVIRONMENT_VARIABLE = "BOTHOST_INSTANCE"
+INSTANCE_ID_ENVIRONMENT_VARIABLE = "BOTHOST_INSTANCE"
 
 
 class InitialEnvironment:
@@ -25,21 +25,21 @@ class InitialEnvironment:
     """
 
     def __init__(self) -> None:
-        """Find INSTANCE_ENVIRONMENT_VARIABLE in the memory of this process. Raises LookupError if it is missing."""
+        """Find INSTANCE_ID_ENVIRONMENT_VARIABLE in the memory of this process. Raises LookupError if it is missing."""
         with open("/proc/self/stat", encoding="latin-1") as file:
             text = file.read()
         # The addresses env_start and env_end are fields 50 and 51 of proc_pid_stat(5).
         start, end = (int(field) for field in text[text.rindex(")") + 2 :].split(" ")[47:49])
         block = ctypes.string_at(start, end - start)
-        prefix = b"\0" + f"{INSTANCE_ENVIRONMENT_VARIABLE}=".encode()
+        prefix = b"\0" + f"{INSTANCE_ID_ENVIRONMENT_VARIABLE}=".encode()
         offset = (b"\0" + block).find(prefix)
         if offset < 0:
-            raise LookupError(f"the environment variable {INSTANCE_ENVIRONMENT_VARIABLE} is missing")
+            raise LookupError(f"the environment variable {INSTANCE_ID_ENVIRONMENT_VARIABLE} is missing")
         self._address = start + offset + len(prefix) - 1
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
 
     def rename(self, name: str) -> None:
-        """Overwrite the instance id in INSTANCE_ENVIRONMENT_VARIABLE with the id `name`, in place.
+        """Overwrite the instance id in INSTANCE_ID_ENVIRONMENT_VARIABLE with the id `name`, in place.
 
         Raises ValueError if `name` is longer than the current id.
         """

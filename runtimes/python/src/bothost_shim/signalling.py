@@ -3,7 +3,7 @@
 import json
 
 from .asgi import Receive, Scope, Send
-from .control_token import require_session_id
+from .control_token import require_matching_session_id
 from .host import PythonHost
 from .http_exchange import HttpError, read_body, send_json
 from .ice_servers import fetch_ice_servers
@@ -28,7 +28,7 @@ async def handle_offer(host: PythonHost, scope: Scope, receive: Receive, send: S
     session = await host.offers.current(_START_SECONDS)
     if session is None:
         raise HttpError(404, "No session waits for an offer")
-    require_session_id(scope, host.settings.control_token, session.id)
+    require_matching_session_id(scope, host.settings.control_token, session.id)
     if scope["method"] == "PATCH":
         await host.offers.add_candidates(request)
         await send_json(send, 200, {"status": "success"})

@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from .asgi import Message, Receive, Scope, Send
-from .control_token import require_session_id
+from .control_token import require_matching_session_id
 from .host import PythonHost
 from .http_exchange import HttpError, send_json
 from .log_lines import logger
@@ -20,7 +20,7 @@ async def store_upload(host: PythonHost, scope: Scope, receive: Receive, send: S
     storage, session = host.bot.file_storage, host.slot.running
     if session is None:
         raise HttpError(404, "No session is running")
-    require_session_id(scope, host.settings.control_token, session.id)
+    require_matching_session_id(scope, host.settings.control_token, session.id)
     if storage is None:
         raise HttpError(503, "The bot does not accept files")
     name, content_type, contents = await _read_file(scope, _limited(receive))

@@ -12,7 +12,7 @@ export const command = defineCommand({
   arguments: {
     what: {
       description: 'A value of init: twilio (carrier1), soniox_stt, recording, eval, ...',
-      words: async () => (await import('../../scaffold/configuration/names.ts')).listProjectAddArguments(),
+      words: async () => (await import('../../scaffold/configuration/names.ts')).listAddableProjectParts(),
     },
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },
@@ -23,9 +23,9 @@ export const command = defineCommand({
   },
   examples: ['project add twilio', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
   run: async (context, { what, directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
-    const { changeProject } = await import('../../scaffold/changing/change-project.ts');
+    const { applyProjectChange } = await import('../../scaffold/changing/change-project.ts');
     const { changeConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');
-    return changeProject(context, {
+    return applyProjectChange(context, {
       directory: resolve(context.io.directory, directory ?? '.'),
       next: (configuration) => changeConfiguration(configuration, what),
       dryRun,

@@ -17,9 +17,9 @@ export const command = defineCommand({
   },
   examples: ['project update', 'project update my-bot --dry-run'],
   run: async (context, { directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
-    const { changeProject } = await import('../../scaffold/changing/change-project.ts');
+    const { applyProjectChange } = await import('../../scaffold/changing/change-project.ts');
     const target = resolve(context.io.directory, directory ?? '.');
-    return changeProject(context, {
+    return applyProjectChange(context, {
       directory: target,
       next: (configuration) => configuration,
       dryRun,

@@ -35,7 +35,7 @@ export type ChangeRequest = {
  * for confirmation, and writes all files or none. Locks the project before it computes the difference, so that it writes
  * exactly the change that it shows. Throws a `Failure` if there are conflicts, because the user must resolve them.
  */
-export async function changeProject(context: CommandContext, request: ChangeRequest): Promise<CommandReport> {
+export async function applyProjectChange(context: CommandContext, request: ChangeRequest): Promise<CommandReport> {
   const { directory, dryRun } = request;
   if (dryRun) {
     refuseInterrupted(directory);

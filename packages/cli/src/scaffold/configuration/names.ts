@@ -14,7 +14,7 @@ export function listCatalogueNames(kind: CatalogueKind): readonly string[] {
   return [...new Set(names)];
 }
 
-export function listProjectAddArguments(): readonly string[] {
+export function listAddableProjectParts(): readonly string[] {
   const features = Object.values(projectFields).flatMap(({ option, type }) => (type === 'switch' ? [option] : []));
   return [...transports.flatMap(namesOfTransport), ...serviceKinds.flatMap(listCatalogueNames), ...features];
 }

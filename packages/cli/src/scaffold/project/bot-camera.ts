@@ -50,7 +50,7 @@ const contextComment = [
  * Generates the variable `context` with the model's tools. For a plain WebSocket, which carries no video, the camera tool is
  * omitted, because the tool would never receive a frame.
  */
-export function generateModelContext(plan: ProjectPlan): PythonCode {
+export function generateLlmContext(plan: ProjectPlan): PythonCode {
   const imported = ['pipecat.processors.aggregators.llm_context', 'LLMContext'] as const;
   if (!usesCameraTool(plan)) return createPythonCode([...contextComment, '    context = LLMContext()'], imported);
   if (!plan.transports.some(({ key }) => key === 'websocket')) {

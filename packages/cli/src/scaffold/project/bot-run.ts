@@ -1,6 +1,6 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut, hasIncomingCallsAndOtherSessions, receivesCalls, waitsForClient } from './bot-calls.ts';
-import { generateCameraTool, generateModelContext, usesCameraTool } from './bot-camera.ts';
+import { generateCameraTool, generateLlmContext, usesCameraTool } from './bot-camera.ts';
 import { generateAudioBufferStatements, generateRecordingHandler } from './bot-recording.ts';
 import { generateServiceStatements, pythonServiceVariableNames } from './bot-services.ts';
 import { createPythonCode, emptyPythonCode, joinPythonCode, type PythonCode } from './code.ts';
@@ -11,7 +11,7 @@ export function generateRunBotFunction(plan: ProjectPlan): PythonCode {
     [
       joinPythonCode([signature(plan), generateServiceStatements(plan)], 0),
       generateCameraTool(plan),
-      joinPythonCode([generateModelContext(plan), aggregators], 0),
+      joinPythonCode([generateLlmContext(plan), aggregators], 0),
       generateAudioBufferStatements(plan),
       pipeline(plan),
       worker(plan),

@@ -1,7 +1,7 @@
 import type { VendorService } from '../catalogue/vendor-service.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { describeVariable } from '../python/environment.ts';
-import { collectVariables, type EnvironmentVariable } from '../python/expression.ts';
+import { collectEnvironmentVariables, type EnvironmentVariable } from '../python/expression.ts';
 
 export type VariableGroup = {
   readonly title: string;
@@ -41,7 +41,7 @@ export function groupVariables(plan: ProjectPlan): readonly VariableGroup[] {
 
 export function listServiceVariables(service: VendorService): readonly EnvironmentVariable[] {
   const values = Object.values({ ...service.arguments, ...service.settings });
-  return [...values.flatMap(collectVariables), ...(service.variables ?? [])];
+  return [...values.flatMap(collectEnvironmentVariables), ...(service.variables ?? [])];
 }
 
 export function listRequiredVariables(plan: ProjectPlan): readonly string[] {

@@ -70,8 +70,8 @@ export function collectImports(expression: PythonExpression): readonly PythonImp
   return [...expression.imports, ...partsOf(expression).flatMap(collectImports)];
 }
 
-export function collectVariables(expression: PythonExpression): readonly EnvironmentVariable[] {
-  return [...expression.variables, ...partsOf(expression).flatMap(collectVariables)];
+export function collectEnvironmentVariables(expression: PythonExpression): readonly EnvironmentVariable[] {
+  return [...expression.variables, ...partsOf(expression).flatMap(collectEnvironmentVariables)];
 }
 
 /**

@@ -9,7 +9,7 @@ import { createForkServerEnvironment, hashEnvironment, type InstanceLaunchInput 
 import type { ForkServer } from './fork-server.ts';
 import { type BotImportAttempt, type BotImportFailure, planNextImportAttempt } from './import-level.ts';
 import type { ImportedModuleStore } from './imported-module-store.ts';
-import { launchForkServer, prioritizeForks } from './launch-fork-server.ts';
+import { launchForkServer, prioritizeForkServerCpu } from './launch-fork-server.ts';
 
 /** The spec and the project of an instance whose deployment needs a fork server. */
 export type ForkServerLaunchInput = Pick<InstanceLaunchInput, 'spec' | 'project'>;
@@ -106,7 +106,7 @@ async function tryImport(
   }
   const status = server?.status();
   if (server !== null && status?.state === 'ready') {
-    prioritizeForks(record);
+    prioritizeForkServerCpu(record);
     return server;
   }
   server?.disconnect();

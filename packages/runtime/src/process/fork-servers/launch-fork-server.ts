@@ -120,6 +120,6 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
 }
 
 /** Gives a fork server the CPU priority of a session, because callers wait for its forks. A fork needs little CPU time. */
-export function prioritizeForks({ cgroups }: ForkServerRecord): void {
+export function prioritizeForkServerCpu({ cgroups }: ForkServerRecord): void {
   if (cgroups !== null) limitCgroupCpu(cgroups, forkServerMillicores, 'session');
 }

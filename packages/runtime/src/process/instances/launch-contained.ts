@@ -35,7 +35,7 @@ export type LaunchedProgram = {
 };
 
 /**
- * Creates the process in its control groups, like `spawnProgram` or `forkProgram`. If the function rejects, no process is
+ * Creates the process in its control groups, like `spawnProgram` or `forkBotProcess`. If the function rejects, no process is
  * running.
  */
 export type ProcessCreator = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;

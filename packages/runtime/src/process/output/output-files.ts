@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { maxOutputTailBytes, type OutputFile, type OutputOffsetRange } from '../../runtime.ts';
-import { parseOutputEndMark, parseOutputTimestampMarks } from './output-marks.ts';
+import { parseOutputEndTimestamp, parseOutputTimestamps } from './output-marks.ts';
 
 export type OutputFiles = {
   readonly output: string;
@@ -73,7 +73,7 @@ export async function readOutputFileMetadata(files: OutputFiles, ended: boolean)
   const base = readOutputBaseOffset(files);
   const gap = readDroppedOutputRange(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
-  const marks = [...parseOutputTimestampMarks(written)];
+  const marks = [...parseOutputTimestamps(written)];
   const end = Math.min(base + found.size, maxOutputOffsetBytes);
   const modifiedAt = Math.round(found.mtimeMs * 1000);
   const last = marks.at(-1) ?? { end: 0, at: 0 };
@@ -83,7 +83,7 @@ export async function readOutputFileMetadata(files: OutputFiles, ended: boolean)
     ...(base > 0 ? [{ from: 0, to: base }] : []),
     ...(gap !== null && gap.from >= base && gap.to <= end ? [gap] : []),
   ];
-  const endedAt = ended ? Math.max(parseOutputEndMark(written) ?? modifiedAt, lastAt + 1) : null;
+  const endedAt = ended ? Math.max(parseOutputEndTimestamp(written) ?? modifiedAt, lastAt + 1) : null;
   return { path: files.output, base, dropped, marks, endedAt };
 }
 

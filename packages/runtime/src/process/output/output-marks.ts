@@ -1,20 +1,20 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { OutputTimestampMark, Timestamp } from '../../runtime.ts';
+import type { OutputTimestamp, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
 /**
  * Formats a mark: an offset in the output, and the time at which the output before that offset was read. The line break comes
  * first, so that a truncated mark does not damage the next mark.
  */
-export function formatOutputTimestampMark(mark: OutputTimestampMark): string {
+export function formatOutputTimestamp(mark: OutputTimestamp): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
 
-export function formatOutputEndMark(at: Timestamp): string {
+export function formatOutputEndTimestamp(at: Timestamp): string {
   return `\n${at} e`;
 }
 
-export function parseOutputEndMark(text: string): Timestamp | null {
+export function parseOutputEndTimestamp(text: string): Timestamp | null {
   const [, at] = /^(\d+) e$/m.exec(text) ?? [];
   return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
@@ -24,8 +24,8 @@ export function parseOutputEndMark(text: string): Timestamp | null {
  * output before that offset was read. Skips lines that are truncated, lines whose offset or time is not greater than the
  * previous one, and lines with a number that a double cannot represent exactly.
  */
-export function parseOutputTimestampMarks(text: string): readonly OutputTimestampMark[] {
-  const marks: OutputTimestampMark[] = [];
+export function parseOutputTimestamps(text: string): readonly OutputTimestamp[] {
+  const marks: OutputTimestamp[] = [];
   let last = { end: 0, at: 0 };
   for (const line of text.split('\n')) {
     const [, end, at, flag] = /^(\d+) (\d+) ([au])$/.exec(line) ?? [];
@@ -38,7 +38,7 @@ export function parseOutputTimestampMarks(text: string): readonly OutputTimestam
   return marks;
 }
 
-function isExact({ end, at }: OutputTimestampMark): boolean {
+function isExact({ end, at }: OutputTimestamp): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
@@ -63,8 +63,8 @@ export function openOutputTimestampWriter(
   isAdopted: boolean,
 ): OutputTimestampWriter {
   const written = isAdopted ? readMarksText(path) : '';
-  let { end, at } = parseOutputTimestampMarks(written).at(-1) ?? { end: 0, at: 0 };
-  let endedAt = parseOutputEndMark(written);
+  let { end, at } = parseOutputTimestamps(written).at(-1) ?? { end: 0, at: 0 };
+  let endedAt = parseOutputEndTimestamp(written);
   let unattended = isAdopted;
   clock.after(endedAt ?? at);
   const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
@@ -74,7 +74,7 @@ export function openOutputTimestampWriter(
     markUntil: (next) => {
       if (next > end) {
         const mark = { end: next, at: clock.next(), unattended };
-        append(formatOutputTimestampMark(mark));
+        append(formatOutputTimestamp(mark));
         ({ end, at } = mark);
       }
       unattended = false;
@@ -85,7 +85,7 @@ export function openOutputTimestampWriter(
     markEnd: () => {
       if (endedAt !== null) return;
       endedAt = clock.next();
-      append(formatOutputEndMark(endedAt));
+      append(formatOutputEndTimestamp(endedAt));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ProjectPreparationError, type ProjectPreparationSource } from '../../runtime.ts';
+import { type BotProjectSource, ProjectPreparationError } from '../../runtime.ts';
 import type { DiskConsumer } from '../disk/disk-guard.ts';
 import { createProjectOwnerDiskMonitor, type ProjectOwnerDiskMonitor } from '../disk/project-owner-disk-monitor.ts';
 import { measureTrees } from '../disk/tree-sizes.ts';
@@ -18,7 +18,7 @@ export type WatchedBuild = {
 
 export type BuildDiskMonitor = {
   /** Starts to measure the disk use of a build. Only one build per project owner may be measured at a time. */
-  readonly watch: (id: string, source: ProjectPreparationSource) => Promise<WatchedBuild>;
+  readonly watch: (id: string, source: BotProjectSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: ProjectOwnerDiskMonitor;
 };
@@ -60,7 +60,7 @@ export function createBuildDiskMonitor({
     return 0;
   };
 
-  const watch = async (id: string, source: ProjectPreparationSource): Promise<WatchedBuild> => {
+  const watch = async (id: string, source: BotProjectSource): Promise<WatchedBuild> => {
     const overused = new AbortController();
     const { signal } = overused;
     if (limitBytes === null) return { addDirectory: () => undefined, signal, stop: () => undefined };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ProjectPreparationError, type ProjectPreparationSource } from '../../runtime.ts';
+import { type BotProjectSource, ProjectPreparationError } from '../../runtime.ts';
 import { derivePreferredUnixAccountId, maxUnixAccountId, minUnixAccountId } from '../containment/accounts.ts';
 
 /**
@@ -9,7 +9,7 @@ import { derivePreferredUnixAccountId, maxUnixAccountId, minUnixAccountId } from
  * directory. Projects of one owner share a build account, a cache and Python environments. The returned text is also part of
  * names of directories and control groups.
  */
-export function getProjectOwner(source: ProjectPreparationSource): string {
+export function getProjectOwner(source: BotProjectSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
   return getOrganizationProjectOwner(source.organizationId);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { InstanceSpec } from '../../runtime.ts';
 import { reserveUid } from '../containment/accounts.ts';
 import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
+import { forkBotProcess } from '../fork-servers/fork-bot-process.ts';
 import { createForkedEnvironment } from '../fork-servers/fork-environment.ts';
-import { forkProgram } from '../fork-servers/fork-program.ts';
 import type { ForkServers } from '../fork-servers/fork-servers.ts';
 import { createBotEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
 import {
@@ -57,7 +57,7 @@ export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProg
   if (forkServer !== null) {
     try {
       return await launchInstance(options, forkServer.record.account, (place) =>
-        forkProgram(forkServer, createForkedEnvironment({ ...options, ...place }, source)),
+        forkBotProcess(forkServer, createForkedEnvironment({ ...options, ...place }, source)),
       );
     } catch (error) {
       options.onForkFailed(error);

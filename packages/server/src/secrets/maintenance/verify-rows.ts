@@ -19,6 +19,6 @@ export function listSecretSetRows(db: Database, organizationId: string) {
     .execute();
 }
 
-export function listDeliveredRevisions(db: Database, setId: string): Promise<{ revision: number }[]> {
+export function listDeliveredSecretRevisions(db: Database, setId: string): Promise<{ revision: number }[]> {
   return db.selectFrom('secret_deliveries').select('revision').where('set_id', '=', setId).execute();
 }

@@ -10,7 +10,7 @@ import { findVaultProblem } from '../vault/vault-state.ts';
 import type { MaintenanceContext, PinnedRevisionLookup, ProgressReporter } from './context.ts';
 import { listOrganizationsWithVaultData } from './organizations.ts';
 import { listValueRows } from './reencrypt-rows.ts';
-import { listDeliveredRevisions, listSecretSetRows, listVaultKeysOfOrganization } from './verify-rows.ts';
+import { listDeliveredSecretRevisions, listSecretSetRows, listVaultKeysOfOrganization } from './verify-rows.ts';
 
 type VerifyContext = MaintenanceContext & { readonly pinsOf: PinnedRevisionLookup };
 type Report = (problem: string) => unknown;
@@ -73,7 +73,7 @@ async function verifyReferences(
   report: Report,
 ): Promise<void> {
   const revisions = new Set(rows.map(({ revision }) => revision));
-  const delivered = new Set((await listDeliveredRevisions(db, set.id)).map(({ revision }) => revision));
+  const delivered = new Set((await listDeliveredSecretRevisions(db, set.id)).map(({ revision }) => revision));
   if (!revisions.has(set.revision)) report(`the newest revision, ${set.revision}, is missing`);
   for (const revision of revisions) {
     if (!delivered.has(revision)) report(`revision ${revision} has no delivery, so it never becomes ready`);

@@ -1,9 +1,9 @@
 import { type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
-import { createGuardedHttpAgent, type HostResolver } from './guarded-agent.ts';
 import type { ImageReference } from './image-reference.ts';
 import { createRegistryUrl, formatHostAndPort, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
+import { createSsrfSafeHttpAgent, type HostResolver } from './ssrf-safe-agent.ts';
 import { parseTokenAddress } from './token-address.ts';
 import {
   type CredentialVerdict,
@@ -63,7 +63,7 @@ export async function checkCredentials(
     );
   }
   const signal = AbortSignal.timeout(access.timeoutMs);
-  const agent = createGuardedHttpAgent({ ...access, signal });
+  const agent = createSsrfSafeHttpAgent({ ...access, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
     return await check(senderOf(agent, signal), base, basic, image, access.policy);

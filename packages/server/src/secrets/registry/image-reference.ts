@@ -1,4 +1,4 @@
-import { imagePathPartPattern, normalizeRegistryHost } from '@bothost/contract';
+import { imageRepositorySegmentPattern, normalizeRegistryHost } from '@bothost/contract';
 import { createRegistryUrl, formatHostAndPort } from './registry-policy.ts';
 
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
@@ -37,7 +37,7 @@ export function parseImageReference(text: string, registry: string): ImageRefere
   const isHub = url.hostname === 'registry-1.docker.io';
   const whole = isHub && parts.length === 1 ? ['library', ...parts] : parts;
   const repository = whole.join('/');
-  if (!whole.every((part) => imagePathPartPattern.test(part)) || repository.length > 255) {
+  if (!whole.every((part) => imageRepositorySegmentPattern.test(part)) || repository.length > 255) {
     return { problem: 'its name is invalid: use lower-case letters and digits, separated by . _ - or /' };
   }
   return { repository, reference, shown: `${repository}${hash === undefined ? ':' : '@'}${reference}` };

@@ -8,7 +8,7 @@ export function encodeValueList(parts: readonly (string | number | Buffer | null
 /**
  * Converts a time from the database. @throws DamagedDataError for a time that is not a number, such as PostgreSQL's `infinity`
  */
-export function toMilliseconds(time: Date): number {
+export function toEpochMilliseconds(time: Date): number {
   const value = Number(time);
   if (!Number.isSafeInteger(value)) throw new DamagedDataError('the row contains an invalid time');
   return value;

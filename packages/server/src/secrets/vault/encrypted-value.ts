@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, encryptionOverheadBytes } from './aes-gcm.ts';
 import { hideBufferFromLogs } from './conceal.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeValueList, toMilliseconds } from './encode.ts';
+import { encodeValueList, toEpochMilliseconds } from './encode.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
@@ -94,6 +94,6 @@ function associatedData(context: SecretEncryptionContext, head: Buffer): Buffer 
     context.fingerprint,
     context.fingerprintVersion,
     context.bytes,
-    toMilliseconds(context.createdAt),
+    toEpochMilliseconds(context.createdAt),
   ]);
 }

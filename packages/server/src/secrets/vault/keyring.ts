@@ -3,7 +3,7 @@ import type { Database } from '../../store/tables.ts';
 import { runInTransaction } from '../../store/transaction.ts';
 import { hideBufferFromLogs } from './conceal.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeValueList, toMilliseconds } from './encode.ts';
+import { encodeValueList, toEpochMilliseconds } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 import {
   findKey,
@@ -75,7 +75,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
 
   async function unwrap(row: VaultKeyRow): Promise<VersionedKey> {
     // The cache id contains the whole row, so that a row that was changed in the database is not served from the cache.
-    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${toMilliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
+    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${toEpochMilliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
     const cached = cache.get(id);
     if (cached !== undefined && cached.until > now().getTime()) return cached.key;
     const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, encodeWrappedKeyContext(row));
@@ -141,6 +141,6 @@ export function encodeWrappedKeyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buff
     row.purpose,
     row.version,
     row.root_key_id,
-    toMilliseconds(row.created_at),
+    toEpochMilliseconds(row.created_at),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Database, VaultStateTable } from '../../store/tables.ts';
 import { DamagedDataError } from './damaged.ts';
-import { encodeValueList, toMilliseconds } from './encode.ts';
+import { encodeValueList, toEpochMilliseconds } from './encode.ts';
 import { findVaultState } from './key-rows.ts';
 import { RootKeyMissingError, type RootKeyProvider } from './root-key.ts';
 
@@ -9,7 +9,7 @@ import { RootKeyMissingError, type RootKeyProvider } from './root-key.ts';
 const canary = Buffer.from('This opens with the right key.  ');
 
 function canaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
-  return encodeValueList(['canary', toMilliseconds(createdAt)]);
+  return encodeValueList(['canary', toEpochMilliseconds(createdAt)]);
 }
 
 /**
@@ -17,7 +17,7 @@ function canaryContext({ created_at: createdAt }: { readonly created_at: Date })
  * wrapped with the root key, to detect a wrong key.
  */
 function formerCanaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
-  return encodeValueList(['canary', toMilliseconds(createdAt), 'pins stamped']);
+  return encodeValueList(['canary', toEpochMilliseconds(createdAt), 'pins stamped']);
 }
 
 export async function createVaultState(

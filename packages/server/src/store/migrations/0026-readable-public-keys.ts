@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Stores public keys in plain text, because web pages contain them anyway. For private keys, only a hash is stored. */
-export const readablePublicKeysMigration = {
+export const plainTextPublicKeysMigration = {
   name: '0026-readable-public-keys',
   async up(db: Kysely<unknown>): Promise<void> {
     await sql

@@ -14,7 +14,7 @@ import { dropSecretHashesMigration } from './0018-no-secret-traces.ts';
 import { deploymentForkSettingMigration } from './0019-fork.ts';
 import { instanceSocketsMigration } from './0020-instance-sockets.ts';
 import { accountsMigration } from './0021-accounts.ts';
-import { readablePublicKeysMigration } from './0026-readable-public-keys.ts';
+import { plainTextPublicKeysMigration } from './0026-readable-public-keys.ts';
 import { websocketStartMigration } from './0027-websocket-start.ts';
 import { organizationSessionsMigration } from './0028-organization-sessions.ts';
 
@@ -36,7 +36,7 @@ export const migrations = [
   deploymentForkSettingMigration,
   instanceSocketsMigration,
   accountsMigration,
-  readablePublicKeysMigration,
+  plainTextPublicKeysMigration,
   websocketStartMigration,
   organizationSessionsMigration,
 ];

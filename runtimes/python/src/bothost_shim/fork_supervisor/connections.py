@@ -44,7 +44,7 @@ class Connection:
             self.socket.sendall(json.dumps(message).encode() + b"\n")
 
 
-class Connections:
+class SupervisorConnections:
     """The Unix socket of a supervisor, and the connections that the service made to it."""
 
     def __init__(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import linux
-from .connections import Connection, Connections
+from .connections import Connection, SupervisorConnections
 from .instances import Instances
 from .server import ForkServer
 
@@ -32,7 +32,7 @@ class Supervisor:
         self._has_reported = False
         self._prepare_signals()
         self._server = ForkServer(config, self._selector, self._broadcast_status)
-        self._connections = Connections(config["socket"], self._selector, self._answer, self._disconnect)
+        self._connections = SupervisorConnections(config["socket"], self._selector, self._answer, self._disconnect)
         self._instances = Instances(self._server, self._selector, self._connections.broadcast)
         self._server.start()
 

@@ -7,9 +7,9 @@ import { formatDuration, formatOptionalCell, formatTime, formatYesNo, secondsBet
 import type { CommandReport, CommandReportBlock } from '../../../output/report.ts';
 import { createSessionReportBlocks } from '../../../records/session-detail.ts';
 import {
-  computeStartTimeStatistics,
+  computeStartDurationStatistics,
   formatSessionStateCell,
-  type StartTimeStatistics,
+  type StartDurationStatistics,
 } from '../../../records/session-state.ts';
 
 const endStateText = textOption({
@@ -69,7 +69,7 @@ export const command = defineCommand({
 async function list({ service, io }: CommandContext, agentName: string, query: Filter): Promise<CommandReport> {
   const client = await service();
   const page = await client.getSessions({ params: { agentName }, query });
-  const totals = computeStartTimeStatistics(page.sessions);
+  const totals = computeStartDurationStatistics(page.sessions);
   return {
     json: { ...page, totals },
     blocks: [
@@ -82,7 +82,7 @@ async function list({ service, io }: CommandContext, agentName: string, query: F
   };
 }
 
-function summary(count: number, shown: readonly SessionSummary[], totals: StartTimeStatistics): readonly string[] {
+function summary(count: number, shown: readonly SessionSummary[], totals: StartDurationStatistics): readonly string[] {
   const seconds = (value: number | null) => (value === null ? 'N/A' : `${Number(value.toFixed(1))}s`);
   const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
   const active = shown.filter(({ endedAt }) => endedAt === null).length;

@@ -45,11 +45,11 @@ export const command = defineCommand({
       params: { agentName: name },
       body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
     });
-    const { publicBasePath, socketTokenLifetimeSeconds, createTalkPagePath } = await import('@bothost/contract');
+    const { publicApiBasePath, socketTokenLifetimeSeconds, createTalkPagePath } = await import('@bothost/contract');
     const tokenExpiresAt = new Date(io.now().getTime() + socketTokenLifetimeSeconds * 1_000).toISOString();
     const agent = encodeURIComponent(name);
     const urls = {
-      proxyUrl: `${settings.origin.value}${publicBasePath}/${agent}/sessions/${answer.sessionId ?? ''}/`,
+      proxyUrl: `${settings.origin.value}${publicApiBasePath}/${agent}/sessions/${answer.sessionId ?? ''}/`,
       talkUrl: settings.origin.value + createTalkPagePath(name),
     };
     const { json, blocks } = report(io.environment.program, name, urls, answer, tokenExpiresAt);

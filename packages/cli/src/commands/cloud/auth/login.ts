@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, switchOption } from '../../../command-line/options.ts';
-import { readPipedKey } from '../../../connection/read-key.ts';
+import { readPipedCredential } from '../../../connection/read-credential.ts';
 import { UsageError } from '../../../failure.ts';
 import { canPrompt } from '../../../io/confirm.ts';
 
@@ -24,7 +24,7 @@ export const command = defineCommand({
   run: async (context, { 'with-token': withToken, browser = true }) => {
     const { io, settings } = context;
     const { logIn } = await import('../../../connection/log-in.ts');
-    const given = withToken ? await readPipedKey(io) : null;
+    const given = withToken ? await readPipedCredential(io) : null;
     if (given !== null) return logIn(context, given);
     const { token } = io.environment;
     if (token !== null) return logIn(context, { value: token, source: 'BOTCLI_TOKEN' });

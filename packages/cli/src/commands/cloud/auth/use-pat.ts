@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { promptForKey, readPipedKey } from '../../../connection/read-key.ts';
+import { promptForCredential, readPipedCredential } from '../../../connection/read-credential.ts';
 
 export const command = defineCommand({
   summary: 'Log in with a personal access token or a private key',
@@ -13,6 +13,6 @@ export const command = defineCommand({
   examples: ['cloud auth use-pat', 'cloud auth use-pat --with-token < token.txt'],
   run: async (context, { 'with-token': withToken }) => {
     const { logIn } = await import('../../../connection/log-in.ts');
-    return logIn(context, withToken ? await readPipedKey(context.io) : await promptForKey(context.io));
+    return logIn(context, withToken ? await readPipedCredential(context.io) : await promptForCredential(context.io));
   },
 });

@@ -1,6 +1,6 @@
 import type { Build } from '@bothost/contract';
 import { formatBytes } from '@bothost/contract/format-bytes';
-import { buildStatusLabels, getStatusValues } from '@bothost/contract/statuses';
+import { buildStatusLabels, listStatusValues } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
@@ -14,7 +14,7 @@ export const command = defineCommand({
     limit: integerOption({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
     status: choiceOption(
       { description: 'Only builds with this status', short: 's' },
-      getStatusValues(buildStatusLabels),
+      listStatusValues(buildStatusLabels),
     ),
     region: textOption({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),

@@ -45,8 +45,8 @@ export const command = defineCommand({
     'cloud secrets set my-bot-secrets GREETING=hello TLS_KEY=@key.pem --skip --wait',
   ],
   run: async (context, values) => {
-    const { writeSecretKeys } = await import('../../../secrets/set-keys.ts');
-    return writeSecretKeys(context, {
+    const { writeSecretSet } = await import('../../../secrets/set-keys.ts');
+    return writeSecretSet(context, {
       name: values.name,
       pairs: values.pairs,
       file: values.file,

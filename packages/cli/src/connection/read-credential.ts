@@ -4,17 +4,17 @@ import type { CommandIo } from '../io/io.ts';
 import type { ValueWithSource } from './settings.ts';
 
 /**
- * Reads a key from standard input. Keys are not accepted as arguments, because other users of the machine can see the arguments
- * of a process.
+ * Reads a credential from standard input. Credentials are not accepted as arguments, because other users of the machine can see
+ * the arguments of a process.
  */
-export async function readPipedKey(io: CommandIo): Promise<ValueWithSource> {
+export async function readPipedCredential(io: CommandIo): Promise<ValueWithSource> {
   const text = (await io.stdin.readText()).trim();
   if (text === '') throw new UsageError('--with-token reads the key from standard input, which is empty.');
   return { value: text, source: 'standard input' };
 }
 
-/** Prompts for a key without echoing the input. @throws UsageError without a terminal */
-export async function promptForKey(io: CommandIo): Promise<ValueWithSource> {
+/** Prompts for a personal access token or private key without echoing the input. @throws UsageError without a terminal */
+export async function promptForCredential(io: CommandIo): Promise<ValueWithSource> {
   if (!canPrompt(io)) {
     throw new UsageError(
       'There is no terminal to prompt for a token.',

@@ -9,7 +9,7 @@ import type { ForkServer } from './fork-server.ts';
  * Forks a bot. The fork server's supervisor moves the new process into the instance's control groups before it confirms the
  * fork.
  */
-export function forkProgram(server: ForkServer, environment: Readonly<Record<string, string>>): ProcessCreator {
+export function forkBotProcess(server: ForkServer, environment: Readonly<Record<string, string>>): ProcessCreator {
   return async (record, { files, isolation }) => {
     const { supervisor } = server.record;
     if (supervisor === null) throw new Error('The fork server has no supervisor.');

@@ -1,7 +1,7 @@
 import { lockUsableBuild } from '../builds/find.ts';
 import type { Database, DeploymentSource } from '../store/tables.ts';
 
-export type BuildSource = {
+export type DeployableBuild = {
   readonly source: Extract<DeploymentSource, { kind: 'build' }>;
   readonly prepared: Readonly<Record<string, string | number | boolean | null>>;
 };
@@ -10,11 +10,11 @@ export type BuildSource = {
  * Reads a successful build and locks its row until the transaction ends. Null if the region has no successful build
  * with this id.
  */
-export async function findBuildSource(
+export async function findDeployableBuild(
   context: { db: Database; now: () => Date },
   scope: { readonly organizationId: string; readonly region: string },
   buildId: string,
-): Promise<BuildSource | null> {
+): Promise<DeployableBuild | null> {
   const build = await lockUsableBuild(context, scope, buildId);
   if (build === null) return null;
   const { id, content_hash: contentHash, prepared } = build;

@@ -21,7 +21,7 @@ export const resolveHostBySystem: HostResolver = async (host) =>
  * Creates the HTTP agent for one check of registry credentials. The agent resolves each host name once, checks all its
  * addresses, and connects only to these addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
  */
-export function createGuardedHttpAgent(options: {
+export function createSsrfSafeHttpAgent(options: {
   readonly policy: Pick<ImageRegistryConnectionPolicy, 'listed'>;
   readonly resolve: HostResolver;
   readonly timeoutMs: number;

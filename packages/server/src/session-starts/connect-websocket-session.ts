@@ -17,7 +17,7 @@ import { abandonSession } from './abandon-session.ts';
 import { verifyToken } from './socket-token.ts';
 
 /** The agent to which a client wants to connect, and the client's token. */
-export type SocketTarget = {
+export type WebSocketTarget = {
   readonly agentName: string;
   readonly organizationName: string;
   readonly token: string | null;
@@ -25,7 +25,7 @@ export type SocketTarget = {
 };
 
 /** The session of a connected client. */
-export type SocketSession = {
+export type WebSocketSession = {
   readonly sessionId: string;
   /**
    * Resolves with the instance's address once the instance is ready. Resolves with null if the instance does not become ready.
@@ -66,7 +66,10 @@ type ConnectContext = SocketParts &
  *
  * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`, `storage-full`
  */
-export async function connectSocket(context: ConnectContext, requested: SocketTarget): Promise<SocketSession> {
+export async function connectWebSocketSession(
+  context: ConnectContext,
+  requested: WebSocketTarget,
+): Promise<WebSocketSession> {
   if (context.isDraining()) throw createApiError('shutting-down');
   const requestedAt = context.now();
   // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
@@ -98,7 +101,7 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
 
 function sessionOf(
   context: Pick<ServiceContext, 'now' | 'socketTokenKey'>,
-  requested: SocketTarget,
+  requested: WebSocketTarget,
   token: string,
 ): string {
   const payload = verifyToken(context.socketTokenKey, token, context.now());
@@ -113,7 +116,7 @@ function createSocketSession(
   claim: InstanceClaim,
   maxSeconds: number,
   requestedAt: Date,
-): SocketSession {
+): WebSocketSession {
   const { organizationId, agentName, sessionId, carrier } = target;
   const { instanceId } = claim;
   const cold = claim.address === null;
