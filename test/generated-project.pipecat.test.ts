@@ -96,7 +96,7 @@ it('a deployed telephone bot greets a caller through the service', async () => {
   expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
 });
 
-it('a deployed telephone bot passes its evaluations through the service', async () => {
+it('a deployed telephone bot passes the evaluation scenarios of its project over a WebSocket of the service', async () => {
   const url = socketOf('/ws/generic/phone.home');
   const { status, output, errors } = await runEvaluation(project, url, standIns);
   process.stdout.write(output);

@@ -29,7 +29,7 @@ async function run(program: string, ...parameters: readonly string[]): Promise<{
   return { status: Number(status), output };
 }
 
-describe('the Python host shim', () => {
+describe('the Python package bothost_shim', () => {
   beforeEach(({ skip }) => {
     if (environment.kind === 'missing') skip(environment.reason);
   });

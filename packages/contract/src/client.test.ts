@@ -91,7 +91,7 @@ describe('the requests of a client', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({ limit: '5', cursor: 'x&y=z +/' });
   });
 
-  it('use the path below the organization if the client has an organization and the operation has such a path', async () => {
+  it('use a path below /v1/organizations/NAME if the client has an organization and the operation accepts one', async () => {
     answer = json(200, sessions);
     const client = createClient({ origin, key, organization: 'acme & co' });
     await client.getSessions({ params: { agentName: 'parrot' } });

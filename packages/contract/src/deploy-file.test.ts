@@ -18,7 +18,7 @@ describe('checkDeployFile', () => {
     expect(check()).toEqual({ file: defaults, issues: [] });
   });
 
-  it('accepts all settings for a region that builds source code', () => {
+  it('accepts all supported settings, for which findUnsupportedDeploySettings reports no issue', () => {
     const whole = {
       agent_name: 'bot',
       build_id: '0199aaaa-0000-7000-8000-000000000001',

@@ -61,7 +61,7 @@ pictureTest('takes a screenshot of a conversation on the talk page', async () =>
 });
 
 pictureTest(
-  'takes screenshots of a session with metrics in botcli and in the dashboard, and of the overview',
+  'takes three pictures: a session in botcli, a session in the dashboard, and the overview of the dashboard',
   async () => {
     const sessionId = await startSession(service, 'parrot');
     for (const [cpuMillicores, megabytes] of [

@@ -208,7 +208,7 @@ describe('secrets in bots', () => {
     await stopAgentSession(service, lucky, spared);
   });
 
-  it('make a deployment fail with an error that names their set if a value is damaged', async () => {
+  it('with a damaged value make a deployment fail with an error that names the secret set', async () => {
     const bent = createUniqueName('bent');
     const straight = createUniqueName('straight');
     const bends = createUniqueName('bends');

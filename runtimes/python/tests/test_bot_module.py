@@ -132,7 +132,7 @@ async def test_environment_of_the_bot_contains_no_loguru_variables_of_the_host(t
         await bot.wait_for(r"^\[\]$")
 
 
-async def test_host_imports_no_packages_that_the_bot_does_not_need(tmp_path: Path) -> None:
+async def test_bot_process_imports_no_packages_that_the_bot_does_not_need(tmp_path: Path) -> None:
     source = """
 import sys
 
@@ -177,7 +177,7 @@ async def test_sigterm_during_the_import_exits_with_status_0(tmp_path: Path) -> 
     assert await process.wait() == 0
 
 
-async def test_one_shot_host_exits_despite_running_threads_and_tasks_of_the_bot(tmp_path: Path) -> None:
+async def test_bot_process_for_one_session_exits_despite_running_threads_and_tasks_of_the_bot(tmp_path: Path) -> None:
     source = """
 import asyncio, threading, time
 

@@ -175,7 +175,7 @@ async def test_shutdown_timeout_limits_the_wait_for_the_session_after_sigterm(sl
         assert await bot.process.wait() == 0
 
 
-async def test_one_shot_host_exits_after_the_first_session(sleeping_bot: Path) -> None:
+async def test_bot_process_exits_after_the_first_session_if_bot_one_shot_is_1(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot, BOT_ONE_SHOT="1") as bot:
         assert (await bot.post("/bot", {"seconds": 0})).status_code == 200
         assert await bot.process.wait() == 0

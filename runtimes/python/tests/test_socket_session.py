@@ -261,7 +261,7 @@ async def test_twilio_call_echoes_audio() -> None:
         await client.send(json.dumps({"event": "stop", "streamSid": "MZ1", "stop": {"callSid": "CA1"}}))
 
 
-async def test_evaluation_is_recognized_by_its_first_frame() -> None:
+async def test_pipecat_evaluation_client_is_recognized_by_its_first_frame() -> None:
     async with (
         running_bot(ECHO_BOT_DIRECTORY) as bot,
         open_socket(bot, "?skip_tts=true", transport="websocket") as client,

@@ -360,7 +360,7 @@ describe('init with questions', () => {
     expect(await tree()).toContain('voice-bot/server/bot.py');
   });
 
-  test('refuses the recommended bot if the name of the directory is not a valid project name', async () => {
+  test('creates no files for the recommended bot if the name of the directory is not a valid project name', async () => {
     const outcome = await botcli(['init', '机器人'], { terminal: true, answers: ['recommended'] });
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('project_name: "机器人" needs') });
     expect(await tree()).toEqual([]);

@@ -87,7 +87,7 @@ test('reports all problems in line order, but none for the lines that follow an 
   expect(parseEnvFile(text, 'f').problems.map(({ where }) => where.line)).toEqual([2, 3, 6, 7]);
 });
 
-test('never includes a value or an invalid line in a problem or warning', () => {
+test('reports problems and warnings without any value or invalid line of the file', () => {
   const hidden = 'Canary7d1f';
   const lines = [`A=${hidden} # x`, `B="${hidden}"x`, hidden, `${hidden}.x=1`, `C=\`${hidden}#\``, `D="${hidden}`];
   const { problems, warnings } = parseEnvFile(lines.join('\n'), 'f');

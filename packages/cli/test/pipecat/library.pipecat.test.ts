@@ -34,7 +34,7 @@ const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(
 const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 describe.each(vendorPackageGroups)(
-  'generated projects with the packages of $name',
+  'generated Pipecat projects with installed vendor packages ($name)',
   ({ name: groupName, services: own, ...packages }) => {
     let environment: PipecatEnvironment;
     let projects: readonly WrittenProject[];
@@ -70,7 +70,7 @@ describe.each(vendorPackageGroups)(
       }));
     };
 
-    test('have only catalogue services whose class, arguments and settings exist in Pipecat', async ({ skip }) => {
+    test('use only service classes, arguments and settings that exist in Pipecat', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
         value,
@@ -102,7 +102,7 @@ describe.each(vendorPackageGroups)(
         printLine(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
     });
 
-    test('construct their services and use nothing deprecated', async ({ skip }) => {
+    test('create their Pipecat services and use no deprecated parts of Pipecat', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const asked = await listBots();
       type Tried = {
@@ -128,7 +128,9 @@ describe.each(vendorPackageGroups)(
       expect(wrong).toEqual([]);
     });
 
-    test('construct their services in each of two processes forked after the import of bot.py', async ({ skip }) => {
+    test('create their Pipecat services in each of two processes forked after the import of bot.py', async ({
+      skip,
+    }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const names = [...own.map(({ value }) => value), ...transports.map(({ value }) => `${value}, no deployment`)];
       const projects = (await listBots()).filter(({ name }) => names.includes(name));
@@ -161,7 +163,7 @@ describe.each(vendorPackageGroups)(
       expect(messages).toEqual([]);
     });
 
-    test('have a valid pyproject.toml and valid scenarios', async ({ skip }) => {
+    test('have a valid pyproject.toml and valid evaluation scenarios', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
       const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);

@@ -69,7 +69,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
     };
   };
 
-  describe('the driver during a build', () => {
+  describe('a runtime driver during a build', () => {
     it('installs a Node project from its lock file, and does nothing if the same id is prepared again', async () => {
       const fixture = await open();
       const lines: string[] = [];
@@ -156,7 +156,7 @@ export function describeBuilds(setup: RuntimeSetup): void {
       expect((await start(fixture, await fixture.prepare('broken', path))).greeting).toBe('built');
     });
 
-    it('kills all processes of an aborted build, and can start the build again', async () => {
+    it('kills all processes of an aborted build, and can run the build again', async () => {
       const fixture = await open();
       const code = `
         const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });

@@ -8,7 +8,7 @@ import {
 } from './fixture.ts';
 
 export function describeInstanceEnds(setup: RuntimeSetup): void {
-  describe('the driver at the end of a bot', () => {
+  describe('a runtime driver when a bot ends', () => {
     it('reports the exit status, the time and the last output', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('exits');
@@ -62,7 +62,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
       expect(await probe.countProcesses('parent')).toBe(0);
     });
 
-    it('reports the exit of a bot after its last child has ended', async () => {
+    it('reports the exit of a bot only once no child process of the bot is running', async () => {
       const { start, runtime, probe } = await openRuntimeFixture(setup);
       const address = await start('leaver');
       await evaluateInInstance(address, SETSID_CHILD);

@@ -69,7 +69,7 @@ export function describeResources(setup: RuntimeSetup): void {
     });
   });
 
-  describe('the driver with resource limits', () => {
+  describe('a runtime driver with resource limits', () => {
     it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('eater', '', { ...defaultResourceLimits, memoryBytes: 160 * mebibyte });

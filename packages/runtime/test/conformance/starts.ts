@@ -16,7 +16,7 @@ import {
 const neverAborted = new AbortController().signal;
 
 export function describeInstanceStarts(setup: RuntimeSetup): void {
-  describe('the driver at the start of a bot', () => {
+  describe('a runtime driver at the start of a bot', () => {
     it('returns the address at which the bot responds, and lists the bot until it is stopped', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('one');
@@ -91,7 +91,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
       expect(seen).toMatchObject(variables);
     });
 
-    it('gives each instance the variables of its own start, not those of another instance of its deployment', async () => {
+    it('passes each instance its own environment variables, even if instances of one deployment have different values', async () => {
       const { spec, runtime, track } = await openRuntimeFixture(setup);
       const base = await spec('first');
       const startWith = (instanceId: string, VALUE: string) => {
@@ -118,7 +118,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('waits while a bot responds 503 on /readyz', async () => {
+    it('waits while the bot responds 503 on /readyz', async () => {
       const { start } = await openRuntimeFixture(setup);
       const onStart = `readyStatus = 503; globalThis.statuses = [];
         require('node:diagnostics_channel').subscribe('http.server.response.finish', ({ response }) => {
@@ -146,7 +146,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('rejects with the exit status and last output of a bot that exits before it is ready', async () => {
+    it('rejects with the exit status and last output if the bot exits before it is ready', async () => {
       const { start } = await openRuntimeFixture(setup);
       const starting = start('brief', 'console.error("no key for the model"); process.exit(7);');
       await expect(starting).rejects.toMatchObject({

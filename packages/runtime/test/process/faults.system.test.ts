@@ -47,7 +47,7 @@ const sleeper = `require('child_process').spawn('sleep', ['1000'], { detached: t
 
 describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
-    'is reported as ended, and all its processes are killed, after it kills the supervisor (server restarted before: %s)',
+    'ends with all its processes, and is reported as ended, if it kills the supervisor (after a server restart: %s)',
     async (adopted) => {
       const { start, restartServer, runtime } = await openRuntimeFixture(setup);
       const address = await start('orphaned');
@@ -83,7 +83,7 @@ describe('a bot that interferes with its supervisor', () => {
 });
 
 describe('an instance of a killed server', () => {
-  it('is removed if its bot never ran, and can be started again', async () => {
+  it('is not listed by the next server if its bot never ran, and a new start with the same id succeeds', async () => {
     const { dataDirectory, spec, restartServer, closeServer, idOf } = await openRuntimeFixture(setup);
     const again = await spec('torn');
     await closeServer();

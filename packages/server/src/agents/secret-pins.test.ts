@@ -64,7 +64,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 2']);
   });
 
-  it('can change instance numbers while its secret set is not ready, and pins a new revision once it is ready', async () => {
+  it('can change minAgents while its secret set is not ready, and pins a new revision once the set is ready', async () => {
     await put({ A: '1' });
     await vault.deliver();
     await create();

@@ -77,7 +77,7 @@ it('removeUnusedBuilds removes an unused build with its archive and prepared pro
   expect([old.id, failed.id]).not.toContain(young.id);
 });
 
-it('removeUnusedBuilds keeps all builds if retention is 0 days, and always keeps running builds', async () => {
+it('removeUnusedBuilds keeps all builds if retention is 0 days, and never removes a build that is still running', async () => {
   const old = await oldBuild(1_000);
   await removeUnusedBuilds(context(), { ...retention, buildDays: 0 }, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);

@@ -125,7 +125,7 @@ describe('createSecretMask and maskOutputTail', () => {
     ).toMatch(/^\.*$/);
   });
 
-  it('mask the beginning of a secret value just before the split of a long line, even if the value has 32,000 lines', () => {
+  it('mask the last character before a long line is split if a secret value with 32,000 lines starts with that character', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
     const [first = ''] = shown(`${'.'.repeat(longLineBlockBytes - 1)}x${'.'.repeat(2 * longLineBlockBytes)}\n`, [
       value,
@@ -155,7 +155,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
-  it('mask one line of a value that has thousands of lines with the same prefix', () => {
+  it('mask an output line that contains one line of a secret value with 4,000 similar lines', () => {
     const line = (index: number) => `    "${String(index).padStart(9, 'x')}",`;
     const value = Array.from({ length: 4_000 }, (_, index) => line(index)).join('\n');
     const written = Array.from({ length: 4_000 }, () => '    "xxxxxxxx",\n').join('');
@@ -198,7 +198,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
   });
 
-  it('mask too much rather than too little if a line reaches the limit on comparisons', () => {
+  it('mask too much rather than too little in an output line that exceeds the limit of hash comparisons per line', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => `${'a'.repeat(6 + index)}b`);
     const slow = `${'a'.repeat(16_000)}b`;
     const lines = shown(`${`${slow}\n`.repeat(16)}none of it\n`, secrets);

@@ -82,7 +82,7 @@ it('readPartsForward and readPartsBackward return a gap in the output between th
   expect((await collect(readPartsBackward(output, 8))).reverse()).toEqual(lines.slice(0, 2));
 });
 
-it('readPartsForward and readPartsBackward return a gap first if the offset is in this gap of dropped output', async () => {
+it('readPartsForward and readPartsBackward first return the gap of dropped output if the offset is in the gap', async () => {
   const output = await openText(`one\n${'\0'.repeat(1_000)}three\n`, { dropped: [{ from: 4, to: 1_004 }] });
   for (const offset of [5, 500, 1_003]) {
     expect(await collect(readPartsForward(output, await findLineStart(output, offset)))).toEqual([

@@ -143,7 +143,7 @@ describe('dispatchSession', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('records a session as live once a bot without a status route responds to another request', async () => {
+  it('records a session as live once a bot without a status route responds to the status request with 404', async () => {
     let end: () => void = () => undefined;
     const bot: Bot = {
       '/bot': (_, response) => {
@@ -390,7 +390,7 @@ describe('a session adopted after a server restart', () => {
     expect(statuses()).toEqual([]);
   });
 
-  describe('whose bot did not answer the first status request', () => {
+  describe('if the bot did not answer the first status request', () => {
     const silent = { reportsSession: false } as const;
 
     it('is dispatched if no dispatch was recorded', async () => {
@@ -400,7 +400,7 @@ describe('a session adopted after a server restart', () => {
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
-    it('is live if a dispatch was recorded, and is not dispatched again', async () => {
+    it('becomes live and is not dispatched again if a dispatch was recorded', async () => {
       const { context, readySession } = await session(
         { '/bot': answer(200, {}) },
         { ...silent, readyAt: secondsAgo(10), dispatchedAt: secondsAgo(9) },

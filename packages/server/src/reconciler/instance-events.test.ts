@@ -119,7 +119,7 @@ describe('the exit of an instance', () => {
     expect(await stored(sessionId)).toMatchObject({ bot_started_at: secondsAgo(8), cold_start: true });
   });
 
-  it('is recorded once if it is delivered twice, at the same time or after a restart', async () => {
+  it('is recorded once even if the runtime reports the exit twice at the same time and again after a restart', async () => {
     const { sessionId, instanceId } = await open(live);
     const exit = exitOf(instanceId, failed);
     const calls = [...(await deliver(exit, exit)), ...(await deliver(exit))];

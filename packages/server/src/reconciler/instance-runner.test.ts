@@ -106,7 +106,7 @@ describe('the instance runner', () => {
     expect(runner.isBusy(row.id)).toBe(false);
   });
 
-  it('ends the start of an instance that is stopped, and does not report a failed start', async () => {
+  it('cancels the start when the instance is stopped, and does not report a failed start', async () => {
     const { start, begun } = createEndlessStart();
     const { runner, row, deployment, state, calls } = await open(start);
     const starting = runner.start(row, deployment);
@@ -144,7 +144,7 @@ describe('the instance runner', () => {
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
-  it('ends the session with HTTP_ERROR if the database rejects that the instance is ready, before or after the start deadline', async () => {
+  it('ends the session with HTTP_ERROR if the start deadline passes and the database then rejects that the instance is ready', async () => {
     const { runner, row, deployment, calls, deadline } = await open(async () => address, {
       now: () => {
         deadline.abort();

@@ -61,14 +61,14 @@ describe('deliverSecrets', () => {
     expect(await deliverSecrets({ ...vault.context, now })).toBe(0);
   });
 
-  it('retries a failed delivery at once when an owner writes the values again after the root key was restored', async () => {
+  it('retries a delivery that failed for a missing root key as soon as a client writes the same values again', async () => {
     await deliverUntilFailed(rootKeyMissing);
     expect(await put()).toMatchObject({ change: 'none', readiness: 'pending' });
     await vault.deliver();
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('hides the text of an unexpected error from the owner, and retries', async () => {
+  it('keeps the text of an unexpected error out of errorMessage, and retries the delivery', async () => {
     const { status, errorMessage } = await deliverUntilFailed(broken);
     expect({ status, errorMessage }).toEqual({
       status: 'failed',

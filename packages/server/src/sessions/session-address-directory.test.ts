@@ -151,7 +151,7 @@ describe('the session address directory', () => {
       ['region', { hostRegion: 'us-west', region: 'eu-west' }],
       ['host', { hostRegion: 'eu-north', region: 'us-west' }],
     ])(
-      "rejects with session-elsewhere if the instance does not belong to this server's %s",
+      'rejects with the error session-elsewhere if the instance of the session belongs to another %s',
       async (_, { hostRegion, region }) => {
         const { sessionId } = await find('live', 'ready');
         const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);

@@ -143,7 +143,7 @@ describe('an account', () => {
     await elsewhere.client.signIn({ body: { email, password: newPassword } });
   });
 
-  it("accepts a new password through the operator's single-use reset link, which ends all its sessions", async () => {
+  it("accepts a new password through the operator's single-use reset link, and the reset ends all earlier sessions", async () => {
     const person = await signUpPerson(service, 'forgetful');
     const operator = await createOperatorClient(service);
     await expect(operator.createPasswordReset({ body: { email: 'nobody@example.com' } })).rejects.toMatchObject({

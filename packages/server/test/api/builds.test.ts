@@ -227,7 +227,7 @@ describe('a build', () => {
 });
 
 describe('an upload', () => {
-  it('accepts the form that existing clients send, and gives its build the context hash that they compute', async () => {
+  it('accepts a multipart form, and sets contextHash of the build to the start of the MD5 hash of the archive', async () => {
     const bytes = project();
     const upload = await client.getBuildUploadUrl({ body: { region } });
     const answer = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });

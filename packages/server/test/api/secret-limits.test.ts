@@ -65,7 +65,7 @@ describe('limits for writes of secrets', () => {
     expect((await put({ A: 'one' })).status).toBe(202);
   });
 
-  it('refuse requests with which the total size of the waiting writes would exceed the limit', async () => {
+  it('refuse a request that would raise the total size of all waiting writes above the limit', async () => {
     const large = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`KEY_${key}`, 'x'.repeat(65_536)]));
     const fit = Math.floor(queuedSecretWriteLimits.bytes / (16 * (65_536 + 'KEY_00'.length)));
     const answers = await whileHeld(fit + 6, 6, () => put(large));

@@ -232,7 +232,7 @@ describe('a request to a bot', () => {
   );
 
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
-    'reaches the bot with one leading slash if its target begins with several: %s',
+    'with the target %s reaches the bot as /elsewhere/bot',
     async (target) => {
       await evaluateJavaScriptInBot(
         service,

@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test('ignores the transports of a generated project if --build-dir names another directory', async () => {
+test('ignores the transports in .botcli/project.json of the current directory if --build-dir is another directory', async () => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports: ['carrier1'] } }),
     'other/package.json': '{"main": "bot.js"}',

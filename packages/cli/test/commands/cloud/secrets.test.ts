@@ -197,7 +197,7 @@ test('set stores values from standard input, files and prompts unchanged, and wa
   expect(stderr).toContain("warning: values in arguments stay in the shell's history");
 });
 
-test('set reads .env and JSON files, also from standard input, and lists keys without a value', async () => {
+test('set reads a .env file, reads JSON from standard input, and reports skipped keys with an empty value', async () => {
   await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
   const { status, stderr } = await set(['-f', '.env', '-s']);
   expect(status).toBe(0);
@@ -387,7 +387,7 @@ test('list shows only the error of a damaged secret set, and delete can remove a
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows secret sets, pull secrets with --no-sets, or details of a given set', async () => {
+test('list shows all secret sets by default, pull secrets with the option --no-sets, and details with a name as argument', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];

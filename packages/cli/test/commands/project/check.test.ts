@@ -150,7 +150,7 @@ describe('project check on the guides AGENTS.md and ASSISTANT.md', () => {
     expect((await check()).stderr).toContain('Written by an older version: AGENTS.md.');
   });
 
-  test('reports that project update keeps a guide from an older botcli if the user edited the guide', async () => {
+  test('reports that the command "botcli project update" does not replace an older guide that the user edited', async () => {
     await older();
     await change('AGENTS.md', '# Building', '# Not building');
     const message = 'the guide was written by version 0.0.9 and edited; botcli project update keeps it';

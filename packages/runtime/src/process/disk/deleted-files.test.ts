@@ -19,7 +19,7 @@ describe('sumDeletedFileSizes', () => {
     );
   });
 
-  it('ignores an incomplete last line, because its number of blocks may be truncated', () => {
+  it('ignores a last line of find output that has no line break, because its block count may be truncated', () => {
     const output = '/proc/7/fd 1 100 16\n/proc/9/fd 1 103 8';
     expect(sumDeletedFileSizes(output, ids, 1)).toEqual(new Map([['first', 16 * 512]]));
   });

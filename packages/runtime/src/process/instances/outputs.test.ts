@@ -28,26 +28,32 @@ async function openWithOtherDisk() {
 
 const noMount = 'root cannot mount a tmpfs on this machine';
 
-testAsRoot('release moves instance output to another file system, even after an interrupted move', async ({ skip }) => {
-  const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
-  await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
-  // A sparse file whose hole is far larger than the file system.
-  await truncate(join(instancesDirectory, 'one/log/output'), 2 ** 43);
-  // Create the incomplete copy that a server leaves if it is killed while it copies the output.
-  await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
-  await writeFile(join(disk, 'agent/one.copy/output'), 'li');
+testAsRoot(
+  'release() moves the output of an instance to another file system, even if an earlier move was interrupted',
+  async ({ skip }) => {
+    const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
+    await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
+    // A sparse file whose hole is far larger than the file system.
+    await truncate(join(instancesDirectory, 'one/log/output'), 2 ** 43);
+    // Create the incomplete copy that a server leaves if it is killed while it copies the output.
+    await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
+    await writeFile(join(disk, 'agent/one.copy/output'), 'li');
 
-  const target = join(disk, 'agent/one');
-  await outputs.release('one', target);
-  await outputs.release('one', target);
-  // Create the instance's log directory again. A server that is killed after it has copied the output does not delete this
-  // directory.
-  await mkdir(join(instancesDirectory, 'one/log'));
-  await outputs.release('one', target);
-  expect(await readdir(join(disk, 'agent'))).toEqual(['one']);
-  expect(await readdir(join(instancesDirectory, 'one'))).toEqual([]);
-  expect(await outputs.findReleased(target)).toMatchObject({ path: join(target, 'output'), marks: [{ end: 2 ** 43 }] });
-});
+    const target = join(disk, 'agent/one');
+    await outputs.release('one', target);
+    await outputs.release('one', target);
+    // Create the instance's log directory again. A server that is killed after it has copied the output does not delete this
+    // directory.
+    await mkdir(join(instancesDirectory, 'one/log'));
+    await outputs.release('one', target);
+    expect(await readdir(join(disk, 'agent'))).toEqual(['one']);
+    expect(await readdir(join(instancesDirectory, 'one'))).toEqual([]);
+    expect(await outputs.findReleased(target)).toMatchObject({
+      path: join(target, 'output'),
+      marks: [{ end: 2 ** 43 }],
+    });
+  },
+);
 
 testAsRoot(
   'release rejects with ENOSPC while the target file system is full, and moves the output once there is space',

@@ -41,7 +41,7 @@ describe('readPythonProject and listEnvironmentSetupCommands', () => {
       'pip install dependencies',
     ],
   ])(
-    'install dependencies from the file %s, then the requirements of the host shim',
+    'install dependencies from the file %s, then the packages that bothost needs to run the bot',
     async (_, files, withUv, withPip) => {
       const last = ['list installed packages', expect.stringContaining('requirements of the host shim')];
       expect((await titlesOf(files, '/bin/uv')).titles).toEqual(['uv venv', withUv, ...last]);
@@ -131,7 +131,7 @@ describe('computeEnvironmentKey', () => {
     },
   );
 
-  it('returns a different key for each project whose uv sources contain a directory of the project', async () => {
+  it('returns different keys for equal projects if their uv sources refer to a directory in the project', async () => {
     const local = {
       'pyproject.toml': pyproject(['greeting'], '[tool.uv.sources]\ngreeting = { path = "greeting" }\n'),
     };

@@ -267,18 +267,21 @@ describe('rotation of vault keys', () => {
     it.each([
       ['value', `update secret_values set sealed = set_byte(sealed, 50, get_byte(sealed, 50) # 1) where key = 'C'`],
       ['revision', `update secret_revisions set entries = '[]' where entries @> '[["C", 1]]'`],
-    ])('reports a damaged %s, does not change its set, and re-encrypts other sets', async (_, damage) => {
-      const one = await filled();
-      await sql.raw(damage).execute(rows.db);
-      await rotateOrganizationKeys(one.context, null);
-      await one.work();
-      expect(await one.findings()).toEqual([
-        { organization: 'other', set: 'keys', problem: expect.stringContaining('does not match') },
-      ]);
-      expect(await one.status()).toMatchObject({ behind: { sets: 1 }, tasks: [{ state: 'done' }] });
-      await expect(one.values(other, 'keys')).rejects.toThrow('damaged');
-      expect(await one.values(home, 'keys')).toEqual(expected[0]);
-    });
+    ])(
+      'reports a secret set with a damaged %s, does not change this set, and re-encrypts the other sets',
+      async (_, damage) => {
+        const one = await filled();
+        await sql.raw(damage).execute(rows.db);
+        await rotateOrganizationKeys(one.context, null);
+        await one.work();
+        expect(await one.findings()).toEqual([
+          { organization: 'other', set: 'keys', problem: expect.stringContaining('does not match') },
+        ]);
+        expect(await one.status()).toMatchObject({ behind: { sets: 1 }, tasks: [{ state: 'done' }] });
+        await expect(one.values(other, 'keys')).rejects.toThrow('damaged');
+        expect(await one.values(home, 'keys')).toEqual(expected[0]);
+      },
+    );
 
     it('skips a secret set while its row is locked, and re-encrypts it in the next pass', async () => {
       const one = await filled();
