@@ -3,6 +3,8 @@
  * CLI. `tsconfig.stand-in-vendors.json` compiles it for the benchmarks.
  */
 const file = new URL('../stand-in-vendors/stand-in-vendors.js', import.meta.url);
-const { startStandInVendors }: { startStandInVendors: () => Promise<{ readonly address: string }> } = await import(file.href);
+const { startStandInVendors }: { startStandInVendors: () => Promise<{ readonly address: string }> } = await import(
+  file.href
+);
 const { address } = await startStandInVendors();
 process.stdout.write(`${new URL(`http://${address}`).port}\n`);
