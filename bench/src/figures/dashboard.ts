@@ -179,7 +179,7 @@ async function printLines(service: BenchmarkService, name: string, count: number
   });
   if (!response.ok) {
     const text = await response.text();
-    throw new Error(`The request that tells the bot to print lines failed with status ${response.status}: ${text}`);
+    throw new Error(`The request to the print route of the bot failed with status ${response.status}: ${text}`);
   }
   return id;
 }

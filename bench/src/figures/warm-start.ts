@@ -15,8 +15,8 @@ const limit = { most: 2 } as const;
 const agent = { name: 'parrot', bot: 'parrot', minAgents: 2, maxAgents: 10 } as const;
 
 /**
- * Measures the time from a start request to the service until the handler of a warm bot is called. Compares it with a direct
- * `POST /bot` to a bot that has just become ready, plus one commit in the same database.
+ * Measures the time from sending a start request until the service has called the handler of a warm bot. Compares it with the
+ * sum of two times: a direct `POST /bot` to a bot that has just become ready, and a commit in the same database.
  */
 export const warmStartBench: Benchmark = {
   name: 'warm-start',

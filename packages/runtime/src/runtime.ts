@@ -306,7 +306,7 @@ export type RuntimeDriver = {
 };
 
 /**
- * The runtime driver cannot run bots on this machine or with this data directory. The message tells the operator what to do.
+ * The runtime driver cannot run bots on this machine or with this data directory. The message says what the operator can do.
  */
 export class RuntimeUnavailableError extends Error {
   override readonly name = 'RuntimeUnavailableError';

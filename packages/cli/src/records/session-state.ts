@@ -32,13 +32,13 @@ export function formatSessionStateCell(
 export type StartDurationStatistics = {
   /**
    * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions. They are null
-   * if there is no such session.
+   * if no bot has started.
    */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;
   readonly p95Seconds: number | null;
-  /** Share of cold starts among the sessions with a known `coldStart`. Null if there is no such session. */
+  /** Share of cold starts among the sessions with a known `coldStart`. Null if no session has one. */
   readonly coldShare: number | null;
 };
 

@@ -136,7 +136,7 @@ export async function openForkingBotFixture(
     fixture.track(name);
     const deploymentId = spec.deploymentId ?? 'd';
     const made = prepared.get(deploymentId);
-    if (made === undefined) throw new Error(`${deploymentId} was not prepared`);
+    if (made === undefined) throw new Error(`The project of deployment ${deploymentId} was not prepared.`);
     return fixture.runtime().start(
       {
         instanceId: name,

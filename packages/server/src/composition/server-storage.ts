@@ -9,7 +9,7 @@ import {
 import { restoreDatabase } from '../backup/restore-database.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
-import { registerHost, removeUnusedRegion } from '../instances/host.ts';
+import { registerHost, removeRegionWithoutAgents } from '../instances/host.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
@@ -62,7 +62,7 @@ export async function openServerStorage(config: Config, logger: Logger, teardown
     logger.info({ backupId: restore.manifest.id, createdAt: restore.manifest.createdAt }, 'backup restored');
   }
   const { lastHeartbeat, isAlone } = await record(store.db);
-  if (lastHeartbeat === null) teardown.addForFailedStart(() => removeUnusedRegion(store.db, host));
+  if (lastHeartbeat === null) teardown.addForFailedStart(() => removeRegionWithoutAgents(store.db, host));
   return { base: { db: store.db, now, newId, logger, host }, data, store, isAlone, lastHeartbeat, regionLost };
 }
 

@@ -55,7 +55,7 @@ export async function listOtherLiveRegions(
  * Removes a new region whose first server did not start. Keeps a region that has agents or is the default region of an
  * organization.
  */
-export async function removeUnusedRegion(db: Database, { id, region }: RegionHost): Promise<void> {
+export async function removeRegionWithoutAgents(db: Database, { id, region }: RegionHost): Promise<void> {
   await db
     .deleteFrom('hosts')
     .where('id', '=', id)

@@ -7,8 +7,8 @@ import type { BotHttpResponse } from './completion.ts';
 /** Maximum size of a bot's response in bytes. */
 const responseBytes = 65_536;
 /**
- * After a call of `leave`, the connection is closed at the latest after this many milliseconds, even if `POST /bot` has not
- * been sent completely.
+ * Maximum number of milliseconds from a call of `leave` until the connection is closed, even if `POST /bot` has not been sent
+ * completely.
  */
 const leaveMs = 5_000;
 

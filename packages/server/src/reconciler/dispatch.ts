@@ -68,8 +68,8 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
   // Do not dispatch the session while this server process shuts down. The next server process dispatches it, because the
   // database contains no record of a dispatch.
   if (context.closing.aborted) return;
-  // Record the dispatch even if the bot has a status route, which tells the next server process whether the bot received the
-  // session. The bot may have exited by then, and only this record remains.
+  // Record the dispatch even if the bot has a status route. The next server process asks this route whether the bot received
+  // the session, but if the bot has exited by then, only this record remains.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));
   // A bot without a status route could get the session twice after a crash, so wait for the commit before sending the
   // request.

@@ -44,7 +44,7 @@ const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): Instance
 
 /**
  * Passes the events to `watchInstances`, which processes them concurrently. After all are processed, resolves with a list of
- * the calls that they caused: `forget` if the runtime was told to forget an instance, `count STATUS` if an ended session was
+ * the calls that they caused: `forget` if the runtime forgot an instance, `count STATUS` if an ended session was
  * counted, and `idle exit CODE` if an instance without a session exited.
  */
 async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
@@ -106,7 +106,7 @@ describe('the exit of an instance', () => {
     ['dispatched', 'code 0', 'HTTP_COMPLETED', dispatched, ok, exitedAt],
     ['dispatched', 'code 3', 'HTTP_ERROR', dispatched, failed, exitedAt],
     ['stopped', 'code 3', 'SESSION_STOPPED', { state: 'ending', ending_status: 'SESSION_STOPPED' }, failed, exitedAt],
-  ])('in a %s session with %s ends the session with the status %s', async (_, _how, status, fields, exit, endedAt) => {
+  ])('with a %s session: after %s, the status of the session is %s', async (_, _how, status, fields, exit, endedAt) => {
     const { sessionId, instanceId } = await open(fields);
     expect(await deliver(exitOf(instanceId, exit))).toEqual([`count ${status}`, 'forget']);
     expect(await stored(sessionId)).toMatchObject({ completion_status: status, ended_at: endedAt });

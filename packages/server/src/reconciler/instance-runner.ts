@@ -129,7 +129,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function endByItself(row: OpenInstanceRow, sessionId: string, transport: string): Promise<void> {
     if (!context.ownership.has(sessionId)) return;
-    // If the instance has no address yet, disconnect the client that waits for it. Otherwise, the client would see the end of the
+    // If the instance has no address yet, disconnect the client that waits for the address. The client would see the end of the
     // instance as a failure of the bot.
     const address = getInstanceAddress(row);
     if (address === null) return context.ownership.abort(sessionId);

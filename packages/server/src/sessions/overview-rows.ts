@@ -2,7 +2,10 @@ import type { DeploymentState } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
-/** An agent with its deployments and its instances. The fields of a missing deployment are null. */
+/**
+ * An agent with the state of its serving (`active`) and its latest (`desired`) deployment, and counts of its instances. Fields of
+ * a deployment are null if the agent has none.
+ */
 export type AgentStatistics = {
   readonly name: string;
   readonly minAgents: number | null;

@@ -50,7 +50,7 @@ describe('the session address directory', () => {
     expect(directory.known('unknown')).toBeUndefined();
   });
 
-  it('resolves whenReady once the instance is ready, and whenOpen only once the bot has the session', async () => {
+  it('resolves whenReady once the instance is ready, and whenOpen only once the bot has received the session', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);

@@ -146,8 +146,8 @@ export type DeploymentsTable = {
   /** Number of consecutive instances that failed to start or ended by themselves. */
   restarts: Generated<number>;
   /**
-   * The runtime's description of the prepared files. The files belong to the build, or to the deployment if its source is a
-   * directory.
+   * The runtime's description of the files that instances are started from. The files belong to the build, or, without a build,
+   * to the deployment of a directory.
    */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */

@@ -66,8 +66,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // Do not report an exit if the bot never ran. For example, the previous server process was killed before it told the
-        // supervisor to run the bot.
+        // Do not report an exit if the bot never ran. For example, the previous server process was killed before it asked
+        // the supervisor to run the bot.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
       },

@@ -261,7 +261,7 @@ async function killProcesses(
 ): Promise<void> {
   if (isAlive(supervisor)) signalProcesses([supervisor], 'SIGCONT');
   // Do not kill the supervisor of a spawned bot while it still has to write the exit status. The supervisor of a forked bot
-  // needs no such exception, because it serves several instances and is not killed with one of them.
+  // is not killed anyway, because it serves several instances.
   const hasStatusToWrite = main === null && readExitStatusFile(files.exit).state === 'running' && isAlive(supervisor);
   await killContainedProcesses(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
   if (await settlesWithin(ended, supervisorGraceMs)) return;

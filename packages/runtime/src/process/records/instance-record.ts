@@ -31,8 +31,8 @@ const storedRecordSchema = z.object({
   main: processIdentitySchema.nullable().default(null),
   address: z.union([z.object({ socket: z.string() }), z.object({ host: z.string(), port: z.int() })]).nullable(),
   /**
-   * The owner of the instance's project: `organization-` and the organization's id, or `directory-` and a hash of the directory
-   * that the operator serves. Missing in records of earlier versions.
+   * The owner of the instance's project: `organization-` and the organization's id, or, for an agent that is served from a
+   * directory of this machine, `directory-` and a hash of its path. Missing in records of earlier versions.
    */
   owner: z.string().optional(),
 });

@@ -46,7 +46,7 @@ export async function hasStoredSecrets(db: Database): Promise<boolean> {
 
 /**
  * Returns whether the organization's key for a purpose, such as encrypting secret values, was lost: the organization has secret
- * sets but no such key, although keys are created before the first set. Uses one statement: between two statements, another
+ * sets but no key for the purpose, although keys are created before the first set. Uses one statement: between two statements, another
  * server's first write could look like a loss.
  */
 export async function hasLostKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<boolean> {
