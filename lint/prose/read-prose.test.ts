@@ -11,10 +11,11 @@ describe('readTypeScriptProse', () => {
     expect(readTypeScriptProse('a.ts', text).comments).toEqual(['one comment', 'A block of two lines.']);
   });
 
-  it('finds the messages of constructed errors, error factory calls, `message` properties and log calls', () => {
+  it('finds the messages of errors, error factories, `message` properties and log calls, and skips messages without words', () => {
     const text = `throw new StartError(\`No \${what} here.\`, { cause });
       throw createApiError('not-found', isGone ? 'It was removed.' : 'Not found ' + 'anywhere.');
       logger.info({ id: 'no message' }, 'instance started');
+      throw new StartError(\`\${file}: \${problem}\`);
       const table = { a: { message: 'A row of the table.' } };`;
     expect(readTypeScriptProse('a.ts', text).messages).toEqual([
       `No \${what} here.`,

@@ -29,7 +29,11 @@ export function readTypeScriptProse(path: string, text: string): SourceFileProse
   }
 
   function addStrings(node: ESTree.Node): void {
-    for (const string of stringsIn(node, text)) if (/\S\s+\S/.test(string)) messages.add(collapseWhitespace(string));
+    for (const string of stringsIn(node, text)) {
+      // Skip strings such as `${file}: ${text}`, which contain no words of their own.
+      const hasWords = /[a-z]{2}/i.test(string.replace(/\$\{[^{}]*\}/g, ''));
+      if (hasWords && /\S\s+\S/.test(string)) messages.add(collapseWhitespace(string));
+    }
   }
 
   function addName(node: ESTree.Node | null | undefined): void {

@@ -15,7 +15,7 @@ from pathlib import Path
 from pipecat_source import (
     list_class_fields,
     list_constructor_parameters,
-    list_parameters,
+    list_function_parameters,
     list_service_settings,
     parse_file,
     read_module,
@@ -95,7 +95,7 @@ class LibraryUses:
         if found is None:
             return None
         if not isinstance(found, ast.ClassDef):
-            return list_parameters(found)
+            return list_function_parameters(found)
         if isinstance(function, ast.Attribute):
             return list_service_settings(source, found.name) if function.attr == "Settings" else None
         return list_constructor_parameters(source, found.name).union(

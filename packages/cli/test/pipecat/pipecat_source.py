@@ -76,7 +76,7 @@ def list_class_fields(node):
     return {line.target.id for line in node.body if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)}
 
 
-def list_parameters(function):
+def list_function_parameters(function):
     return {one.arg for one in function.args.args + function.args.kwonlyargs}
 
 
@@ -87,7 +87,7 @@ def list_constructor_parameters(source, name):
     for _, node in walk_base_classes(source, name):
         for part in node.body:
             if isinstance(part, ast.FunctionDef) and part.name == "__init__":
-                found |= list_parameters(part)
+                found |= list_function_parameters(part)
     return found
 
 

@@ -84,7 +84,7 @@ describe('instanceRemoved', () => {
     expect(await instanceState(instanceId)).toBe('ended');
   });
 
-  it('ends an instance without a session', async () => {
+  it('records the end of an instance that has no session', async () => {
     const instanceId = await rows.instance(of);
     const { instanceRemoved, calls } = open();
     await instanceRemoved(instanceId, 'HTTP_ERROR', null);

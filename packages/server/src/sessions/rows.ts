@@ -23,7 +23,8 @@ export function insertSession(row: NewSession): RawBuilder<unknown> {
 }
 
 /**
- * Finds a session with its metrics, by the agent's name or id. Uses a prepared query, because this is the most frequent query.
+ * Finds a session by its id, and returns it with its metrics. `agent` is the name or the id of the session's agent. Uses a
+ * prepared query, because this is the most frequent query.
  */
 export async function findSessionWithMetrics<Metrics>(
   db: Database,

@@ -375,7 +375,7 @@ describe('an upload', () => {
     expect(await reason(client.createBuild({ body: { uploadId: upload.uploadId, region } }))).toBe('upload-incomplete');
   });
 
-  it('cannot be sent in parts without a declared size', async () => {
+  it('cannot be sent in several requests if its total size was not declared', async () => {
     const upload = await client.getBuildUploadUrl({ body: { region } });
     expect(await reasonOf(append(upload, 0, project()))).toMatchObject({ status: 409, reason: 'upload-not-resumable' });
     const empty = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, Buffer.alloc(0)) });

@@ -61,8 +61,8 @@ function withDirection(name: string, options: ProjectOptions, addIssue: IssueRep
 
 /**
  * Checks the options that set the call direction (dial-in or dial-out) of a transport. The value must be valid, and the user
- * must have chosen the transport. If the name by which the user chose the transport contains a direction, both directions must
- * be equal.
+ * must have chosen the transport. A transport can be chosen by a name that contains a call direction; then, the option must set
+ * the same direction.
  */
 function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: IssueReporter): void {
   for (const [name, path] of Object.entries(directionKeys)) {

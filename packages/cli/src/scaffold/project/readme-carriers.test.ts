@@ -25,7 +25,7 @@ test('the headings of a README are unique for every pair of transports', () => {
   }
 });
 
-test('README headings for phone calls through a vendor’s rooms name the vendor and the call direction', () => {
+test('a README heading for phone calls into hosted rooms contains the vendor of the rooms and the call direction', () => {
   expect(headingsOf('carrier1', 'carrier1_hostedrtc_sip_dialin')).toEqual(
     expect.arrayContaining(['## Telephone', '## Telephone: Twilio and Daily, dial-in']),
   );

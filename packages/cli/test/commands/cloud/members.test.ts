@@ -77,7 +77,7 @@ test.each(['list', 'invite --role member', 'set-role bob@example.com --role memb
   },
 );
 
-test('list without an organization names the commands that select an organization', async () => {
+test('the error of list without an organization contains the command that selects an organization', async () => {
   const outcome = await members('list --json', { variables: { BOTCLI_ORG: '' } });
   expect(outcome.status).toBe(1);
   expect(JSON.parse(outcome.stdout)).toMatchObject({

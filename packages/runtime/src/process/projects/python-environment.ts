@@ -14,7 +14,7 @@ import type { PythonProject } from './python-project.ts';
 const formatVersion = 1;
 
 /** `uv` is the path of uv, or null to use the interpreter's pip. */
-export type PythonTools = { readonly python: PythonInterpreter; readonly uv: string | null };
+export type PythonEnvironmentTools = { readonly python: PythonInterpreter; readonly uv: string | null };
 
 /**
  * Returns a hash of everything that determines the content of a Python environment: tool, interpreter, dependency files,
@@ -25,7 +25,7 @@ export function computeEnvironmentKey(
   directory: string,
   id: string,
   project: PythonProject,
-  tools: PythonTools,
+  tools: PythonEnvironmentTools,
   shimRequirements: readonly string[],
 ): string {
   const hash = createHash('sha256');
@@ -65,7 +65,7 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
  */
 export function listEnvironmentSetupCommands(
   project: PythonProject,
-  tools: PythonTools,
+  tools: PythonEnvironmentTools,
   paths: EnvironmentPaths,
 ): readonly BuildCommand[] {
   const python = join(paths.environment, 'bin', 'python');
@@ -107,7 +107,7 @@ type MakeCommand = (title: string, ...args: readonly string[]) => BuildCommand;
 
 function projectCommands(
   project: PythonProject,
-  tools: PythonTools,
+  tools: PythonEnvironmentTools,
   paths: EnvironmentPaths,
   command: MakeCommand,
   install: MakeCommand,
