@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { createClient } from '../packages/contract/src/index.ts';
+import { createApiClient } from '../packages/contract/src/index.ts';
 import { readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
 import {
@@ -88,8 +88,11 @@ describe.skipIf(images === null)('the image of the service', () => {
     await inside('sh', '-ec', write, 'sh', bot);
     await runDocker('exec', '-w', '/tmp/small', name, 'botcli', 'cloud', 'deploy', '--yes');
     const params = { agentName: 'small' };
-    const { sessionId = '' } = await createClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
-    const client = createClient({ origin, key: keys.privateKey });
+    const { sessionId = '' } = await createApiClient({ origin, key: keys.publicKey }).startSession({
+      params,
+      body: {},
+    });
+    const client = createApiClient({ origin, key: keys.privateKey });
     const status = async () => (await client.getSession({ params: { ...params, sessionId } })).completionStatus;
     await expect.poll(status).toBe('HTTP_COMPLETED');
   });

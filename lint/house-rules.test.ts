@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LintFinding, lintSampleFiles } from './lint-sample-files.ts';
+import { type LintFinding, runLintOnSampleFiles } from './lint-sample-files.ts';
 
 type Case = { readonly file: string; readonly text: string; readonly rule: string | null; readonly says?: RegExp };
 
@@ -171,7 +171,7 @@ const accepted: Record<string, Case> = {
   },
   'the contract in the CLI': {
     file: 'packages/cli/src/client.ts',
-    text: "import { createClient } from '@bothost/contract';\ncreateClient;\n",
+    text: "import { createApiClient } from '@bothost/contract';\ncreateClient;\n",
     rule: null,
   },
 };
@@ -189,7 +189,7 @@ beforeAll(() => {
   for (const { file, text } of [...Object.values(refused), ...Object.values(accepted)]) {
     files[file] = (files[file] ?? '') + text;
   }
-  findings = lintSampleFiles(files);
+  findings = runLintOnSampleFiles(files);
 });
 
 describe('the lint refuses', () => {

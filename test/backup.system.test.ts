@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Client, createClient } from '../packages/contract/src/client.ts';
-import { createKeyHeaders } from '../packages/server/test/support/client.ts';
+import { type ApiClient, createApiClient } from '../packages/contract/src/client.ts';
+import { createBearerTokenHeaders } from '../packages/server/test/support/client.ts';
 import { uploadAndBuildProject } from '../packages/server/test/support/deploys.ts';
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createServiceProcess, type ServiceProcess } from '../packages/server/test/support/service-process.ts';
@@ -41,17 +41,17 @@ let endedLog: Awaited<ReturnType<typeof logOf>>;
 let backedUpAt: number;
 
 const clients = (origin: string, { privateKey, publicKey }: Pick<BuiltService, 'privateKey' | 'publicKey'>) => ({
-  client: createClient({ origin, key: privateKey }),
-  publicClient: createClient({ origin, key: publicKey }),
+  client: createApiClient({ origin, key: privateKey }),
+  publicClient: createApiClient({ origin, key: publicKey }),
 });
 
 async function ask(origin: string, sessionId: string, path: string): Promise<string> {
   const url = `${origin}/v1/public/${agentName}/sessions/${sessionId}/${path}`;
-  return (await fetch(url, createKeyHeaders(source.publicKey))).text();
+  return (await fetch(url, createBearerTokenHeaders(source.publicKey))).text();
 }
 
 /** Returns the first and the last lines of a session's log. */
-async function logOf(client: Client, sessionId: string) {
+async function logOf(client: ApiClient, sessionId: string) {
   const read = async (order: 'asc' | 'desc') =>
     (await client.getLogs({ params, query: { sessionId, order, limit: 1_000 } })).logs;
   return { first: await read('asc'), last: await read('desc') };
@@ -66,9 +66,9 @@ async function storedOutput(dataDirectory: string) {
   return { size, usedBytes: blocks * 512 };
 }
 
-const stateOf = (client: Client) => async () => (await client.getAgent({ params })).currentRevision?.phase ?? null;
+const stateOf = (client: ApiClient) => async () => (await client.getAgent({ params })).currentRevision?.phase ?? null;
 
-const statusOf = (client: Client, sessionId: string) => async () =>
+const statusOf = (client: ApiClient, sessionId: string) => async () =>
   (await client.getSession({ params: { ...params, sessionId } })).completionStatus;
 
 const eventually = (read: () => Promise<unknown>, expected: unknown) =>

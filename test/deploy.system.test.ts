@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type RunOptions, runProgram } from '../packages/cli/test/run-program.ts';
-import { createKeyHeaders } from '../packages/server/test/support/client.ts';
+import { createBearerTokenHeaders } from '../packages/server/test/support/client.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
 /** Tests botcli over a connection to the service that the tests can interrupt. */
@@ -66,7 +66,7 @@ const cloud = (words: string, given: RunOptions = {}) =>
 async function answerOfSession(): Promise<string> {
   const { sessionId } = await service.publicClient.startSession({ params: { agentName: name } });
   const url = `${service.url}/v1/public/${name}/sessions/${sessionId}/word`;
-  return (await fetch(url, createKeyHeaders(service.publicKey))).text();
+  return (await fetch(url, createBearerTokenHeaders(service.publicKey))).text();
 }
 
 type Line = {

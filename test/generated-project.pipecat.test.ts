@@ -2,7 +2,7 @@ import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { runEvaluation } from '../packages/cli/test/generated-bots/evaluate.ts';
+import { runPipecatEvaluation } from '../packages/cli/test/generated-bots/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
 import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
 import { receiveGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
@@ -98,7 +98,7 @@ it('a deployed telephone bot greets a caller through the service', async () => {
 
 it('a deployed telephone bot passes the evaluation scenarios of its project over a WebSocket of the service', async () => {
   const url = socketOf('/ws/generic/phone.home');
-  const { status, output, errors } = await runEvaluation(project, url, standIns);
+  const { status, output, errors } = await runPipecatEvaluation(project, url, standIns);
   process.stdout.write(output);
   expect(status, output + errors).toBe(0);
 });
@@ -119,6 +119,6 @@ it('a deployed telephone bot accepts one call per token if tokens are required',
   expect(heard.pitch).toBeCloseTo(pitchHertz, -1.5);
   const url = socketOf(`/ws/generic/phone.home/${await token()}`);
   const first = (scenarios: string) => scenarios.slice(0, scenarios.indexOf('  - name: question'));
-  const { status, output, errors } = await runEvaluation(project, url, standIns, first);
+  const { status, output, errors } = await runPipecatEvaluation(project, url, standIns, first);
   expect(status, output + errors).toBe(0);
 });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { minimalEnvironment } from './program.ts';
 import { botcliProgramPath } from './repository.ts';
-import type { BenchmarkService } from './service.ts';
+import type { BenchmarkedService } from './service.ts';
 
 /**
  * Deploys a directory with `botcli cloud deploy --json`. Returns the duration in milliseconds and the printed JSON document.
  */
-export async function deployProject(service: BenchmarkService, project: string) {
+export async function deployProject(service: BenchmarkedService, project: string) {
   const begun = performance.now();
   const child = spawn(process.execPath, [botcliProgramPath, 'cloud', 'deploy', '--yes', '--json'], {
     cwd: project,

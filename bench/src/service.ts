@@ -7,11 +7,11 @@ import pg from 'pg';
 import { type BenchAgent, writeAgentDirectory } from './agent-directory.ts';
 import { findFreePort } from './free-port.ts';
 import { minimalEnvironment, stopChildProcess } from './program.ts';
-import { serviceProgramPath } from './repository.ts';
+import { bothostServerProgramPath } from './repository.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** The built service, run as a process with an embedded database in a temporary directory. */
-export type BenchmarkService = {
+export type BenchmarkedService = {
   readonly origin: string;
   readonly pid: number;
   readonly publicKey: string;
@@ -37,13 +37,13 @@ type Options = {
 };
 
 /** Starts the service, waits until it is ready and runs `use`; finally stops the service and removes its files. */
-export async function withService<T>(options: Options, use: (service: BenchmarkService) => Promise<T>): Promise<T> {
+export async function withService<T>(options: Options, use: (service: BenchmarkedService) => Promise<T>): Promise<T> {
   return withTemporaryDirectory(async (directory) => {
     const [agentsDirectory, dataDirectory] = [join(directory, 'agents'), join(directory, 'data')];
     const agents = await Promise.all(options.agents.map((agent) => writeAgentDirectory(agentsDirectory, agent)));
     const settings = await createServiceSettings(directory, agents);
     const log = await open(join(directory, 'output'), 'w');
-    const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceProgramPath], {
+    const child = spawn(process.execPath, [...(options.nodeArguments ?? []), bothostServerProgramPath], {
       stdio: ['ignore', log.fd, log.fd],
       env: { ...settings.environment, ...options.environment },
     });

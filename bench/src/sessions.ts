@@ -1,10 +1,10 @@
 import { request } from 'undici';
-import type { BenchmarkService } from './service.ts';
+import type { BenchmarkedService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 export type Session = { readonly id: string; readonly host: string; readonly port: number };
 
-export async function waitForWarmInstances(service: BenchmarkService, agent: string, count: number): Promise<void> {
+export async function waitForWarmInstances(service: BenchmarkedService, agent: string, count: number): Promise<void> {
   const text = `select count(*)::int as idle from instances join agents on agents.id = agent_id
     where agents.name = $1 and active_deployment_id is not null and state = 'ready' and session_id is null`;
   await waitUntil(
@@ -17,7 +17,7 @@ export async function waitForWarmInstances(service: BenchmarkService, agent: str
 /**
  * Starts a session and waits until its bot has accepted it. With the transport `webrtc`, the bot then waits for a WebRTC offer.
  */
-export async function startSession(service: BenchmarkService, agent: string, transport?: 'webrtc'): Promise<Session> {
+export async function startSession(service: BenchmarkedService, agent: string, transport?: 'webrtc'): Promise<Session> {
   const answer = await request(`${service.origin}/v1/public/${agent}/start`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
@@ -29,7 +29,7 @@ export async function startSession(service: BenchmarkService, agent: string, tra
   return { id: sessionId, ...(await addressOf(service, sessionId)) };
 }
 
-async function addressOf(service: BenchmarkService, sessionId: string): Promise<{ host: string; port: number }> {
+async function addressOf(service: BenchmarkedService, sessionId: string): Promise<{ host: string; port: number }> {
   const text = `select instances.host, instances.port from sessions join instances on session_id = sessions.id
     where sessions.id = $1 and sessions.state = 'live'`;
   return waitUntil(`session ${sessionId}`, async () => (await service.database.query(text, [sessionId])).rows[0], {
@@ -37,7 +37,7 @@ async function addressOf(service: BenchmarkService, sessionId: string): Promise<
   });
 }
 
-export async function stopSession(service: BenchmarkService, agent: string, sessionId: string): Promise<void> {
+export async function stopSession(service: BenchmarkedService, agent: string, sessionId: string): Promise<void> {
   const answer = await request(`${service.origin}/v1/agents/${agent}/sessions/${sessionId}`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${service.privateKey}` },

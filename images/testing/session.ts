@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { createClient } from '../../packages/contract/src/index.ts';
+import { createApiClient } from '../../packages/contract/src/index.ts';
 
 export type BothostApiKeys = { readonly privateKey: string; readonly publicKey: string };
 
 /** Starts a session of the parrot bot, sends the bot a request and stops the session. Returns the session's id. */
 export async function runSampleBotSession(origin: string, keys: BothostApiKeys): Promise<string> {
-  const client = createClient({ origin, key: keys.privateKey });
+  const client = createApiClient({ origin, key: keys.privateKey });
   const params = { agentName: 'parrot' };
   await expect.poll(async () => (await client.getAgent({ params })).ready).toBe(true);
-  const started = await createClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
+  const started = await createApiClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
   const { sessionId = '' } = started;
   const answer = await fetch(`${origin}/v1/public/parrot/sessions/${sessionId}/hello`, {
     headers: { authorization: `Bearer ${keys.publicKey}` },
@@ -25,7 +25,7 @@ export async function readSessionCompletionStatus(
   { privateKey }: BothostApiKeys,
   sessionId: string,
 ): Promise<string | null> {
-  const client = createClient({ origin, key: privateKey });
+  const client = createApiClient({ origin, key: privateKey });
   return (await client.getSession({ params: { agentName: 'parrot', sessionId } })).completionStatus;
 }
 

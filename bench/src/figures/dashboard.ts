@@ -7,7 +7,7 @@ import { minimalEnvironment } from '../program.ts';
 import type { PrintRequest } from '../programs/printing-bot.ts';
 import { median } from '../quantile.ts';
 import { botcliProgramPath } from '../repository.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -114,7 +114,7 @@ async function readWholeLog(page: Page, count: number): Promise<void> {
 }
 
 /** Creates an account with a one-time link, and leaves the page signed in. */
-async function signUp({ origin, dataDirectory }: BenchmarkService, page: Page): Promise<Page> {
+async function signUp({ origin, dataDirectory }: BenchmarkedService, page: Page): Promise<Page> {
   const env = { ...minimalEnvironment, HOME: dataDirectory, BOTHOST_DATA_DIR: dataDirectory, BOTCLI_API_URL: origin };
   const words = ['operator', 'invite', 'ada@example.com', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [botcliProgramPath, ...words], { env });
@@ -127,7 +127,7 @@ async function signUp({ origin, dataDirectory }: BenchmarkService, page: Page): 
 }
 
 /** Inserts `count` ended sessions of an agent: one for each of the last `count` seconds. */
-async function insertSessions({ database }: BenchmarkService, name: string, count: number): Promise<void> {
+async function insertSessions({ database }: BenchmarkedService, name: string, count: number): Promise<void> {
   await database.query(
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,
        requested_at, bot_started_at, cold_start, ended_at, completion_status, events)
@@ -144,7 +144,7 @@ async function insertSessions({ database }: BenchmarkService, name: string, coun
  * Inserts an ended session that lasted `seconds`, with as many points of metrics as the service would store for it. Returns the
  * session's id.
  */
-async function insertChart({ database }: BenchmarkService, seconds: number): Promise<string> {
+async function insertChart({ database }: BenchmarkedService, seconds: number): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
     `with session as (
        insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,
@@ -167,7 +167,7 @@ async function insertChart({ database }: BenchmarkService, seconds: number): Pro
 }
 
 /** Starts a session whose bot prints `count` lines. Returns the session's id. */
-async function printLines(service: BenchmarkService, name: string, count: number): Promise<string> {
+async function printLines(service: BenchmarkedService, name: string, count: number): Promise<string> {
   await waitForWarmInstances(service, name, 1);
   const { id } = await startSession(service, name);
   const perSecond = Math.min(count, 10_000);

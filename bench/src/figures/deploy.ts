@@ -5,7 +5,7 @@ import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
 import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
-import { type BenchmarkService, withService, withTemporaryDirectory } from '../service.ts';
+import { type BenchmarkedService, withService, withTemporaryDirectory } from '../service.ts';
 
 /** Time limit in milliseconds for deploying an unchanged project. */
 const unchangedMs = 1_000;
@@ -63,7 +63,7 @@ async function writeProject(directory: string, name: string): Promise<string> {
 }
 
 /** Measures the deploy of an unchanged project. Fails if the deploy starts a build or changes the deployment. */
-async function deployUnchanged(service: BenchmarkService, project: string): Promise<number> {
+async function deployUnchanged(service: BenchmarkedService, project: string): Promise<number> {
   const before = await buildsOf(service);
   const { elapsed, document } = await deployProject(service, project);
   if (document.change !== 'none') throw new Error(`The second deploy made a change: ${document.change}`);
@@ -72,7 +72,7 @@ async function deployUnchanged(service: BenchmarkService, project: string): Prom
   return elapsed;
 }
 
-async function buildsOf(service: BenchmarkService): Promise<number> {
+async function buildsOf(service: BenchmarkedService): Promise<number> {
   const headers = { authorization: `Bearer ${service.privateKey}` };
   const response = await fetch(`${service.origin}/v1/builds?limit=1`, { headers });
   return ((await response.json()) as { readonly total: number }).total;

@@ -11,7 +11,7 @@ import { forked, spawned, type VoiceBenchContext } from '../first-second/voice-b
 import { createBotEnvironmentVariables, findInterpreter } from '../first-second/voice-bot.ts';
 import { startWebCaller } from '../first-second/web-caller.ts';
 import { packageIndexEnvironmentVariables, startProgram } from '../program.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
 
@@ -20,7 +20,7 @@ import { renderTable } from '../table.ts';
  * caller waits. The bot connects to local stand-ins for the speech and language model vendors. Prints each figure as soon as it
  * is measured.
  */
-export const firstSecondOfCallBench: Benchmark = {
+export const callStartBench: Benchmark = {
   name: 'first-second',
   hasOwnTable: true,
   run: async ({ quick, log }) => {
@@ -63,7 +63,7 @@ export const firstSecondOfCallBench: Benchmark = {
   },
 };
 /** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns the bot's directory. */
-async function deployAgents(service: BenchmarkService, standIns: string): Promise<string> {
+async function deployAgents(service: BenchmarkedService, standIns: string): Promise<string> {
   const agent = { name: forked, bot: { voice: { standIns } }, minAgents: 0, maxAgents: 50 } as const;
   const directory = await writeAgentDirectory(service.agentsDirectory, agent);
   await deployProject(service, directory);

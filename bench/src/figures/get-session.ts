@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type Benchmark, type BenchmarkFigure, formatPerSecond } from '../figure.ts';
 import { compareServersUnderLoad } from '../load.ts';
 import { startProgram } from '../program.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;
@@ -40,7 +40,7 @@ export const sessionReadBench: Benchmark = {
 };
 
 async function measure(
-  service: BenchmarkService,
+  service: BenchmarkedService,
   agent: string,
   bareOrigin: string,
   { points, count, quick }: { points: number; count: number; quick: boolean },
@@ -121,7 +121,7 @@ async function storeSessions(database: pg.Pool, agent: string, from: number, to:
  * Runs a checkpoint before the measurement, because PostgreSQL would otherwise write the inserted rows to disk during it. Only a
  * superuser may run a checkpoint.
  */
-async function checkpoint({ databaseArguments: [host, , database] }: BenchmarkService): Promise<void> {
+async function checkpoint({ databaseArguments: [host, , database] }: BenchmarkedService): Promise<void> {
   const client = new pg.Client({ host, database, user: 'postgres', port: 5432 });
   await client.connect();
   await client.query('checkpoint');

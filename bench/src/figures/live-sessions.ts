@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Benchmark, formatMegabytes, formatPercentOfCore } from '../figure.ts';
 import { measureHeapBytes } from '../inspector.ts';
 import { measureCpuShare, readCpuSeconds, readResidentBytes, readTreeCpuSeconds } from '../process-usage.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const names = ['flock-one', 'flock-two'] as const;
@@ -48,7 +48,7 @@ export const liveSessionsBench: Benchmark = {
 };
 
 /** Measures CPU use for `seconds`, then memory after a garbage collection. */
-async function measure(service: BenchmarkService, seconds: number) {
+async function measure(service: BenchmarkedService, seconds: number) {
   let cpu = 0;
   const database = () => readTreeCpuSeconds(service.postmaster);
   const databaseCpu = await measureCpuShare(database, async () => {

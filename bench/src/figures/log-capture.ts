@@ -16,7 +16,7 @@ import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import type { PrintingMeasurement, PrintRequest } from '../programs/printing-bot.ts';
 import { quantile } from '../quantile.ts';
-import { type BenchmarkService, respondsWith200, withService, withTemporaryDirectory } from '../service.ts';
+import { type BenchmarkedService, respondsWith200, withService, withTemporaryDirectory } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -86,7 +86,7 @@ type ServiceLoad = { readonly cpu: number; readonly p50: number; readonly p99: n
  * While `during` runs, sends small requests to another session, one at a time. Measures their latency and the service's CPU
  * use.
  */
-async function watch(service: BenchmarkService, path: string, during: () => Promise<unknown>): Promise<ServiceLoad> {
+async function watch(service: BenchmarkedService, path: string, during: () => Promise<unknown>): Promise<ServiceLoad> {
   const times: number[] = [];
   let isOver = false;
   const headers = { authorization: `Bearer ${service.publicKey}` };
@@ -152,7 +152,7 @@ function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Benchmark
 
 /** Reads the stored lines in three ways: the last lines, a search for a line in the middle, and a count of all lines. */
 async function readBack(
-  service: BenchmarkService,
+  service: BenchmarkedService,
   sessionId: string,
   order: PrintRequest,
 ): Promise<readonly BenchmarkFigure[]> {

@@ -7,7 +7,7 @@ import {
 } from '../figure.ts';
 import { compareServersUnderLoad } from '../load.ts';
 import { startProgram } from '../program.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { type Session, startSession, waitForWarmInstances } from '../sessions.ts';
 
 const limit = { least: 0.7 } as const;
@@ -36,7 +36,7 @@ export const proxyBench: Benchmark = {
 
 type Targets = ReturnType<typeof targetsOf>;
 
-function targetsOf(service: BenchmarkService, session: Session, thin: string, path: string) {
+function targetsOf(service: BenchmarkedService, session: Session, thin: string, path: string) {
   const headers = { authorization: `Bearer ${service.publicKey}` };
   return {
     ours: {

@@ -5,7 +5,7 @@ import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
 import { minimalEnvironment, packageIndexEnvironmentVariables, stopChildProcess } from '../program.ts';
 import { median } from '../quantile.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /**
@@ -60,7 +60,7 @@ const clock = () => performance.timeOrigin + performance.now();
  * Starts a session and returns the milliseconds until the bot was called, measured by the clock of this machine. The session ends
  * at once, because it has no transport.
  */
-async function startOnce(service: BenchmarkService): Promise<readonly [number, BotCall]> {
+async function startOnce(service: BenchmarkedService): Promise<readonly [number, BotCall]> {
   const url = `${service.origin}/v1/public/${agent.name}/start`;
   const headers = { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' };
   const { before, sessionId } = await waitUntil(

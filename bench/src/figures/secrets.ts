@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median, quantile } from '../quantile.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -35,7 +35,11 @@ export const secretsBench: Benchmark = {
     }),
 };
 
-async function writes(service: BenchmarkService, count: number, samples: number): Promise<readonly BenchmarkFigure[]> {
+async function writes(
+  service: BenchmarkedService,
+  count: number,
+  samples: number,
+): Promise<readonly BenchmarkFigure[]> {
   const stored: number[] = [];
   const ready: number[] = [];
   for (let index = -5; index < samples; index++) {
@@ -71,7 +75,7 @@ async function writes(service: BenchmarkService, count: number, samples: number)
  * Starts the same bot alternately with the largest secret set and without secrets. The first rounds are not counted: they use
  * the instances that the deployments have already started, so these starts are not cold.
  */
-async function coldStarts(service: BenchmarkService, samples: number): Promise<BenchmarkFigure> {
+async function coldStarts(service: BenchmarkedService, samples: number): Promise<BenchmarkFigure> {
   await put(service, 'largest', keys);
   await untilReady(service, 'largest');
   const body = JSON.stringify({ secretSet: 'largest' });
@@ -100,7 +104,7 @@ async function coldStarts(service: BenchmarkService, samples: number): Promise<B
   };
 }
 
-async function untilNone(service: BenchmarkService, agent: string): Promise<void> {
+async function untilNone(service: BenchmarkedService, agent: string): Promise<void> {
   const text = `select count(*)::int as warm from instances join agents on agents.id = agent_id
     where agents.name = $1 and state <> 'ended'`;
   await waitUntil(`no instance of ${agent}`, async () =>
@@ -108,7 +112,7 @@ async function untilNone(service: BenchmarkService, agent: string): Promise<void
   );
 }
 
-function put(service: BenchmarkService, name: string, count: number): Promise<unknown> {
+function put(service: BenchmarkedService, name: string, count: number): Promise<unknown> {
   const values = Array.from({ length: count }, (_, index) => ({
     secretKey: `KEY_${index}`,
     secretValue: randomBytes(24).toString('hex'),
@@ -116,7 +120,7 @@ function put(service: BenchmarkService, name: string, count: number): Promise<un
   return call(service, 'PUT', `/v1/secrets/${name}`, JSON.stringify({ secrets: values }));
 }
 
-async function untilReady(service: BenchmarkService, name: string): Promise<void> {
+async function untilReady(service: BenchmarkedService, name: string): Promise<void> {
   const ask = async () => {
     const set = (await call(service, 'GET', `/v1/secrets/${name}`)) as Record<string, unknown>;
     return set['status'] === 'ready' ? true : undefined;
@@ -125,7 +129,7 @@ async function untilReady(service: BenchmarkService, name: string): Promise<void
 }
 
 async function call(
-  service: BenchmarkService,
+  service: BenchmarkedService,
   method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: string,

@@ -10,7 +10,7 @@ import {
 } from '../figure.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantile.ts';
-import { type BenchmarkService, withService } from '../service.ts';
+import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const messagesPerSecond = 50;
@@ -66,7 +66,7 @@ function figureOf(what: string, ours: Exchange, straight: Exchange): BenchmarkFi
 
 type Address = { readonly url: string; readonly headers: Record<string, string> };
 
-async function startSocket(service: BenchmarkService): Promise<Address> {
+async function startSocket(service: BenchmarkedService): Promise<Address> {
   const answer = await request(`${service.origin}/v1/public/${talk.name}/start`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
@@ -95,7 +95,7 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
  * its send time.
  */
 async function exchange(
-  service: BenchmarkService,
+  service: BenchmarkedService,
   sockets: readonly WebSocket[],
   options: BenchmarkOptions,
 ): Promise<Exchange> {

@@ -7,7 +7,7 @@ import { findFreePort } from '../free-port.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { quantile } from '../quantile.ts';
 import { parrotBotProgramPath } from '../repository.ts';
-import { type BenchmarkService, respondsWith200, withService } from '../service.ts';
+import { type BenchmarkedService, respondsWith200, withService } from '../service.ts';
 import { stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -59,7 +59,7 @@ export const warmStartBench: Benchmark = {
 /** Returns the Unix time in milliseconds with microsecond precision, by a clock that all processes on this machine share. */
 const clock = () => performance.timeOrigin + performance.now();
 
-async function startOnce(service: BenchmarkService): Promise<number> {
+async function startOnce(service: BenchmarkedService): Promise<number> {
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const before = clock();
   const sent = post(`${service.origin}/v1/public/${agent.name}/start`, headers, '{"createDailyRoom":false}');

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { interquartileRange, median } from '../quantile.ts';
-import type { BenchmarkService } from '../service.ts';
+import type { BenchmarkedService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { StandaloneBot } from './by-hand.ts';
@@ -21,7 +21,7 @@ const atOnce = 10;
 const oneWarmGoalMs = 1500;
 const refillRatio = 1.2;
 
-export const createHostedBotCallUrl = (service: BenchmarkService) =>
+export const createHostedBotCallUrl = (service: BenchmarkedService) =>
   `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
 export const createStandaloneBotCallUrl = ({ origin }: StandaloneBot) => `${origin.replace('http', 'ws')}/ws`;
 
@@ -131,7 +131,7 @@ async function callAtOnce(url: string): Promise<readonly number[]> {
  * Waits until earlier sessions of the service have ended and at least `warm` warm instances are ready. Then waits for `restMs`,
  * so that the bot that was started by hand can end its sessions too.
  */
-export async function waitForIdleService(service: BenchmarkService, warm: number): Promise<void> {
+export async function waitForIdleService(service: BenchmarkedService, warm: number): Promise<void> {
   await waitUntil('the end of former sessions', async () =>
     (await listOpenInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,
   );

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { formatMilliseconds } from '../figure.ts';
 import { mean, median } from '../quantile.ts';
-import type { BenchmarkService } from '../service.ts';
+import type { BenchmarkedService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { startStandaloneBot } from './by-hand.ts';
 import { listOpenInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';
@@ -79,7 +79,7 @@ export async function measureConcurrentColdStarts({
  * Starts sessions over WebRTC without sending an offer, so that only the start is measured. Returns the start time and CPU time
  * of each instance, and stops the sessions.
  */
-async function startCold(service: BenchmarkService, agent: string, count: number): Promise<readonly ColdStart[]> {
+async function startCold(service: BenchmarkedService, agent: string, count: number): Promise<readonly ColdStart[]> {
   const sessions = await Promise.all(Array.from({ length: count }, () => startSession(service, agent, 'webrtc')));
   const instances = await listOpenInstances(service, agent);
   const starts = sessions.map(async ({ id }) => {
@@ -110,7 +110,7 @@ type SessionRecord = {
   readonly startPhases: { readonly claim: number; readonly boot: number; readonly dispatch: number };
 };
 
-async function readRecord(service: BenchmarkService, agent: string, sessionId: string): Promise<SessionRecord> {
+async function readRecord(service: BenchmarkedService, agent: string, sessionId: string): Promise<SessionRecord> {
   const url = `${service.origin}/v1/agents/${agent}/sessions/${sessionId}`;
   const answer = await request(url, { headers: { authorization: `Bearer ${service.privateKey}` } });
   return (await answer.body.json()) as SessionRecord;

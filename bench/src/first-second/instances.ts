@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { findProcessTree, readProportionalSetBytes, readTreeCpuSeconds } from '../process-usage.ts';
-import type { BenchmarkService } from '../service.ts';
+import type { BenchmarkedService } from '../service.ts';
 import { startSession, stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Sets `min_agents` and `max_agents` of a running agent, and waits until its instances are ready. */
 export async function scaleAgent(
-  service: BenchmarkService,
+  service: BenchmarkedService,
   agent: string,
   minAgents: number,
   maxAgents = 50,
@@ -27,14 +27,14 @@ type AgentRecord = {
   readonly startMethod?: { readonly level: string; readonly reason: string | null };
 };
 
-async function readAgent(service: BenchmarkService, agent: string): Promise<AgentRecord> {
+async function readAgent(service: BenchmarkedService, agent: string): Promise<AgentRecord> {
   const headers = { authorization: `Bearer ${service.privateKey}` };
   const answer = await request(`${service.origin}/v1/agents/${agent}`, { headers });
   return (await answer.body.json()) as AgentRecord;
 }
 
 /** Sets `min_agents` to 0, then removes the warm instances by starting and stopping a session on each. */
-export async function drainPool(service: BenchmarkService, agent: string): Promise<void> {
+export async function drainPool(service: BenchmarkedService, agent: string): Promise<void> {
   await scaleAgent(service, agent, 0);
   const instances = await listOpenInstances(service, agent);
   const sessions = await Promise.all(instances.map(() => startSession(service, agent, 'webrtc')));
@@ -49,7 +49,7 @@ type InstanceRow = {
 };
 
 /** The instances of an agent that are ready and have not ended. */
-export async function listOpenInstances(service: BenchmarkService, agent: string): Promise<readonly InstanceRow[]> {
+export async function listOpenInstances(service: BenchmarkedService, agent: string): Promise<readonly InstanceRow[]> {
   const text = `select instances.id, session_id as "sessionId",
       extract(epoch from ready_at - instances.created_at) * 1000 as "bootMs"
     from instances join agents on agents.id = agent_id
@@ -59,7 +59,7 @@ export async function listOpenInstances(service: BenchmarkService, agent: string
 }
 
 /** Returns the process id of an instance: of the bot if it was forked, or of its supervisor process if it was spawned. */
-async function findInstanceProcess(service: BenchmarkService, instanceId: string): Promise<number> {
+async function findInstanceProcess(service: BenchmarkedService, instanceId: string): Promise<number> {
   const file = join(service.dataDirectory, 'instances', instanceId, 'spec.json');
   const { main, keeper } = JSON.parse(await readFile(file, 'utf8')) as Record<string, { readonly pid: number } | null>;
   const process = main ?? keeper;
@@ -70,11 +70,11 @@ async function findInstanceProcess(service: BenchmarkService, instanceId: string
 /**
  * Returns the memory of an instance in bytes. Memory that the instance shares with other processes counts proportionally (PSS).
  */
-export async function readInstanceMemoryBytes(service: BenchmarkService, instanceId: string): Promise<number> {
+export async function readInstanceMemoryBytes(service: BenchmarkedService, instanceId: string): Promise<number> {
   return readProportionalSetBytes(await findProcessTree(await findInstanceProcess(service, instanceId)));
 }
 
-export async function readInstanceCpuMs(service: BenchmarkService, instanceId: string): Promise<number> {
+export async function readInstanceCpuMs(service: BenchmarkedService, instanceId: string): Promise<number> {
   return (await readTreeCpuSeconds(await findInstanceProcess(service, instanceId))) * 1000;
 }
 
@@ -83,7 +83,7 @@ export async function readInstanceCpuMs(service: BenchmarkService, instanceId: s
  * other than `former`. Returns this id.
  */
 export async function waitForForkServer(
-  service: BenchmarkService,
+  service: BenchmarkedService,
   agent: string,
   former: string | null = null,
 ): Promise<string> {
@@ -95,7 +95,7 @@ export async function waitForForkServer(
   });
 }
 
-async function forkServerIds(service: BenchmarkService): Promise<readonly string[]> {
+async function forkServerIds(service: BenchmarkedService): Promise<readonly string[]> {
   const names = await readdir(join(service.dataDirectory, 'fork-servers'));
   return names.filter((name) => /^[0-9a-f]{12}$/.test(name));
 }

@@ -1,5 +1,5 @@
 import type { BenchmarkFigure, BenchmarkOptions } from '../figure.ts';
-import type { BenchmarkService } from '../service.ts';
+import type { BenchmarkedService } from '../service.ts';
 import type { StandaloneBot, StandaloneBotOptions } from './by-hand.ts';
 import type { WebCaller } from './web-caller.ts';
 
@@ -13,7 +13,7 @@ export const [forked, spawned] = ['forked', 'spawned'] as const;
  * The inputs of all measurements of the first-second benchmark, such as the service and the same bot started without the service.
  */
 export type VoiceBenchContext = Pick<BenchmarkOptions, 'log'> & {
-  readonly service: BenchmarkService;
+  readonly service: BenchmarkedService;
   /** Number of measurements from which each result is computed, for example as a median. */
   readonly runs: number;
   readonly byHand: StandaloneBot;

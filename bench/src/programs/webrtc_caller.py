@@ -15,7 +15,7 @@ import numpy as np
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError
 
-TIMEOUT_SECONDS = 30
+FIRST_AUDIO_TIMEOUT_SECONDS = 30
 # Samples above this amplitude are speech.
 AUDIBLE_AMPLITUDE = 1000
 
@@ -69,7 +69,7 @@ async def call_bot(http: aiohttp.ClientSession, call: dict) -> dict:
         offer = {"sdp": peer.localDescription.sdp, "type": peer.localDescription.type}
         answer = await post(call["offer"].replace("SESSION_ID", started["sessionId"]), offer)
         await peer.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
-        await asyncio.wait_for(heard.wait(), TIMEOUT_SECONDS)
+        await asyncio.wait_for(heard.wait(), FIRST_AUDIO_TIMEOUT_SECONDS)
     finally:
         await peer.close()
     return times

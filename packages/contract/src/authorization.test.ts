@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { granteesByOperation, isAuthorized, type OperationGrantee } from './authorization.ts';
+import { granteesByOperation, isAuthorizedForOperation, type OperationGrantee } from './authorization.ts';
 import type { Operation } from './operation.ts';
 import { type AllOperations, allOperations } from './operations/all.ts';
 
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
-const namesOf = (grantee: OperationGrantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
+const namesOf = (grantee: OperationGrantee) =>
+  all.map(([name]) => name).filter((name) => isAuthorizedForOperation(name, grantee));
 
 it.each(all)(
   'operation %s is granted only to callers that the `key` property of the operation allows',
@@ -34,7 +35,7 @@ it('an owner may call every operation that another role or a private key may cal
 });
 
 it('a member may do everything except manage people, API keys and the organization', () => {
-  const refused = namesOf('owner').filter((name) => !isAuthorized(name, 'member'));
+  const refused = namesOf('owner').filter((name) => !isAuthorizedForOperation(name, 'member'));
   expect(refused).toEqual([
     'listKeys',
     'createKey',
@@ -60,7 +61,7 @@ it('a viewer may only read and leave the organization, and may not read the audi
 });
 
 it('a personal token may not create tokens, approve logins, accept invitations, end all sessions or change sign-in data', () => {
-  const refused = namesOf('session').filter((name) => !isAuthorized(name, 'personal-token'));
+  const refused = namesOf('session').filter((name) => !isAuthorizedForOperation(name, 'personal-token'));
   expect(refused).toEqual([
     'changeEmail',
     'changePassword',

@@ -148,7 +148,7 @@ export const granteesByOperation = {
   deployServiceFromGit: editors,
 } as const satisfies Record<keyof AllOperations, readonly OperationGrantee[]>;
 
-export function isAuthorized(name: keyof AllOperations, grantee: OperationGrantee): boolean {
+export function isAuthorizedForOperation(name: keyof AllOperations, grantee: OperationGrantee): boolean {
   const grantees: readonly OperationGrantee[] = granteesByOperation[name];
   return grantees.includes(grantee);
 }

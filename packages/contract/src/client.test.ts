@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
-import { ConnectionError, createClient } from './client.ts';
+import { ConnectionError, createApiClient } from './client.ts';
 import { ApiError, createApiError, createErrorBody } from './errors.ts';
 import type { RequestOf, ResponseOf } from './operation.ts';
 import type { Operations } from './operations/all.ts';
@@ -62,7 +62,7 @@ function text(status: number, value: string) {
 describe('the requests of a client', () => {
   it('contain the key and the user agent, but no body if the operation takes no body', async () => {
     answer = json(200, organizations);
-    const client = createClient({ origin, key, userAgent: 'botcli/1' });
+    const client = createApiClient({ origin, key, userAgent: 'botcli/1' });
     expect(await client.listOrganizations()).toEqual(organizations);
     expect(seen).toMatchObject([{ method: 'GET', url: '/v1/organizations', body: '' }]);
     expect(seen[0]?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'user-agent': 'botcli/1' });
@@ -71,7 +71,7 @@ describe('the requests of a client', () => {
 
   it('contain the body as JSON', async () => {
     answer = json(200, { sessionId: 's' });
-    await createClient({ origin, key }).startSession({
+    await createApiClient({ origin, key }).startSession({
       params: { agentName: 'parrot' },
       body: { transport: 'webrtc', body: { name: 'Ada' } },
     });
@@ -82,7 +82,7 @@ describe('the requests of a client', () => {
 
   it('encode the values in path and query, and omit undefined values', async () => {
     answer = json(200, sessions);
-    await createClient({ origin, key }).getSessions({
+    await createApiClient({ origin, key }).getSessions({
       params: { agentName: 'a/b?c' },
       query: { limit: 5, cursor: 'x&y=z +/', deploymentId: undefined },
     });
@@ -93,7 +93,7 @@ describe('the requests of a client', () => {
 
   it('use a path below /v1/organizations/NAME if the client has an organization and the operation accepts one', async () => {
     answer = json(200, sessions);
-    const client = createClient({ origin, key, organization: 'acme & co' });
+    const client = createApiClient({ origin, key, organization: 'acme & co' });
     await client.getSessions({ params: { agentName: 'parrot' } });
     answer = json(200, organizations);
     await client.listOrganizations();
@@ -108,18 +108,18 @@ describe('the requests of a client', () => {
 
   it.each(['', '/', '/v1', '/v1/'])('go to the same path for an origin that ends with %j', async (ending) => {
     answer = json(200, organizations);
-    await createClient({ origin: origin + ending, key }).listOrganizations();
+    await createApiClient({ origin: origin + ending, key }).listOrganizations();
     expect(seen[0]?.url).toBe('/v1/organizations');
   });
 
   it('keep the path of the base URL, such as /bots/v1, as a prefix', async () => {
     answer = json(200, organizations);
-    await createClient({ origin: `${origin}/bots/v1`, key }).listOrganizations();
+    await createApiClient({ origin: `${origin}/bots/v1`, key }).listOrganizations();
     expect(seen[0]?.url).toBe('/bots/v1/organizations');
   });
 
   it.each(['..', '.', ''])('are not sent for an agent called %j, which would change the path', async (agentName) => {
-    await expect(createClient({ origin, key }).getAgent({ params: { agentName } })).rejects.toMatchObject({
+    await expect(createApiClient({ origin, key }).getAgent({ params: { agentName } })).rejects.toMatchObject({
       name: 'ApiError',
       status: 404,
     });
@@ -129,7 +129,7 @@ describe('the requests of a client', () => {
   it('reject with the reason of the abort signal when the signal is aborted', async () => {
     const abort = new AbortController();
     answer = () => abort.abort(new Error('enough'));
-    await expect(createClient({ origin, key }).listOrganizations({}, abort.signal)).rejects.toThrow('enough');
+    await expect(createApiClient({ origin, key }).listOrganizations({}, abort.signal)).rejects.toThrow('enough');
   });
 });
 
@@ -137,7 +137,7 @@ describe('a client', () => {
   it('throws an ApiError with all fields of an error response', async () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     answer = json(400, createErrorBody(createApiError('invalid-request', { issues }), 'request-7'));
-    const error = await createClient({ origin, key })
+    const error = await createApiClient({ origin, key })
       .listOrganizations()
       .catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ApiError);
@@ -153,7 +153,7 @@ describe('a client', () => {
 
   it('throws an ApiError for a response that has only the fields error and code', async () => {
     answer = json(404, { error: 'Agent not found', code: '404' });
-    await expect(createClient({ origin, key }).listOrganizations()).rejects.toMatchObject({
+    await expect(createApiClient({ origin, key }).listOrganizations()).rejects.toMatchObject({
       name: 'ApiError',
       reason: 'unknown',
       requestId: null,
@@ -168,7 +168,7 @@ describe('a client', () => {
     ['an error of another shape', json(500, { message: 'no' }), /status 500/],
   ])('throws a ConnectionError for a response with unexpected content: %s', async (_, respond, says) => {
     answer = respond;
-    const error = await createClient({ origin, key })
+    const error = await createApiClient({ origin, key })
       .listOrganizations()
       .catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -180,7 +180,7 @@ describe('a client', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"organizations":', () => response.destroy());
     };
-    const error = await createClient({ origin, key })
+    const error = await createApiClient({ origin, key })
       .listOrganizations()
       .catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -189,7 +189,7 @@ describe('a client', () => {
   it('throws a ConnectionError with the address, but without the key, if the service is unreachable', async () => {
     server.close();
     await once(server, 'close');
-    const error = await createClient({ origin, key })
+    const error = await createApiClient({ origin, key })
       .listOrganizations()
       .catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -199,12 +199,12 @@ describe('a client', () => {
 
   it('accepts a response with unknown fields', async () => {
     answer = json(200, { ...organizations, tomorrow: true });
-    expect(await createClient({ origin, key }).listOrganizations()).toEqual(organizations);
+    expect(await createApiClient({ origin, key }).listOrganizations()).toEqual(organizations);
   });
 });
 
 describe('the types of operations', () => {
-  const client = createClient({ origin: 'http://127.0.0.1:1', key });
+  const client = createApiClient({ origin: 'http://127.0.0.1:1', key });
 
   it('give a session exactly the fields of the contract', () => {
     expectTypeOf<ResponseOf<Operations['getSession']>>().toEqualTypeOf<SessionResponse>();
@@ -248,7 +248,7 @@ it.each([301, 302, 307, 308])(
     answer = (response) =>
       response.writeHead(status, { location: `http://localhost:${new URL(origin).port}/x?key=1` }).end();
     const body = { secrets: [{ secretKey: 'A', secretValue: 'hunter2' }] };
-    const asked = createClient({ origin, key }).putSecrets({ params: { setName: 'a' }, body });
+    const asked = createApiClient({ origin, key }).putSecrets({ params: { setName: 'a' }, body });
     await expect(asked).rejects.toThrow(
       new ConnectionError(
         `the service redirects to http://localhost:${new URL(origin).port}; the client does not follow redirects`,

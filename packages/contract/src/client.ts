@@ -3,7 +3,7 @@ import type { InputOf, Operation, ResponseOf } from './operation.ts';
 import { type OperationName, type Operations, operations } from './operations/all.ts';
 import { fillPathTemplate, listOperationPaths } from './paths.ts';
 
-export type ClientOptions = {
+export type ApiClientOptions = {
   /** The origin of the service, such as `http://127.0.0.1:7420`. A trailing `/v1` is accepted. */
   readonly origin: string;
   /**
@@ -27,7 +27,7 @@ type Call<Name extends OperationName> =
  * One function per operation. Its promise rejects with an `ApiError` for an error response, and with a `ConnectionError` if the
  * response is missing or invalid.
  */
-export type Client = { readonly [Name in OperationName]: Call<Name> };
+export type ApiClient = { readonly [Name in OperationName]: Call<Name> };
 
 /** Thrown if the service cannot be reached, or if its response has an unexpected format. */
 export class ConnectionError extends Error {
@@ -40,18 +40,18 @@ type AnyInput = { params?: object; query?: object; body?: unknown };
  * Creates a typed client, derived from the operations.
  *
  * @example
- * const client = createClient({ origin: 'http://127.0.0.1:7420', key });
+ * const client = createApiClient({ origin: 'http://127.0.0.1:7420', key });
  * const session = await client.getSession({ params: { agentName: 'parrot', sessionId } });
  */
-export function createClient(options: ClientOptions): Client {
+export function createApiClient(options: ApiClientOptions): ApiClient {
   const calls: Partial<Record<OperationName, (input?: AnyInput, signal?: AbortSignal) => Promise<unknown>>> = {};
   for (const name of Object.keys(operations) as OperationName[]) {
     calls[name] = (input = {}, signal) => call(options, operations[name], input, signal);
   }
-  return calls as Client;
+  return calls as ApiClient;
 }
 
-async function call(options: ClientOptions, operation: Operation, input: AnyInput, signal?: AbortSignal) {
+async function call(options: ApiClientOptions, operation: Operation, input: AnyInput, signal?: AbortSignal) {
   const response = await send(options, operation, input, signal);
   if (isRedirect(response)) throw new ConnectionError(describeRedirect(response));
   const body = await readJson(response, signal);
@@ -72,7 +72,7 @@ function describeRedirect({ headers, url }: Response): string {
   return `the service redirects to ${target}; the client does not follow redirects`;
 }
 
-async function send(options: ClientOptions, operation: Operation, input: AnyInput, signal?: AbortSignal) {
+async function send(options: ApiClientOptions, operation: Operation, input: AnyInput, signal?: AbortSignal) {
   const init: RequestInit = {
     method: operation.method,
     // Following a redirect would send the request, which may contain secrets, to another address.
@@ -94,7 +94,7 @@ async function send(options: ClientOptions, operation: Operation, input: AnyInpu
   }
 }
 
-function buildUrl(options: ClientOptions, operation: Operation, input: AnyInput): URL {
+function buildUrl(options: ApiClientOptions, operation: Operation, input: AnyInput): URL {
   const paths = listOperationPaths(operation);
   const path = (options.organization === undefined ? paths[0] : paths.at(-1)) ?? '';
   const values = { ...(input.params as Record<string, string>), organization: options.organization ?? '' };

@@ -2,7 +2,7 @@
 // `--help` fast. All other code imports from here.
 
 export { unsupportedAgentSettingMessages } from './agent-fields.ts';
-export { granteesByOperation, isAuthorized, type OperationGrantee } from './authorization.ts';
+export { granteesByOperation, isAuthorizedForOperation, type OperationGrantee } from './authorization.ts';
 export {
   BackupChecksum,
   BackupManifest,
@@ -10,7 +10,7 @@ export {
   backupUrlPath,
   pendingRestoreDirectoryNames,
 } from './backup.ts';
-export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
+export { type ApiClient, ConnectionError, createApiClient, toApiError } from './client.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
 export {
   ApiError,
@@ -49,7 +49,6 @@ export {
   maxStartBodyBytes,
   maxUnusedUploads,
   maxUploadBytes,
-  queuedSecretWriteLimits,
   reservedResourceNames,
   resourceNameLengthLimits,
   resourceNamePattern,
@@ -58,6 +57,7 @@ export {
   secretSetLimits,
   secretSetNamePattern,
   secretWriteDryRunRateLimit,
+  secretWriteQueueLimits,
   secretWriteRateLimit,
   sessionDurationLimitsSeconds,
   socketTokenLifetimeSeconds,
@@ -67,9 +67,9 @@ export {
   uploadUrlLifetimeSeconds,
   userAccountLimits,
 } from './limits.ts';
-export { parseLogText } from './log-text.ts';
+export { parseLogLevelAndMessage } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
-export type { Credential, Operation, RequestOf, ResponseOf } from './operation.ts';
+export type { Operation, OperationCredential, RequestOf, ResponseOf } from './operation.ts';
 export { type PersonalToken, pipecatCliClientId, type User } from './operations/account.ts';
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export {
@@ -144,11 +144,11 @@ export {
   type ImagePullSecretCheckResult,
   imagePullSecretCheckResultLabels,
   listStatusValues,
-  type PredefinedSessionCompletionStatus,
-  type SecretReadiness,
+  type SecretSetReadiness,
+  type ServiceDefinedCompletionStatus,
   type SessionEndState,
   type SessionEventCode,
-  secretReadinessLabels,
+  secretSetReadinessLabels,
   sessionCompletionStatusLabels,
   sessionEndStateLabels,
   sessionEventLabels,

@@ -121,7 +121,7 @@ export const secretWriteDryRunRateLimit = { burst: 120, perSecond: 1 } as const;
  */
 export const secretWriteRateLimit = { burst: maxSecretSetsPerOrganization, perSecond: 5 } as const;
 /** Maximum number of queued secret writes per organization, and maximum total size of their values. */
-export const queuedSecretWriteLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;
+export const secretWriteQueueLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;
 /** Token bucket per organization for checks of image pull secrets. Each check sends a password to a registry. */
 export const imagePullSecretCheckRateLimit = { burst: 20, perSecond: 1 / 6 } as const;
 export const secretRevisionsPerPage = { default: 20, maximum: 100 } as const;

@@ -4,7 +4,7 @@ import type { OpenApiTag } from './openapi-tags.ts';
 
 export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
+export type RequestParametersSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /**
  * The base path of an operation, and who may call it:
@@ -20,16 +20,24 @@ export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
  * A person is authenticated by the cookie of a browser session or by a personal access token. `authorization.ts` lists
  * which roles may call an operation.
  */
-export type Credential = 'private' | 'organization' | 'member' | 'account' | 'person' | 'none' | 'public' | 'operator';
+export type OperationCredential =
+  | 'private'
+  | 'organization'
+  | 'member'
+  | 'account'
+  | 'person'
+  | 'none'
+  | 'public'
+  | 'operator';
 
 /** An operation of the API. The route, the validation, the typed client and the OpenAPI document are derived from it. */
 export type Operation<
   Name extends string = string,
-  Params extends FieldsSchema = FieldsSchema,
-  Query extends FieldsSchema = FieldsSchema,
+  Params extends RequestParametersSchema = RequestParametersSchema,
+  Query extends RequestParametersSchema = RequestParametersSchema,
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
-  Key extends Credential = Credential,
+  Key extends OperationCredential = OperationCredential,
 > = {
   readonly name: Name;
   readonly summary: string;
@@ -64,11 +72,11 @@ export type Operation<
 /** Defines an operation, and infers its exact types. */
 export function defineOperation<
   const Name extends string,
-  Params extends FieldsSchema,
-  Query extends FieldsSchema,
+  Params extends RequestParametersSchema,
+  Query extends RequestParametersSchema,
   Body extends z.ZodType,
   Response extends z.ZodType,
-  const Key extends Credential,
+  const Key extends OperationCredential,
 >(value: Operation<Name, Params, Query, Body, Response, Key>): Operation<Name, Params, Query, Body, Response, Key> {
   return value;
 }

@@ -34,7 +34,7 @@ export const sessionCompletionStatusLabels = {
   SESSION_STOPPED: 'Stopped by a request or a shutdown',
   SESSION_TIME_LIMIT: 'Stopped at its time limit',
 } as const;
-export type PredefinedSessionCompletionStatus = keyof typeof sessionCompletionStatusLabels;
+export type ServiceDefinedCompletionStatus = keyof typeof sessionCompletionStatusLabels;
 
 /** Returns the label of a completion status, which may also be an HTTP status or a word that the bot reported. */
 export function getSessionCompletionStatusLabel(status: string): string {
@@ -95,12 +95,12 @@ export const botStateLabels = {
 export type BotState = keyof typeof botStateLabels;
 
 /** States of the delivery of a secret set's revision to its region. */
-export const secretReadinessLabels = {
+export const secretSetReadinessLabels = {
   pending: 'Pending',
   ready: 'Ready',
   failed: 'Failed',
 } as const;
-export type SecretReadiness = keyof typeof secretReadinessLabels;
+export type SecretSetReadiness = keyof typeof secretSetReadinessLabels;
 
 /** Results of checking the credentials of an image pull secret with its registry. */
 export const imagePullSecretCheckResultLabels = {

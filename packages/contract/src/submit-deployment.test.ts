@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Client, ConnectionError } from './client.ts';
+import { type ApiClient, ConnectionError } from './client.ts';
 import { createApiError } from './errors.ts';
 import { submitDeployment } from './submit-deployment.ts';
 
@@ -23,7 +23,10 @@ function createFakeClient(deploymentId: string | null, { executes, error }: { ex
     return { desiredDeploymentId: service.deploymentId };
   };
   const getDeployment = async () => ({ buildId: service.buildId });
-  return { service, client: { createAgent: write, updateAgent: write, getAgent, getDeployment } as unknown as Client };
+  return {
+    service,
+    client: { createAgent: write, updateAgent: write, getAgent, getDeployment } as unknown as ApiClient,
+  };
 }
 
 const lost = new ConnectionError('connection lost');

@@ -1,4 +1,4 @@
-import type { Client } from './client.ts';
+import type { ApiClient } from './client.ts';
 import { ApiError } from './errors.ts';
 import type { AgentDetails, AgentSettings, DeployedAgent } from './operations/agents.ts';
 import { isTransientError } from './with-retries.ts';
@@ -23,7 +23,7 @@ export type AcceptedDeployment = {
  * repeats reads after transient errors.
  */
 export async function submitDeployment(
-  client: Client,
+  client: ApiClient,
   { agentName, region, latestDeploymentId }: DeploymentTarget,
   settings: AgentSettings,
   { signal, retry }: { readonly signal: AbortSignal; readonly retry: <T>(read: () => Promise<T>) => Promise<T> },
@@ -53,7 +53,7 @@ export async function submitDeployment(
 
 /** Returns null if the agent does not exist. */
 export async function fetchAgentDetails(
-  client: Client,
+  client: ApiClient,
   agentName: string,
   signal: AbortSignal,
 ): Promise<AgentDetails | null> {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createClient } from './client.ts';
+import { createApiClient } from './client.ts';
 import { createApiError, createErrorBody, type ErrorReason } from './errors.ts';
 import { uploadRemainingParts } from './upload-remaining-parts.ts';
 import { requestRetryDelaysMs } from './with-retries.ts';
@@ -66,7 +66,7 @@ const content = randomBytes(1_000_000);
 function startUpload(origin: string, signal = new AbortController().signal, archive = content) {
   const progress: number[] = [];
   const waitedMs: number[] = [];
-  const client = createClient({ origin });
+  const client = createApiClient({ origin });
   const body = { region: 'us-west', contentHash: 'ab'.repeat(32), sizeBytes: content.length };
   const getTarget = () => client.getBuildUploadUrl({ body });
   const result = getTarget().then((target) =>

@@ -1,7 +1,7 @@
-import { ApiError, type Client, ConnectionError, createClient } from '@bothost/contract';
+import { type ApiClient, ApiError, ConnectionError, createApiClient } from '@bothost/contract';
 
 /** A client for the API of the service that serves this page. The browser adds its session cookie to each request. */
-export const api: Client = createClient({ origin: location.origin });
+export const apiClient: ApiClient = createApiClient({ origin: location.origin });
 
 /** Converts an error to a sentence for people. */
 export function describeError(error: unknown): string {

@@ -100,14 +100,14 @@ export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory
 /** CPU time is cumulative since the instance's start and never decreases. Memory is the working set. */
 export type ResourceUsage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
-/** Microseconds since the epoch. Timestamps of one server always increase, even if its clock is set back. */
-export type Timestamp = number;
+/** Unix time in microseconds. Timestamps of one server always increase, even if its clock is set back. */
+export type EpochMicroseconds = number;
 
 /**
  * The server read the output up to offset `end` at time `at`. `unattended`: the output was written at an unknown earlier time,
  * for example while no server ran.
  */
-export type OutputTimestamp = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
+export type OutputTimestamp = { readonly end: number; readonly at: EpochMicroseconds; readonly unattended: boolean };
 
 export type OutputOffsetRange = { readonly from: number; readonly to: number };
 
@@ -127,7 +127,7 @@ export type OutputFile = {
    */
   readonly marks: readonly OutputTimestamp[];
   /** When the instance's output ended. Later than all timestamps of the output. Null while the instance runs. */
-  readonly endedAt: Timestamp | null;
+  readonly endedAt: EpochMicroseconds | null;
 };
 
 /**
@@ -139,13 +139,13 @@ export type InstanceOutputStore = {
    * Records, with the current time, how much output each running instance has written so far. Returns a timestamp. Output that
    * is recorded later gets a later timestamp.
    */
-  readonly mark: () => Timestamp;
+  readonly mark: () => EpochMicroseconds;
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
   /**
    * Resolves when one of the instances has ended or has output that was recorded after the time `since`, or when the signal
    * aborts. May resolve earlier, without new output.
    */
-  readonly changed: (instanceIds: readonly string[], since: Timestamp, signal: AbortSignal) => Promise<void>;
+  readonly changed: (instanceIds: readonly string[], since: EpochMicroseconds, signal: AbortSignal) => Promise<void>;
   /** Atomically moves the output of an ended instance to `directory`, which must not exist yet. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
   readonly findReleased: (directory: string) => Promise<OutputFile | null>;

@@ -12,7 +12,7 @@ import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
 import type { Reconciler } from './reconciler/reconciler.ts';
 import type { SessionOwnershipRegistry } from './reconciler/session-ownership.ts';
-import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
+import type { ImageRegistryConnectionOptions } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
@@ -53,7 +53,7 @@ export type ServiceContext = {
   readonly refusals: RefusalLog;
   readonly refuseForCapacity: CapacityRefusal;
   /** How container registries are queried, and which ones are allowed. */
-  readonly registries: RegistryAccess;
+  readonly registries: ImageRegistryConnectionOptions;
   /** Wakes the worker that delivers secrets in this region. */
   readonly deliverSecrets: () => void;
   /** Removes a revoked key (with null: all keys) from the key caches of all servers. */

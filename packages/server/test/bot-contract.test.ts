@@ -12,7 +12,7 @@ import { WebSocket } from 'ws';
 import { parseSessionPath } from '../src/http/session-path.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -79,7 +79,7 @@ describe('docs/bot-contract.md', () => {
     const sessionId = await startAgentSession(service, 'contract');
     const sent = { 'x-bot-control-token': 'forged', 'x-session-id': 'forged' };
     const url = sessionUrl(service, 'contract', sessionId, '/echo');
-    const response = await fetch(url, createKeyHeaders(service.publicKey, sent));
+    const response = await fetch(url, createBearerTokenHeaders(service.publicKey, sent));
     const echoed = (await response.json()) as { headers: Record<string, string> };
     const [started] = await evaluateJavaScriptInBot<{ headers: Record<string, string> }[]>(
       service,

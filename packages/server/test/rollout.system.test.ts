@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   sessionUrl,
   startAgentSession,
   stopAgentSession,
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const ask = async (agentName: string, sessionId: string, path: string) =>
-  (await fetch(sessionUrl(service, agentName, sessionId, path), createKeyHeaders(service.publicKey))).text();
+  (await fetch(sessionUrl(service, agentName, sessionId, path), createBearerTokenHeaders(service.publicKey))).text();
 const version = (agentName: string, sessionId: string) => ask(agentName, sessionId, '/version');
 const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
 const session = (agentName: string, sessionId: string) =>
@@ -214,7 +214,10 @@ it('an agent of another organization is indistinguishable from a missing one', a
   const theirs = (method: string, path: string, body?: object) =>
     fetch(`${service.url}/v1/agents${path}`, {
       method,
-      ...createKeyHeaders(neighbours.privateKey, body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...createBearerTokenHeaders(
+        neighbours.privateKey,
+        body === undefined ? {} : { 'content-type': 'application/json' },
+      ),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const requests = [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createClient, isReservedSecretKey, maxSecretValueBytes, secretSetLimits } from '@bothost/contract';
+import { createApiClient, isReservedSecretKey, maxSecretValueBytes, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -7,7 +7,7 @@ import { startServer } from '../src/composition/server.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Database, Tables } from '../src/store/tables.ts';
-import { createKeyHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
+import { createBearerTokenHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
@@ -65,7 +65,7 @@ async function create(serviceName: string, secretSet: string, minAgents = 0) {
   return waitForSettledDeployment(service, serviceName);
 }
 async function hashesIn(agentName: string, sessionId: string, at = service): Promise<Record<string, string>> {
-  const answer = await fetch(sessionUrl(at, agentName, sessionId, '/hashes'), createKeyHeaders(at.publicKey));
+  const answer = await fetch(sessionUrl(at, agentName, sessionId, '/hashes'), createBearerTokenHeaders(at.publicKey));
   return JSON.parse(await answer.text());
 }
 const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
@@ -239,7 +239,7 @@ describe('secrets in bots', () => {
     await put(spoken, { A: 'sk_canary_1' });
     await create(speaks, spoken);
     const sessionId = await startAgentSession(service, speaks);
-    await fetch(sessionUrl(service, speaks, sessionId, '/say'), createKeyHeaders(service.publicKey));
+    await fetch(sessionUrl(service, speaks, sessionId, '/say'), createBearerTokenHeaders(service.publicKey));
     const read = async (query: { query?: string; wait?: number }) => {
       const page = await service.client.getLogs({ params: { agentName: speaks }, query: { sessionId, ...query } });
       return page.logs.map(({ log }) => log);
@@ -258,7 +258,8 @@ describe('secrets in bots', () => {
     await create(agentName, setName);
     await put(setName, { A: 'sk_canary_5' });
     const sessionId = await startAgentSession(service, agentName);
-    const say = () => fetch(sessionUrl(service, agentName, sessionId, '/say'), createKeyHeaders(service.publicKey));
+    const say = () =>
+      fetch(sessionUrl(service, agentName, sessionId, '/say'), createBearerTokenHeaders(service.publicKey));
     const read = async () => {
       const query = { sessionId, limit: 100 };
       const page = await service.client.getLogs({ params: { agentName }, query });
@@ -311,9 +312,9 @@ describe('secrets in bots', () => {
     const next = await startServer(readConfig(environment), logger);
     onTestFinished(next.close);
     const path = `/v1/public/lasts/sessions/${running}`;
-    const answer = await fetch(`${next.url}${path}/hashes`, createKeyHeaders(own.publicKey));
+    const answer = await fetch(`${next.url}${path}/hashes`, createBearerTokenHeaders(own.publicKey));
     expect(JSON.parse(await answer.text())).toMatchObject({ A: hash('one') });
-    const client = createClient({ origin: next.url, key: own.privateKey });
+    const client = createApiClient({ origin: next.url, key: own.privateKey });
     const session = () => client.getSession({ params: { agentName: 'lasts', sessionId: running } });
     expect(await session()).toMatchObject({ endedAt: null });
     await client.stopSession({ params: { agentName: 'lasts', sessionId: running } });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { createBotColdStartGate } from './support/bot-cold-start-gate.ts';
 import { writeBot } from './support/bots.ts';
@@ -29,7 +29,7 @@ it('the service limits concurrent starts of one organization without delaying an
   const other = {
     ...service,
     publicKey: neighbour.publicKey,
-    publicClient: createClient({ origin: service.url, key: neighbour.publicKey }),
+    publicClient: createApiClient({ origin: service.url, key: neighbour.publicKey }),
   };
   await expect
     .poll(() =>

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { type BotColdStartGate, createBotColdStartGate } from './support/bot-cold-start-gate.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -41,7 +41,7 @@ describe('a client that waits for a cold bot', () => {
     onTestFinished(() => spy.mockRestore());
     spy.mockImplementation((ms) => timeout(ms === maxProxyReadinessWaitSeconds * 1000 ? 1 : ms));
     const id = await startAgentSession(service, 'slow');
-    const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), createKeyHeaders(service.publicKey));
+    const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), createBearerTokenHeaders(service.publicKey));
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({ reason: 'bot-not-ready' });
     await stopAgentSession(service, 'slow', id);

@@ -28,7 +28,7 @@ async def bot(args):
     print("left", flush=True)
 """
 PROTOBUF_TYPES: Any = frames_pb2
-EVAL_CONNECT_MESSAGE = json.dumps(
+PIPECAT_EVAL_CONNECT_MESSAGE = json.dumps(
     {"label": "rtvi-ai", "type": "client-message", "id": "1", "data": {"t": "eval-connect", "d": {}}}
 )
 
@@ -136,7 +136,7 @@ async def test_socket_session_passes_the_body_in_its_url_to_the_bot(
         ("websocket", json.dumps({"event": "connected", "protocol": "Call"}), None),
         ("websocket", json.dumps({"event": "start", "start": {}}), None),
         ("websocket", json.dumps({"stream_id": "1", "start": {"call_control_id": "2"}}), None),
-        ("websocket", EVAL_CONNECT_MESSAGE, None),
+        ("websocket", PIPECAT_EVAL_CONNECT_MESSAGE, None),
         ("twilio", "hello", None),
         (None, "hello", None),
     ],
@@ -266,7 +266,7 @@ async def test_pipecat_evaluation_client_is_recognized_by_its_first_frame() -> N
         running_bot(ECHO_BOT_DIRECTORY) as bot,
         open_socket(bot, "?skip_tts=true", transport="websocket") as client,
     ):
-        await client.send(EVAL_CONNECT_MESSAGE)
+        await client.send(PIPECAT_EVAL_CONNECT_MESSAGE)
         ready = {"label": "rtvi-ai", "type": "client-ready", "id": "2", "data": {"version": "2.2.0"}}
         await client.send(json.dumps(ready))
         while json.loads(await client.recv())["type"] != "bot-ready":

@@ -20,13 +20,13 @@ SESSION_START_HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION_I
 CLIENT_HEADERS = {"x-session-id": SESSION_ID}
 
 # Makes aiortc use 127.0.0.1, which aiortc ignores by default. The test machine may have no other address.
-LOOPBACK_ONLY_ICE_CODE = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
+LOOPBACK_ONLY_ICE_SOURCE = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
 
 
 @pytest.fixture
 def echo_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(aioice.ice, "get_host_addresses", lambda *_, **__: ["127.0.0.1"])
-    return write_bot(tmp_path, LOOPBACK_ONLY_ICE_CODE + (ECHO_BOT_DIRECTORY / "bot.py").read_text())
+    return write_bot(tmp_path, LOOPBACK_ONLY_ICE_SOURCE + (ECHO_BOT_DIRECTORY / "bot.py").read_text())
 
 
 class ToneTrack(AudioStreamTrack):
@@ -117,7 +117,7 @@ async def test_stop_closes_the_connection_of_a_call(echo_bot: Path) -> None:
 
 
 BODY_PRINTING_BOT = (
-    LOOPBACK_ONLY_ICE_CODE + "async def bot(args):\n    print('body', args.body, type(args).__name__, flush=True)\n"
+    LOOPBACK_ONLY_ICE_SOURCE + "async def bot(args):\n    print('body', args.body, type(args).__name__, flush=True)\n"
 )
 
 
@@ -134,7 +134,7 @@ async def test_bot_receives_the_request_data_of_the_offer_or_else_the_start_body
         await call.connection.close()
 
 
-WEBRTC_SESSION_MANAGER_BOT = f"""{LOOPBACK_ONLY_ICE_CODE}
+WEBRTC_SESSION_MANAGER_BOT = f"""{LOOPBACK_ONLY_ICE_SOURCE}
 from pipecatcloud import PipecatSessionArguments, SmallWebRTCSessionArguments, SmallWebRTCSessionManager
 
 manager = SmallWebRTCSessionManager(timeout_seconds=60)
@@ -165,7 +165,7 @@ async def test_session_without_transport_calls_the_bot_again_when_a_client_conne
 
 
 async def test_stop_cancels_both_running_calls_of_the_bot_function(tmp_path: Path, echo_bot: Path) -> None:
-    source = f"""{LOOPBACK_ONLY_ICE_CODE}
+    source = f"""{LOOPBACK_ONLY_ICE_SOURCE}
 import asyncio
 
 async def bot(args):
@@ -188,7 +188,7 @@ async def bot(args):
 
 
 async def test_start_responds_500_if_the_bot_raises_during_a_call(tmp_path: Path, echo_bot: Path) -> None:
-    source = LOOPBACK_ONLY_ICE_CODE + "async def bot(args):\n    raise ValueError('in the middle')\n"
+    source = LOOPBACK_ONLY_ICE_SOURCE + "async def bot(args):\n    raise ValueError('in the middle')\n"
     async with running_bot(write_bot(tmp_path, source)) as bot:
         session = asyncio.create_task(bot.post("/bot", headers=SESSION_START_HEADERS))
         call = WebRtcCall()
@@ -266,7 +266,7 @@ def serve_ice_servers(status: int, body: bytes) -> Iterator[tuple[str, list[str]
 
 
 ICE_PRINTING_BOT = (
-    LOOPBACK_ONLY_ICE_CODE
+    LOOPBACK_ONLY_ICE_SOURCE
     + """
 async def bot(args):
     servers = args.webrtc_connection.ice_servers

@@ -1,4 +1,4 @@
-import type { Client } from '@bothost/contract';
+import type { ApiClient } from '@bothost/contract';
 import { emptyProfile, type Profile, readProfile } from '../connection/profile.ts';
 import { resolveSettings, type Settings } from '../connection/settings.ts';
 import type { CommandIo } from '../io/io.ts';
@@ -21,12 +21,12 @@ export type CommandContext = {
   /** Lists the completions of the last word of a command line. */
   readonly suggest: Suggest;
   /** Returns an API client with the configured private key and organization. */
-  readonly service: () => Promise<Client>;
+  readonly service: () => Promise<ApiClient>;
   /**
    * Returns an API client for operations that need a personal access token (`key: 'member'`). Throws a `Failure` if the
    * configured key is an API key, or if no organization is set.
    */
-  readonly memberService: () => Promise<Client>;
+  readonly memberService: () => Promise<ApiClient>;
 };
 
 export type CommandContextOptions = {

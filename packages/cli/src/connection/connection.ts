@@ -1,4 +1,4 @@
-import { type Client, checkApiKeyFormat, createClient } from '@bothost/contract';
+import { type ApiClient, checkApiKeyFormat, createApiClient } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import { version } from '../version.ts';
@@ -8,8 +8,13 @@ import type { ValueWithSource } from './settings.ts';
 export const responseTimeoutSeconds = 30;
 
 /** Creates a client whose requests are aborted on Ctrl-C or after the timeout. If `key` is null, the requests carry no key. */
-export function createServiceClient(io: CommandIo, origin: string, key: string | null, organization?: string): Client {
-  return createClient({
+export function createServiceClient(
+  io: CommandIo,
+  origin: string,
+  key: string | null,
+  organization?: string,
+): ApiClient {
+  return createApiClient({
     origin,
     ...(key === null ? {} : { key }),
     ...(organization === undefined ? {} : { organization }),

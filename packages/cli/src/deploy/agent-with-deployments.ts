@@ -1,4 +1,4 @@
-import { type AgentDetails, type Client, type DeploymentDetails, fetchAgentDetails } from '@bothost/contract';
+import { type AgentDetails, type ApiClient, type DeploymentDetails, fetchAgentDetails } from '@bothost/contract';
 
 export type AgentWithDeployments = {
   readonly agent: AgentDetails;
@@ -8,7 +8,7 @@ export type AgentWithDeployments = {
 };
 
 export async function findAgentWithDeployments(
-  client: Client,
+  client: ApiClient,
   agentName: string,
   signal: AbortSignal,
 ): Promise<AgentWithDeployments | null> {

@@ -1,4 +1,4 @@
-import type { Build, Client } from '@bothost/contract';
+import type { ApiClient, Build } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
@@ -11,7 +11,7 @@ import { uploadArchive } from './upload.ts';
 /** Finds a successful build of the same content, or starts a build and shows its log. Throws a `Failure` if the build fails. */
 export async function findOrCreateBuild(
   context: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
-  client: Client,
+  client: ApiClient,
   archive: ArchiveFile,
   target: { readonly region: string; readonly dockerfile: string | undefined },
 ): Promise<Build> {
@@ -40,7 +40,7 @@ export async function findOrCreateBuild(
 /** Shows the log of a build until the build ends. An earlier run of the command may have started the build. */
 async function followBuild(
   context: Pick<CommandContext, 'io' | 'messages'>,
-  client: Client,
+  client: ApiClient,
   created: Build,
 ): Promise<Build> {
   const { messages, io } = context;

@@ -1,4 +1,4 @@
-import { type Build, type Client, submitDeployment } from '@bothost/contract';
+import { type ApiClient, type Build, submitDeployment } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import { Failure, UsageError } from '../failure.ts';
@@ -67,7 +67,7 @@ export async function deploy(context: CommandContext, options: DeployOptions): P
 type DeployRun = {
   readonly context: CommandContext;
   readonly options: DeployOptions;
-  readonly client: Client;
+  readonly client: ApiClient;
   readonly project: Project;
   readonly desired: DesiredAgent;
   readonly current: AgentWithDeployments | null;
@@ -75,7 +75,7 @@ type DeployRun = {
 };
 
 async function resolveRegion(
-  client: Client,
+  client: ApiClient,
   { name, region }: DesiredAgent,
   current: AgentWithDeployments | null,
 ): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Client, DeploymentDetails } from '@bothost/contract';
+import type { ApiClient, DeploymentDetails } from '@bothost/contract';
 import { deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
@@ -17,7 +17,7 @@ const noticeIntervalSeconds = 15;
  */
 export function waitForRollout(
   context: Pick<CommandContext, 'io' | 'messages'>,
-  client: Client,
+  client: ApiClient,
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
@@ -27,7 +27,7 @@ export function waitForRollout(
 
 async function pollRollout(
   context: Pick<CommandContext, 'io' | 'messages'>,
-  client: Client,
+  client: ApiClient,
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {

@@ -1,4 +1,4 @@
-import type { Client } from '@bothost/contract';
+import type { ApiClient } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { waitUntilRevisionReady } from '../secrets/readiness.ts';
@@ -12,7 +12,7 @@ const timeoutSeconds = 60;
  */
 export async function requireSecretSet(
   context: Pick<CommandContext, 'io' | 'messages'>,
-  client: Client,
+  client: ApiClient,
   name: string,
   { region, isNamed }: { readonly region: string; readonly isNamed: boolean },
 ): Promise<void> {

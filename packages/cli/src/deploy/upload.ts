@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import {
-  type Client,
+  type ApiClient,
   ConnectionError,
   formatBytes,
   initialUploadPartSizeBytes,
@@ -16,7 +16,7 @@ import type { ArchiveFile } from '../pack/archive-file.ts';
  */
 export async function uploadArchive(
   { io, messages, settings }: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
-  client: Client,
+  client: ApiClient,
   archive: ArchiveFile,
   region: string,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
+import type { ApiClient, VaultStatus, VaultTask } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { switchOption, textOption } from '../command-line/options.ts';
 import { withRetries } from '../connection/retry.ts';
@@ -26,7 +26,7 @@ const hint =
 export async function withOperatorClient<T>(
   context: CommandContext,
   tokenFile: string | undefined,
-  ask: (client: Client, token: string) => Promise<T>,
+  ask: (client: ApiClient, token: string) => Promise<T>,
 ): Promise<T> {
   const { createServiceClient } = await import('../connection/connection.ts');
   const token = await readToken(context, tokenFile);
@@ -79,7 +79,7 @@ function isOrganizationMissing(error: unknown): error is Error {
  */
 export async function waitForVaultTask(
   context: CommandContext,
-  client: Pick<Client, 'getVault'>,
+  client: Pick<ApiClient, 'getVault'>,
   kind: VaultTask['task'],
   initial: VaultStatus,
 ): Promise<VaultStatus> {

@@ -1,9 +1,9 @@
-import type { AuditEntry, Client } from '@bothost/contract';
+import type { ApiClient, AuditEntry } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { durationOption, textOption } from '../command-line/options.ts';
 import { escapeControls } from '../output/printable.ts';
 
-type Query = NonNullable<NonNullable<Parameters<Client['listAuditEntries']>[0]>['query']>;
+type Query = NonNullable<NonNullable<Parameters<ApiClient['listAuditEntries']>[0]>['query']>;
 
 const maxAgeSeconds = 100 * 366 * 86_400;
 

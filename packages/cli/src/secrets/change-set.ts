@@ -1,7 +1,7 @@
-import type { Client, SecretWriteResult } from '@bothost/contract';
+import type { ApiClient, SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
-import { createChangeTable, formatAffectedAgentsNote } from './change-table.ts';
+import { createSecretChangeTable, formatAffectedAgentsNote } from './change-table.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { determineSecretRevisionReadiness, formatReadinessCell } from './readiness.ts';
 import { sendSecretWrite } from './send-write.ts';
@@ -30,7 +30,7 @@ export type SecretSetChangeOptions = {
 export type SecretSetChange = SecretSetChangeOptions & {
   readonly skipped: readonly string[];
   readonly question: (preview: SecretWriteResult) => string;
-  readonly submit: (client: Client, ask: SecretWriteParameters) => Promise<SecretWriteResult>;
+  readonly submit: (client: ApiClient, ask: SecretWriteParameters) => Promise<SecretWriteResult>;
 };
 
 /**
@@ -70,7 +70,7 @@ function writeAtRevision({ previousRevision, region }: SecretWriteResult): Secre
 
 async function changePreview(
   context: CommandContext,
-  client: Client,
+  client: ApiClient,
   change: SecretSetChange,
   preview: SecretWriteResult,
 ): Promise<readonly CommandReportBlock[]> {
@@ -88,7 +88,7 @@ async function changePreview(
       kind: 'fields',
       fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...formatTargetFields(place)],
     },
-    createChangeTable(preview.changes),
+    createSecretChangeTable(preview.changes),
     ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
   ];
 }
@@ -96,7 +96,7 @@ async function changePreview(
 /** Reports a finished write. Lists the changed keys unless the preview has already listed them. */
 async function reportWritten(
   context: CommandContext,
-  client: Client,
+  client: ApiClient,
   change: SecretSetChange,
   written: SecretWriteResult,
   werePreviewed: boolean,
@@ -123,7 +123,7 @@ async function reportWritten(
           ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
         ],
       },
-      ...(werePreviewed ? [] : [createChangeTable(changes)]),
+      ...(werePreviewed ? [] : [createSecretChangeTable(changes)]),
       ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
     ],
   };

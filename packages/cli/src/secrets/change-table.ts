@@ -12,7 +12,7 @@ export const secretChangeSigns = {
 type Change = SecretWriteResult['changes'][number];
 
 /** A table of changed keys with the length and fingerprint of each value, never the value. */
-export function createChangeTable(
+export function createSecretChangeTable(
   changes: readonly Change[],
   words: Partial<Record<Change['change'], string>> = {},
 ): CommandReportBlock {

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../command-line/context.ts';
 import type { CommandReport } from '../output/report.ts';
-import { createChangeTable } from './change-table.ts';
+import { createSecretChangeTable } from './change-table.ts';
 import { createNotFoundFailure } from './find-set.ts';
 import { type FileFormat, readSecretValues } from './read-values.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -29,7 +29,7 @@ export async function diffSecretSet(
   return {
     json: { name: answer.name, revision, same: isSame, changes, skipped },
     blocks: [
-      createChangeTable(changes, {
+      createSecretChangeTable(changes, {
         new: 'only in the file',
         changed: 'differs',
         unchanged: 'same',

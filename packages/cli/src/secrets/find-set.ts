@@ -1,7 +1,7 @@
 import {
+  type ApiClient,
   ApiError,
   apiErrorDefinitions,
-  type Client,
   type SecretSetDetails,
   type SecretSetListItem,
 } from '@bothost/contract';
@@ -21,7 +21,7 @@ export type SecretSetLookup = {
 
 const reasonsForNoDetails: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
 
-export async function findSecretSet(client: Client, name: string): Promise<SecretSetLookup> {
+export async function findSecretSet(client: ApiClient, name: string): Promise<SecretSetLookup> {
   try {
     const details = await client.getSecretSet({ params: { setName: name } });
     return { item: details, details, host: null, credentials: null };

@@ -1,5 +1,5 @@
-import type { Client, SecretSetListItem, SecretWriteResult } from '@bothost/contract';
-import { getStatusLabel, type SecretReadiness, secretReadinessLabels } from '@bothost/contract/statuses';
+import type { ApiClient, SecretSetListItem, SecretWriteResult } from '@bothost/contract';
+import { getStatusLabel, type SecretSetReadiness, secretSetReadinessLabels } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
@@ -19,7 +19,7 @@ type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
  */
 export async function waitUntilRevisionReady(
   context: Pick<CommandContext, 'io' | 'messages'>,
-  client: Client,
+  client: ApiClient,
   set: SecretSetRevision,
   seconds: number,
 ): Promise<'ready'> {
@@ -56,7 +56,7 @@ export async function waitUntilRevisionReady(
 /** Returns the readiness of a written revision. If `waitSeconds` is given, waits until the revision is ready in its region. */
 export async function determineSecretRevisionReadiness(
   context: Pick<CommandContext, 'io' | 'messages'>,
-  client: Client,
+  client: ApiClient,
   { name, type, revision, readiness }: SecretWriteResult,
   waitSeconds: number | undefined,
 ): Promise<SecretWriteResult['readiness']> {
@@ -81,13 +81,13 @@ function deliveryFailure(name: string, { revision, errorMessage }: SetState): Fa
   );
 }
 
-async function findSetState(client: Client, { name, type }: SecretSetRevision): Promise<SetState | null> {
+async function findSetState(client: ApiClient, { name, type }: SecretSetRevision): Promise<SetState | null> {
   const { sets } = await client.listSecrets({ query: { type } });
   return sets.find((set) => set.name.toLowerCase() === name.toLowerCase()) ?? null;
 }
 
 const tones = { ready: 'good', pending: 'warn', failed: 'bad' } as const;
 
-export function formatReadinessCell(status: SecretReadiness): Exclude<Cell, string> {
-  return { text: status, rich: getStatusLabel(secretReadinessLabels, status), tone: tones[status] };
+export function formatReadinessCell(status: SecretSetReadiness): Exclude<Cell, string> {
+  return { text: status, rich: getStatusLabel(secretSetReadinessLabels, status), tone: tones[status] };
 }

@@ -1,4 +1,10 @@
-import { ApiError, type Client, findClosestWord, type SecretSetDetails, secretSetKeyPattern } from '@bothost/contract';
+import {
+  type ApiClient,
+  ApiError,
+  findClosestWord,
+  type SecretSetDetails,
+  secretSetKeyPattern,
+} from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
@@ -47,7 +53,7 @@ function requireValidKeys(keys: readonly string[]): void {
   throw new Failure('secret-key-invalid', message);
 }
 
-async function findSetOrNull(client: Client, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {
+async function findSetOrNull(client: ApiClient, name: string, ifExists: boolean): Promise<SecretSetDetails | null> {
   try {
     return await client.getSecretSet({ params: { setName: name } });
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Client, ImagePullSecretVerification } from '@bothost/contract';
+import type { ApiClient, ImagePullSecretVerification } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { CommandReport } from '../output/report.ts';
@@ -37,7 +37,7 @@ export async function verifyPullSecret(
 }
 
 export function verifyWithRegistry(
-  client: Client,
+  client: ApiClient,
   setName: string,
   image: string | undefined,
 ): Promise<ImagePullSecretVerification> {

@@ -1,4 +1,4 @@
-import type { Client } from '@bothost/contract';
+import type { ApiClient } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import type { Cell } from '../output/report.ts';
 
@@ -19,7 +19,7 @@ export type SecretWriteTarget = {
  */
 export async function findSecretWriteTarget(
   { settings }: Pick<CommandContext, 'settings'>,
-  client: Client,
+  client: ApiClient,
   region: string,
 ): Promise<SecretWriteTarget> {
   const [{ properties }, organization] = await Promise.all([
@@ -29,7 +29,7 @@ export async function findSecretWriteTarget(
   return { organization, origin: settings.origin.value, region, isDefaultRegion: properties.defaultRegion === region };
 }
 
-async function impliedOrganization(client: Client): Promise<string> {
+async function impliedOrganization(client: ApiClient): Promise<string> {
   const { organizations } = await client.listOrganizations();
   return organizations[0]?.name ?? 'the organization of the key';
 }

@@ -10,7 +10,7 @@ const judge = '  eval: {factory: judges.create_eval_judge, model: stand-in-judge
  * Runs the project's text scenarios with `pipecat eval run` against the bot at `url`. A stand-in language model judges the bot's
  * answers. `change` edits the scenarios before the run.
  */
-export async function runEvaluation(
+export async function runPipecatEvaluation(
   project: GeneratedProject,
   url: string,
   standIns: StandInVendors,

@@ -8,7 +8,7 @@ import { quickstartProject } from '../../src/scaffold/quickstart.ts';
 import { pitchHertz } from '../stand-in-vendors/cartesia.ts';
 import { fixedTranscript } from '../stand-in-vendors/deepgram.ts';
 import { type StandInVendors, startStandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
-import { runEvaluation } from './evaluate.ts';
+import { runPipecatEvaluation } from './evaluate.ts';
 import { type GeneratedProject, placeholderSecret, setUpProject } from './generated-project.ts';
 import { type RunningGeneratedBot, startBot } from './local-bot.ts';
 import { phoneBotOptions, phoneBotServices } from './phone-bot.ts';
@@ -56,7 +56,7 @@ describe('a telephone bot with evaluations', () => {
 
   it('passes the scenarios that were generated for it', async () => {
     const bot = await start(project);
-    const { status, output, errors } = await runEvaluation(project, `ws://${bot.address}/ws`, standIns);
+    const { status, output, errors } = await runPipecatEvaluation(project, `ws://${bot.address}/ws`, standIns);
     process.stdout.write(output);
     expect(status, output + errors).toBe(0);
     expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
@@ -64,7 +64,7 @@ describe('a telephone bot with evaluations', () => {
 
   it('fails an evaluation scenario that expects an answer other than the bot’s', async () => {
     const bot = await start(project);
-    const { status, output } = await runEvaluation(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
+    const { status, output } = await runPipecatEvaluation(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
       scenarios.replace('it is Paris', 'it is London'),
     );
     process.stdout.write(output);

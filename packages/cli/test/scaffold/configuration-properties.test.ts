@@ -11,7 +11,7 @@ import {
   transportNames,
   transportNamesWithoutCallDirection,
 } from './configuration-rules.ts';
-import { type ConfigFileMistakes, createConfigurationInput, fieldNames } from './configuration-spelling.ts';
+import { type ConfigFileMistakes, createConfigFileWithOptions, fieldNames } from './configuration-spelling.ts';
 
 const word = (...words: readonly string[]) => fc.constantFrom(...words);
 const configurations: fc.Arbitrary<RawOptions> = fc.record(
@@ -98,7 +98,7 @@ test.each([
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, syntaxVariants, mistakes, async (raw, spelled, faulty) => {
-        const { file, options, counts, wrongKeys, unread } = createConfigurationInput(raw, spelled, faulty);
+        const { file, options, counts, wrongKeys, unread } = createConfigFileWithOptions(raw, spelled, faulty);
         const expected = [...findInvalidKeys(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
         const { status, stdout } = await dryRun(file, options);
         if (status !== 0) {

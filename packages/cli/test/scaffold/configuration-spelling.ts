@@ -76,7 +76,7 @@ export type ConfigFileMistakes = {
  * A config file with command-line options. `counts` are the settings that take effect; `wrongKeys` are the invalid keys of the
  * file.
  */
-export type ConfigurationInput = {
+export type ConfigFileWithOptions = {
   readonly file: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly counts: RawOptions;
@@ -88,11 +88,11 @@ export type ConfigurationInput = {
 export const fieldNames = Object.keys(fields).filter((name): name is Name => name in fields);
 
 /** Divides settings between a config file and the command line, each in a random syntax variant. */
-export function createConfigurationInput(
+export function createConfigFileWithOptions(
   raw: RawOptions,
   syntaxVariants: Iterator<OptionSyntaxVariant>,
   mistakes: ConfigFileMistakes,
-): ConfigurationInput {
+): ConfigFileWithOptions {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
   const counts: Record<string, unknown> = {};

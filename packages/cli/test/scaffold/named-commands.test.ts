@@ -3,7 +3,7 @@ import { findPositionalWords, parseCommandLine, requireMandatoryValues } from '.
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
 import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
-import { listAddableProjectParts } from '../../src/scaffold/configuration/names.ts';
+import { listProjectComponentNames } from '../../src/scaffold/configuration/names.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { listGuides } from '../../src/scaffold/guides/guides.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
@@ -53,7 +53,7 @@ async function refusalOf(line: string): Promise<string | null> {
     if (command === undefined) return 'is no command';
     const values = parseCommandLine(args, new Set(found.words.map(({ index }) => index)), command);
     requireMandatoryValues(values, command, '');
-    if (found.path === 'project add' && !(await listAddableProjectParts()).includes(String(values['what'])))
+    if (found.path === 'project add' && !(await listProjectComponentNames()).includes(String(values['what'])))
       return 'cannot be added';
     if (found.path !== 'init' || args.length <= 2) return null;
     const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { maxRequestBodyBytes, userAccountLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 import { ApiKeyLifetime, ApiKeyName } from './keys.ts';
 
 export const Email = z.email().trim().toLowerCase().max(userAccountLimits.emailLength);
@@ -19,12 +19,12 @@ const PersonName = z
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 const LinkToken = z.string().max(200).describe('The token at the end of a one-time link');
 
-const Membership = z.object({ id: Id, name: z.string(), verboseName: z.string(), role: z.enum(roles) });
+const Membership = z.object({ id: Uuid, name: z.string(), verboseName: z.string(), role: z.enum(roles) });
 
 /** A person and the person's organizations. */
 export const User = z
   .object({
-    id: Id,
+    id: Uuid,
     email: z.string(),
     name: z.string(),
     hasPassword: z.boolean().describe('False for a person who signs in only with OpenID Connect'),
@@ -34,13 +34,13 @@ export const User = z
 export type User = z.infer<typeof User>;
 
 const tokenFields = {
-  id: Id,
+  id: Uuid,
   name: z.string(),
   start: z.string().describe('The first characters, enough to recognize it'),
   createdBy: z.enum(['person', 'device-login']),
-  createdAt: Time,
-  expiresAt: Time.nullable(),
-  lastUsedAt: Time.nullable().describe('To the minute'),
+  createdAt: IsoDateTime,
+  expiresAt: IsoDateTime.nullable(),
+  lastUsedAt: IsoDateTime.nullable().describe('To the minute'),
 };
 /** The metadata of a personal access token. It does not contain the token. */
 export const PersonalToken = z.object(tokenFields).meta({ id: 'PersonalToken' });
@@ -98,7 +98,7 @@ export const describeLink = defineOperation({
     email: z.string().nullable(),
     organization: z.string().nullable().describe('For an invitation: the display name of its organization'),
     role: z.enum(roles).nullable(),
-    expiresAt: Time,
+    expiresAt: IsoDateTime,
   }),
   errors: ['invalid-request', 'link-invalid', 'cross-site-request', 'too-many-attempts'],
 });
@@ -395,7 +395,7 @@ const DeviceLogin = z.object({
   deviceName: z.string().nullable().describe('As the device reports it'),
   address: z.string().nullable().describe('IP address of the device'),
   state: z.enum(['pending', 'approved', 'denied']),
-  expiresAt: Time,
+  expiresAt: IsoDateTime,
 });
 const userCode = z.object({ userCode: z.string().describe('The code that the device shows') });
 

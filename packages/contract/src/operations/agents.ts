@@ -14,7 +14,7 @@ import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
-import { AgentPathParameters, Id, noBody, noFields, Time } from './fields.ts';
+import { AgentPathParameters, IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
@@ -28,10 +28,10 @@ const RevisionHealth = z.object({
 });
 
 const RevisionInfo = z.object({
-  deploymentID: Id,
+  deploymentID: Uuid,
   phase: z.enum(listStatusValues(deploymentPhaseLabels)),
   readyReplicas: z.number().int(),
-  phaseStartedAt: Time,
+  phaseStartedAt: IsoDateTime,
   hasInfrastructureIssue: z.boolean().describe('The service, not the bot, prevents it from starting'),
   health: RevisionHealth,
 });
@@ -41,7 +41,7 @@ const AgentCondition = z.object({
   status: z.enum(['True', 'False']),
   reason: z.string(),
   message: z.string(),
-  lastTransitionTime: Time.describe('Since when'),
+  lastTransitionTime: IsoDateTime.describe('Since when'),
 });
 
 const StartMethod = z.object({
@@ -54,18 +54,18 @@ const StartMethod = z.object({
 /** An agent with its rollout. Existing clients call this type `ServiceDetails`. */
 export const AgentDetails = z
   .object({
-    id: Id,
+    id: Uuid,
     name: z.string(),
-    organizationId: Id,
+    organizationId: Uuid,
     region: z.string(),
-    createdAt: Time,
-    updatedAt: Time,
+    createdAt: IsoDateTime,
+    updatedAt: IsoDateTime,
     ready: z.boolean().describe('A session can be started now'),
     available: z.boolean().describe('A deployment is serving'),
     activeDeploymentReady: z.boolean(),
-    desiredDeploymentId: Id,
-    reconciledDeploymentId: Id.nullable(),
-    activeDeploymentId: Id.nullable(),
+    desiredDeploymentId: Uuid,
+    reconciledDeploymentId: Uuid.nullable(),
+    activeDeploymentId: Uuid.nullable(),
     autoScaling: z.object({ minReplicas: z.number().int(), maxReplicas: z.number().int() }),
     activeSessionCount: z.number().int(),
     idleInstanceCount: z.number().int().describe('Warm instances, ready for a session'),
@@ -87,16 +87,16 @@ export type AgentDetails = z.infer<typeof AgentDetails>;
 
 export const AgentListItem = z
   .object({
-    id: Id,
+    id: Uuid,
     name: z.string(),
     region: z.string(),
-    organizationId: Id,
-    desiredDeploymentId: Id,
-    reconciledDeploymentId: Id.nullable(),
-    activeDeploymentId: Id.nullable(),
-    createdAt: Time,
-    updatedAt: Time,
-    deletedAt: Time.nullable(),
+    organizationId: Uuid,
+    desiredDeploymentId: Uuid,
+    reconciledDeploymentId: Uuid.nullable(),
+    activeDeploymentId: Uuid.nullable(),
+    createdAt: IsoDateTime,
+    updatedAt: IsoDateTime,
+    deletedAt: IsoDateTime.nullable(),
     secretSets: z.array(PinnedSecretSet),
     deployment: Deployment.optional(),
   })
@@ -246,7 +246,7 @@ export const deleteAgent = defineOperation({
       .number()
       .int()
       .describe('Sessions that are still live. Their records stay available under the id of the agent'),
-    id: Id,
+    id: Uuid,
   }),
   errors: ['not-found'],
 });

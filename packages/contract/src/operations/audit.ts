@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditEntriesPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const Hash = z.string().describe('SHA-256, in hexadecimal');
 
@@ -9,16 +9,16 @@ const Hash = z.string().describe('SHA-256, in hexadecimal');
 export const AuditEntry = z
   .object({
     sequence: z.number().int().describe('Number of the entry in its organization, from 1'),
-    at: Time,
-    keyId: Id.nullable().describe('The API key or personal access token of the caller'),
+    at: IsoDateTime,
+    keyId: Uuid.nullable().describe('The API key or personal access token of the caller'),
     keyName: z.string().nullable(),
-    userId: Id.nullable().describe('The person; null: an API key, the operator or the service itself'),
+    userId: Uuid.nullable().describe('The person; null: an API key, the operator or the service itself'),
     userEmail: z.string().nullable().describe('E-mail address of the person at that time'),
     address: z
       .string()
       .nullable()
       .describe('IP address of the client; behind a reverse proxy that is not trusted, the address of the proxy'),
-    organizationId: Id,
+    organizationId: Uuid,
     region: z.string().nullable(),
     action: z.string().describe('For example secrets.set'),
     object: z.string().nullable().describe('Name of the affected object; null if the request contained no valid name'),

@@ -8,15 +8,15 @@ import {
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { buildStatusLabels, listStatusValues } from '../statuses.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const Status = z.enum(listStatusValues(buildStatusLabels));
 
 /** A build prepares an uploaded project so that it can run, for example by installing its packages. */
 export const Build = z
   .object({
-    id: Id,
-    organizationId: Id,
+    id: Uuid,
+    organizationId: Uuid,
     status: Status,
     region: z.string(),
     contextHash: z
@@ -31,10 +31,10 @@ export const Build = z
     contextSizeBytes: z.number().int(),
     imageSizeBytes: z.number().int().nullable(),
     buildDurationSeconds: z.number().nullable(),
-    startedAt: Time.nullable(),
-    completedAt: Time.nullable(),
-    createdAt: Time,
-    updatedAt: Time,
+    startedAt: IsoDateTime.nullable(),
+    completedAt: IsoDateTime.nullable(),
+    createdAt: IsoDateTime,
+    updatedAt: IsoDateTime,
   })
   .meta({ id: 'Build' });
 export type Build = z.infer<typeof Build>;
@@ -72,10 +72,10 @@ export const getBuildUploadUrl = defineOperation({
   bodyBytes: maxRequestBodyBytes,
   status: 200,
   response: z.object({
-    uploadId: Id,
+    uploadId: Uuid,
     uploadUrl: z.string(),
     uploadFields: z.object({ token: z.string().describe('Authorizes this upload until expiresAt') }),
-    expiresAt: Time,
+    expiresAt: IsoDateTime,
     receivedBytes: z.number().int().describe('Bytes that were received before'),
   }),
   errors: ['invalid-request', 'region-unknown', 'too-many-uploads', 'storage-full', 'organization-storage-full'],
@@ -85,7 +85,11 @@ export const getBuildUploadUrl = defineOperation({
 export const uploadUrlPathTemplate = '/uploads/{uploadId}';
 
 /** The response of the upload URL to `POST` and `PATCH`. */
-export const ArchiveUploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
+export const ArchiveUploadResponse = z.object({
+  uploadId: Uuid,
+  receivedBytes: z.number().int(),
+  complete: z.boolean(),
+});
 export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
 
 /**

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
 import { defineOperation } from '../operation.ts';
 import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
-import { AgentPathParameters, Id, noBody, noFields, PagingParameters, Time } from './fields.ts';
+import { AgentPathParameters, IsoDateTime, noBody, noFields, PagingParameters, Uuid } from './fields.ts';
 
 export const Deployment = z.object({
-  id: Id,
-  serviceId: Id,
-  createdAt: Time,
-  updatedAt: Time,
+  id: Uuid,
+  serviceId: Uuid,
+  createdAt: IsoDateTime,
+  updatedAt: IsoDateTime,
   manifest: z.object({
     apiVersion: z.string(),
     kind: z.string(),
@@ -21,7 +21,7 @@ export const Deployment = z.object({
       maxSessionDurationSeconds: z.number().int(),
     }),
   }),
-  buildId: Id.nullable().describe('Null for a directory of the service'),
+  buildId: Uuid.nullable().describe('Null for a directory of the service'),
 });
 
 /** The reason why a deployment failed, or why its instances do not start. */
@@ -67,9 +67,9 @@ const DeploymentDetails = Deployment.extend({
   websocketAuth: WebsocketAuth,
   websocketStart: WebsocketStart,
   fork: z.boolean().describe('Whether instances of a Python bot may be forked'),
-  activatedAt: Time.nullable().describe('When it started to serve'),
-  rolledBackFrom: Id.nullable().describe('The deployment that a rollback repeated'),
-  createdByKeyId: Id.nullable().describe('Null for a directory of the service'),
+  activatedAt: IsoDateTime.nullable().describe('When it started to serve'),
+  rolledBackFrom: Uuid.nullable().describe('The deployment that a rollback repeated'),
+  createdByKeyId: Uuid.nullable().describe('Null for a directory of the service'),
   secretRevisions: z.array(PinnedSecretSet),
   activeSessionCount: z.number().int(),
   failure: failedExit.nullable(),

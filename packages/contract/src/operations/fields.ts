@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { itemsPerPage } from '../limits.ts';
 
 /** An ISO 8601 time with milliseconds and `Z`. */
-export const Time = z.string().meta({ format: 'date-time' });
-export const Id = z.string().meta({ format: 'uuid' });
+export const IsoDateTime = z.string().meta({ format: 'date-time' });
+export const Uuid = z.string().meta({ format: 'uuid' });
 
 /** Unix time in seconds with fractions, up to the end of the year 9999. */
 export const UnixSeconds = z.coerce

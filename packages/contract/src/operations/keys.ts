@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { maxApiKeyLifetimeSeconds, maxApiKeyNameLength, maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 export const ApiKeyKind = z.enum(['private', 'public']);
 
 const fields = {
-  id: Id,
+  id: Uuid,
   name: z.string(),
   kind: ApiKeyKind,
   start: z.string().describe('The first characters, enough to recognize it'),
@@ -16,10 +16,10 @@ const fields = {
     .describe(
       'The key itself if it is public. Null for a private key, and for a public key that an earlier version of the service created, until that key is used',
     ),
-  createdAt: Time,
-  expiresAt: Time.nullable(),
-  lastUsedAt: Time.nullable().describe('To the minute'),
-  revokedAt: Time.nullable(),
+  createdAt: IsoDateTime,
+  expiresAt: IsoDateTime.nullable(),
+  lastUsedAt: IsoDateTime.nullable().describe('To the minute'),
+  revokedAt: IsoDateTime.nullable(),
 };
 
 export const ApiKeyName = z

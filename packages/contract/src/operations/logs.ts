@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linesPerLogPage, logLevels } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { AgentPathParameters, Id, noBody, UnixSeconds } from './fields.ts';
+import { AgentPathParameters, noBody, UnixSeconds, Uuid } from './fields.ts';
 
 /**
  * One line of a bot's output. `log` is the line without its line break; bytes that are not UTF-8 are replaced. `log` may contain
@@ -16,9 +16,9 @@ export const LogLine = z
       .describe(
         'When the service read the line, with nanoseconds; the last six digits keep the order of lines read at once',
       ),
-    deploymentId: Id,
-    instanceId: Id,
-    sessionId: Id.nullable().describe('Null for lines of an instance that never had a session'),
+    deploymentId: Uuid,
+    instanceId: Uuid,
+    sessionId: Uuid.nullable().describe('Null for lines of an instance that never had a session'),
     level: z.enum(logLevels).nullable().describe('Parsed from a line in the Pipecat format; null for any other line'),
     beforeSession: z
       .boolean()
@@ -51,8 +51,8 @@ export const getLogs = defineOperation({
     limit: z.coerce.number<number>().int().min(1).max(linesPerLogPage.maximum).default(linesPerLogPage.default),
     offset: z.coerce.number<number>().int().min(0).max(1_000_000).default(0),
     cursor: z.string().optional().describe('nextCursor or followCursor of another response; makes offset ignored'),
-    deploymentId: Id.optional(),
-    sessionId: Id.optional(),
+    deploymentId: Uuid.optional(),
+    sessionId: Uuid.optional(),
     query: z.string().max(1_000).optional().describe('Only lines that contain this text, ignoring case'),
     level: z
       .string()

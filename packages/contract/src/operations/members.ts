@@ -9,7 +9,7 @@ import {
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Email } from './account.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const OrganizationName = z
   .string()
@@ -24,18 +24,18 @@ const DisplayName = z
   .max(userAccountLimits.nameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
-const Organization = z.object({ id: Id, name: z.string(), verboseName: z.string() });
+const Organization = z.object({ id: Uuid, name: z.string(), verboseName: z.string() });
 const Member = z
-  .object({ userId: Id, email: z.string(), name: z.string(), role: z.enum(roles), joinedAt: Time })
+  .object({ userId: Uuid, email: z.string(), name: z.string(), role: z.enum(roles), joinedAt: IsoDateTime })
   .meta({ id: 'Member' });
 export type Member = z.infer<typeof Member>;
 
 const invitationFields = {
-  id: Id,
+  id: Uuid,
   email: z.string().nullable().describe('The address of the invited person. Null: any person who has the link'),
   role: z.enum(roles),
-  createdAt: Time,
-  expiresAt: Time,
+  createdAt: IsoDateTime,
+  expiresAt: IsoDateTime,
 };
 const Invitation = z.object(invitationFields).meta({ id: 'Invitation' });
 export type Invitation = z.infer<typeof Invitation>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { Id, noBody, noFields } from './fields.ts';
+import { noBody, noFields, Uuid } from './fields.ts';
 
 const Properties = z.object({ defaultRegion: z.string() });
 
@@ -17,7 +17,7 @@ export const listOrganizations = defineOperation({
   body: noBody,
   bodyBytes: 0,
   status: 200,
-  response: z.object({ organizations: z.array(z.object({ id: Id, name: z.string(), verboseName: z.string() })) }),
+  response: z.object({ organizations: z.array(z.object({ id: Uuid, name: z.string(), verboseName: z.string() })) }),
   errors: [],
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const count = z.number().int();
 
@@ -11,8 +11,8 @@ const AttentionItem = z
       .describe('Later versions may add others'),
     agentName: z.string(),
     cause: z.string(),
-    since: Time.nullable(),
-    sessionId: Id.nullable().describe('The latest session with this problem'),
+    since: IsoDateTime.nullable(),
+    sessionId: Uuid.nullable().describe('The latest session with this problem'),
   })
   .meta({ id: 'Attention' });
 export type AttentionItem = z.infer<typeof AttentionItem>;

@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { SecretSetKey, SecretSetName, SecretValue } from '../secret-fields.ts';
-import { noBody, noFields, Time } from './fields.ts';
-import { Fingerprint, RevisionNumber, SecretSetKind, SecretSetPathParameters, SecretSetReadiness } from './secrets.ts';
+import { IsoDateTime, noBody, noFields } from './fields.ts';
+import {
+  RevisionNumber,
+  SecretSetKind,
+  SecretSetPathParameters,
+  SecretSetReadiness,
+  SecretValueFingerprint,
+} from './secrets.ts';
 
 /** Path parameters of a secret write. Unlike `SecretSetPathParameters`, this schema requires a valid name of a secret set. */
 const NewSetPath = z.object({ setName: SecretSetName });
@@ -91,13 +97,13 @@ const SecretWriteResult = z
     change: z.enum(['created', 'updated', 'none']),
     dryRun: z.boolean(),
     host: z.string().optional().describe('Of an image pull secret: the normalized registry'),
-    expiresAt: Time.nullable().optional().describe('Of an image pull secret'),
+    expiresAt: IsoDateTime.nullable().optional().describe('Of an image pull secret'),
     changes: z.array(
       z.object({
         key: z.string(),
         change: z.enum(['new', 'changed', 'unchanged', 'removed']),
         bytes: z.number().int().nullable().describe('Of the sent value'),
-        fingerprint: Fingerprint.nullable().describe('Of the sent value; null for a dry run of a new set'),
+        fingerprint: SecretValueFingerprint.nullable().describe('Of the sent value; null for a dry run of a new set'),
       }),
     ),
   })

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { secretRevisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { imagePullSecretCheckResultLabels, listStatusValues, secretReadinessLabels } from '../statuses.ts';
-import { Id, noBody, noFields, Time } from './fields.ts';
+import { imagePullSecretCheckResultLabels, listStatusValues, secretSetReadinessLabels } from '../statuses.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
-export const SecretSetReadiness = z.enum(listStatusValues(secretReadinessLabels));
+export const SecretSetReadiness = z.enum(listStatusValues(secretSetReadinessLabels));
 export const RevisionNumber = z.number().int().describe('Number of the write of this set, from 1');
-export const Fingerprint = z.string().describe('Keyed hash of the value; the key never leaves the service');
+export const SecretValueFingerprint = z.string().describe('Keyed hash of the value; the key never leaves the service');
 
 const setFields = {
   name: z.string(),
@@ -16,8 +16,8 @@ const setFields = {
   status: SecretSetReadiness,
   errorMessage: z.string().optional().describe('Why the delivery failed'),
   revision: RevisionNumber,
-  createdAt: Time,
-  updatedAt: Time,
+  createdAt: IsoDateTime,
+  updatedAt: IsoDateTime,
 };
 
 /**
@@ -30,7 +30,7 @@ const ImagePullSecretCheck = z
       .describe('skipped: the registry was not contacted, or needs no credentials'),
     message: z.string().describe('The reason, and what to do'),
     image: z.string().nullable().describe('The image that was looked up'),
-    checkedAt: Time,
+    checkedAt: IsoDateTime,
   })
   .meta({ id: 'PullSecretCheck' });
 export type ImagePullSecretCheck = z.infer<typeof ImagePullSecretCheck>;
@@ -45,7 +45,7 @@ const SecretSetListItem = z
       .describe('The stored set is damaged or was changed outside the service; its other fields are not reliable'),
     keyCount: z.number().int(),
     host: z.string().nullable().describe('Of an image pull secret: the registry'),
-    expiresAt: Time.nullable().describe('Of an image pull secret: when the credentials expire, if known'),
+    expiresAt: IsoDateTime.nullable().describe('Of an image pull secret: when the credentials expire, if known'),
     verification: ImagePullSecretCheck.nullable().describe('Of an image pull secret: the last check of this revision'),
   })
   .meta({ id: 'SecretSetListItem' });
@@ -58,9 +58,9 @@ const SecretSetDetails = z
     secrets: z.array(
       z.object({
         fieldName: z.string(),
-        fingerprint: Fingerprint,
+        fingerprint: SecretValueFingerprint,
         revision: RevisionNumber.describe('The revision that last wrote the value'),
-        updatedAt: Time,
+        updatedAt: IsoDateTime,
       }),
     ),
     agents: z.array(
@@ -81,8 +81,8 @@ const SecretRevision = z.object({
   revision: RevisionNumber,
   current: z.boolean(),
   status: SecretSetReadiness,
-  createdAt: Time,
-  createdByKeyId: Id.nullable(),
+  createdAt: IsoDateTime,
+  createdByKeyId: Uuid.nullable(),
   action: z.enum(['set', 'replace', 'unset', 'rollback']),
   rolledBackTo: RevisionNumber.nullable(),
   added: z.array(z.string()),
@@ -162,7 +162,7 @@ const ImagePullSecretVerification = z
     name: z.string(),
     host: z.string(),
     revision: RevisionNumber,
-    expiresAt: Time.nullable(),
+    expiresAt: IsoDateTime.nullable(),
     verification: ImagePullSecretCheck,
   })
   .meta({ id: 'CheckedPullSecret' });

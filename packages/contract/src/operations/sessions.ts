@@ -3,12 +3,12 @@ import { maxListedSessions } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
   listStatusValues,
-  type PredefinedSessionCompletionStatus,
+  type ServiceDefinedCompletionStatus,
   sessionCompletionStatusLabels,
   sessionEndStateLabels,
   sessionEventLabels,
 } from '../statuses.ts';
-import { AgentPathParameters, Id, noBody, noFields, PagingParameters, Time, UnixSeconds } from './fields.ts';
+import { AgentPathParameters, IsoDateTime, noBody, noFields, PagingParameters, UnixSeconds, Uuid } from './fields.ts';
 
 /** A completion status that the bot chose in the body of its response. */
 export const BotReportedStatus = z
@@ -21,7 +21,7 @@ type BotReportedStatus = z.infer<typeof BotReportedStatus>;
  * How a session ended: a status observed by the service, the HTTP status of the bot's response, or a status that the bot
  * reported.
  */
-export type SessionCompletionStatus = PredefinedSessionCompletionStatus | `${number}` | BotReportedStatus;
+export type SessionCompletionStatus = ServiceDefinedCompletionStatus | `${number}` | BotReportedStatus;
 
 const MetricsSample = z
   .object({
@@ -37,8 +37,8 @@ const bytes = z.number().int().describe('Bytes, nearest rank over all samples');
 /** CPU and memory statistics of a session. Percentiles are computed by nearest rank over all samples. */
 export const ResourceMetrics = z
   .object({
-    id: Id,
-    sessionId: Id,
+    id: Uuid,
+    sessionId: Uuid,
     sampleCount: z.number().int(),
     cpuMillicoresP50: millicores,
     cpuMillicoresP90: millicores,
@@ -49,8 +49,8 @@ export const ResourceMetrics = z
     memoryBytesP95: bytes,
     memoryBytesP99: bytes,
     timeseries: z.array(MetricsSample),
-    eventTs: Time.describe('Time of the latest sample'),
-    createdAt: Time,
+    eventTs: IsoDateTime.describe('Time of the latest sample'),
+    createdAt: IsoDateTime,
   })
   .meta({ id: 'ResourceMetrics' });
 export type ResourceMetrics = z.infer<typeof ResourceMetrics>;
@@ -69,18 +69,18 @@ export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
 export const SessionEvent = z
   .object({
     eventCode: z.string().describe(`${listStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
-    eventTs: Time,
+    eventTs: IsoDateTime,
     detail: z.record(z.string(), z.unknown()).nullable(),
   })
   .meta({ id: 'SessionEvent' });
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
 const summaryFields = {
-  sessionId: Id,
-  serviceId: Id.describe('Id of the agent'),
-  organizationId: Id,
-  deploymentId: Id,
-  endedAt: Time.nullable(),
+  sessionId: Uuid,
+  serviceId: Uuid.describe('Id of the agent'),
+  organizationId: Uuid,
+  deploymentId: Uuid,
+  endedAt: IsoDateTime.nullable(),
   botStartSeconds: z.number().int().nullable().describe('Seconds from the start request to the bot start, rounded'),
   coldStart: z.boolean().nullable(),
   completionStatus: z
@@ -89,8 +89,8 @@ const summaryFields = {
     .describe(
       `${listStatusValues(sessionCompletionStatusLabels).join(', ')}, an HTTP status as a string, or a word of the bot`,
     ),
-  createdAt: Time,
-  updatedAt: Time,
+  createdAt: IsoDateTime,
+  updatedAt: IsoDateTime,
   endState: z.enum(listStatusValues(sessionEndStateLabels)),
 };
 
@@ -148,7 +148,7 @@ export const getSessions = defineOperation({
   params: AgentPathParameters,
   query: z.object({
     ...PagingParameters,
-    deploymentId: Id.optional(),
+    deploymentId: Uuid.optional(),
     startTime: unixSeconds,
     endTime: unixSeconds,
     status: z.enum(['active', 'ended', 'all']).default('all'),
@@ -191,7 +191,7 @@ export const listOrganizationSessions = defineOperation({
     ...PagingParameters,
     offset: z.coerce.number<number>().int().min(0).max(maxListedSessions).default(0),
     agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
-    sessionId: Id.optional(),
+    sessionId: Uuid.optional(),
     status: z.enum(['active', 'ended', 'all']).default('all'),
     endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
     startTime: UnixSeconds.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),
@@ -225,6 +225,6 @@ export const stopSession = defineOperation({
   body: noBody,
   bodyBytes: 0,
   status: 200,
-  response: z.object({ status: z.literal('terminated'), session_id: Id }),
+  response: z.object({ status: z.literal('terminated'), session_id: Uuid }),
   errors: ['not-found'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { AgentPathParameters, Id, noBody, noFields } from './fields.ts';
+import { AgentPathParameters, noBody, noFields, Uuid } from './fields.ts';
 
 export const RequestedTransport = z.enum(['daily', 'webrtc', 'websocket']);
 export type RequestedTransport = z.infer<typeof RequestedTransport>;
@@ -26,7 +26,7 @@ const StartRequest = z
 /** The response to a start. Its fields depend on the transport and on the query parameter `fields`. */
 export const StartResponse = z
   .object({
-    sessionId: Id.optional(),
+    sessionId: Uuid.optional(),
     wsUrl: z.string().optional(),
     token: z.string().optional(),
     body: z.string().optional().describe('Base64 of the JSON body; the client appends it as ?body='),

@@ -1,12 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../api.ts';
+import { apiClient } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { useForm } from '../components/use-form.ts';
 
-type Decision = Parameters<typeof api.decideAuthorization>[0]['body'];
+type Decision = Parameters<typeof apiClient.decideAuthorization>[0]['body'];
 
 const route = getRouteApi('/signed-in/shell/authorize');
 
@@ -17,7 +17,7 @@ const route = getRouteApi('/signed-in/shell/authorize');
 export function AuthorizePage() {
   const search = route.useSearch();
   const [isDone, setDone] = useState(false);
-  const decide = (approve: boolean) => api.decideAuthorization({ body: { ...search, approve } as Decision });
+  const decide = (approve: boolean) => apiClient.decideAuthorization({ body: { ...search, approve } as Decision });
   const leave = ({ redirectUrl }: Awaited<ReturnType<typeof decide>>) => {
     setDone(true);
     location.assign(redirectUrl);

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { api, describeError } from '../api.ts';
+import { apiClient, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -47,11 +47,11 @@ function Decide({ code }: { readonly code: string }) {
   const key = ['device login', code];
   const login = useQuery({
     queryKey: key,
-    queryFn: () => api.getDeviceLogin({ params: { userCode: code } }),
+    queryFn: () => apiClient.getDeviceLogin({ params: { userCode: code } }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const decide = (approve: boolean) => api.decideDeviceLogin({ params: { userCode: code }, body: { approve } });
+  const decide = (approve: boolean) => apiClient.decideDeviceLogin({ params: { userCode: code }, body: { approve } });
   const show = (decided: Awaited<ReturnType<typeof decide>>) => {
     queries.setQueryData(key, decided);
   };

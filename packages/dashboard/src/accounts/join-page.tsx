@@ -2,7 +2,7 @@ import { type User, userAccountLimits } from '@bothost/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, describeError } from '../api.ts';
+import { apiClient, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -18,7 +18,7 @@ export function JoinPage() {
   const user = useQuery(userQuery);
   const link = useQuery({
     queryKey: ['link', token],
-    queryFn: () => api.describeLink({ body: { token: token ?? '' } }),
+    queryFn: () => apiClient.describeLink({ body: { token: token ?? '' } }),
     retry: false,
   });
   if (link.error !== null) {
@@ -46,7 +46,7 @@ function useJoined() {
 }
 
 function Accept({ lead, token, user }: { readonly lead: string; readonly token: string; readonly user: User }) {
-  const form = useForm(() => api.acceptInvitation({ body: { token } }), useJoined());
+  const form = useForm(() => apiClient.acceptInvitation({ body: { token } }), useJoined());
   return (
     <Card title="Join the organization" lead={lead}>
       {form.problem !== null && <Alert>{form.problem}</Alert>}
@@ -65,7 +65,7 @@ function SignUp({ lead, token, email: invited }: SignUpProps) {
   const [email, setEmail] = useState(invited ?? '');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const form = useForm(() => api.signUp({ body: { token, email, name, password } }), useJoined());
+  const form = useForm(() => apiClient.signUp({ body: { token, email, name, password } }), useJoined());
   return (
     <Card title="Create your account" lead={lead}>
       {form.problem !== null && <Alert>{form.problem}</Alert>}

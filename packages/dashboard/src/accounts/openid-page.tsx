@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { api, describeError } from '../api.ts';
+import { apiClient, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -19,7 +19,7 @@ export function OpenIdPage() {
     queryFn: async () => {
       if (code === undefined || state === undefined)
         throw new Error(error ?? 'The OpenID Connect provider sent no authorization code. Sign in again.');
-      const user = await api.finishOpenIdSignIn({ body: { code, state, ...(iss === undefined ? {} : { iss }) } });
+      const user = await apiClient.finishOpenIdSignIn({ body: { code, state, ...(iss === undefined ? {} : { iss }) } });
       setUser(queries, user);
       await navigate({ href: consumeRememberedRedirect(), replace: true });
       return user;

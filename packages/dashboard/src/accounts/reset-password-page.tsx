@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, describeError } from '../api.ts';
+import { apiClient, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -18,11 +18,11 @@ export function ResetPasswordPage() {
   const queries = useQueryClient();
   const link = useQuery({
     queryKey: ['link', token],
-    queryFn: () => api.describeLink({ body: { token } }),
+    queryFn: () => apiClient.describeLink({ body: { token } }),
     retry: false,
   });
   const form = useForm(
-    () => api.resetPassword({ body: { token, password } }),
+    () => apiClient.resetPassword({ body: { token, password } }),
     async (user) => {
       forgetLinkToken('/reset-password');
       setUser(queries, user);

@@ -1,6 +1,6 @@
 import type { User } from '@bothost/contract';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { api, isSignedOutError } from '../api.ts';
+import { apiClient, isSignedOutError } from '../api.ts';
 import { removeOrganizationApiKeys } from './organization-keys.ts';
 
 /** Notifies the other tabs of this browser that a person signed in or out. */
@@ -10,7 +10,7 @@ const channel = new BroadcastChannel('bothost.session');
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: ({ signal }): Promise<User | null> =>
-    api.getUser({}, signal).catch((error: unknown) => {
+    apiClient.getUser({}, signal).catch((error: unknown) => {
       if (isSignedOutError(error)) return null;
       throw error;
     }),
@@ -31,14 +31,14 @@ export function setUser(queries: QueryClient, user: User): void {
 }
 
 export async function signOut(queries: QueryClient): Promise<void> {
-  await api.signOut();
+  await apiClient.signOut();
   clearSignedOutUserData(queries);
   channel.postMessage('signed out');
 }
 
 /** Signs the person out in this browser and in all others. */
 export async function signOutEverywhere(queries: QueryClient): Promise<void> {
-  await api.signOutEverywhere();
+  await apiClient.signOutEverywhere();
   clearSignedOutUserData(queries);
   channel.postMessage('signed out');
 }

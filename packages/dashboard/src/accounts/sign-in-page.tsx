@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../api.ts';
+import { apiClient } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
@@ -19,9 +19,9 @@ export function SignInPage() {
   const queries = useQueryClient();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const methods = useQuery({ queryKey: ['sign-in methods'], queryFn: () => api.getSignInMethods() });
+  const methods = useQuery({ queryKey: ['sign-in methods'], queryFn: () => apiClient.getSignInMethods() });
   const form = useForm(
-    () => api.signIn({ body: { email, password } }),
+    () => apiClient.signIn({ body: { email, password } }),
     async (user) => {
       setUser(queries, user);
       await navigate({ href: redirect, replace: true });
@@ -56,7 +56,7 @@ export function SignInPage() {
 
 function OpenIdButton({ name, redirect }: { readonly name: string; readonly redirect: string }) {
   const form = useForm(
-    () => api.startOpenIdSignIn(),
+    () => apiClient.startOpenIdSignIn(),
     ({ url }) => {
       rememberRedirect(redirect);
       location.assign(url);

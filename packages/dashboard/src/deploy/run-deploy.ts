@@ -1,8 +1,8 @@
 import {
   type AcceptedDeployment,
   type AgentSettings,
+  type ApiClient,
   type Build,
-  type Client,
   fetchAgentDetails,
   submitDeployment,
   withRetries,
@@ -42,7 +42,7 @@ export class BuildFailedError extends Error {
 }
 
 type DeployContext = {
-  readonly api: Client;
+  readonly api: ApiClient;
   readonly onProgress: (change: Partial<DeployProgress>) => void;
   readonly signal: AbortSignal;
 };

@@ -1,4 +1,4 @@
-import { type Client, uploadRemainingParts, withRetries } from '@bothost/contract';
+import { type ApiClient, uploadRemainingParts, withRetries } from '@bothost/contract';
 import type { PackedProject } from './pack-project.ts';
 
 type UploadOptions = {
@@ -9,7 +9,7 @@ type UploadOptions = {
 };
 
 /** Uploads an archive and returns the id of the upload. Resumes an upload of the same content, even if `botcli` started it. */
-export async function uploadArchive(api: Client, options: UploadOptions): Promise<string> {
+export async function uploadArchive(api: ApiClient, options: UploadOptions): Promise<string> {
   const { archive, region, onProgress, signal } = options;
   const body = { region, contentHash: archive.contentHash, sizeBytes: archive.bytes };
   const getTarget = () => withRetries(() => api.getBuildUploadUrl({ body }, signal), signal);

@@ -1,14 +1,20 @@
-import { type Client, createClient, isAuthorized, type OperationName, type User } from '@bothost/contract';
+import {
+  type ApiClient,
+  createApiClient,
+  isAuthorizedForOperation,
+  type OperationName,
+  type User,
+} from '@bothost/contract';
 import { createContext, useContext } from 'react';
 
 export type Membership = User['organizations'][number];
 
 const storageName = 'bothost.organization';
-const clients = new Map<string, Client>();
+const clients = new Map<string, ApiClient>();
 
 /** Returns a client for the API of an organization, given its name or id. */
-export function getOrganizationApi(organization: string): Client {
-  const client = clients.get(organization) ?? createClient({ origin: location.origin, organization });
+export function getOrganizationApi(organization: string): ApiClient {
+  const client = clients.get(organization) ?? createApiClient({ origin: location.origin, organization });
   clients.set(organization, client);
   return client;
 }
@@ -32,7 +38,7 @@ export function useMembership(): Membership {
 
 /** Whether the person's role in an organization allows an operation. The service checks this again for each request. */
 export function canCallOperation({ role }: Membership, name: OperationName): boolean {
-  return isAuthorized(name, role);
+  return isAuthorizedForOperation(name, role);
 }
 
 export function findMembership(user: User, nameOrId: string): Membership | undefined {

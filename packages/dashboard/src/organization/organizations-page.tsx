@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Building2 } from 'lucide-react';
 import { useState } from 'react';
 import { userQuery, useUser } from '../accounts/session.ts';
-import { api } from '../api.ts';
+import { apiClient } from '../api.ts';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { FormSection } from '../components/form-section.tsx';
@@ -52,7 +52,7 @@ function CreateOrganization() {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const form = useForm(
-    () => api.createOrganization({ body: { name } }),
+    () => apiClient.createOrganization({ body: { name } }),
     async (created) => {
       await queries.invalidateQueries({ queryKey: userQuery.queryKey });
       await navigate({ to: '/orgs/$organization', params: { organization: created.name } });

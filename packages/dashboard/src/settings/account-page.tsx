@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { setUser, signOutEverywhere, useUser } from '../accounts/session.ts';
-import { api } from '../api.ts';
+import { apiClient } from '../api.ts';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
@@ -41,7 +41,7 @@ function NameForm() {
   const queries = useQueryClient();
   const notify = useNotice();
   const form = useForm(
-    () => api.updateUser({ body: { name } }),
+    () => apiClient.updateUser({ body: { name } }),
     (changed) => {
       setUser(queries, changed);
       setName(changed.name);
@@ -69,7 +69,7 @@ function EmailForm() {
   const queries = useQueryClient();
   const notify = useNotice();
   const form = useForm(
-    () => api.changeEmail({ body: { email, password } }),
+    () => apiClient.changeEmail({ body: { email, password } }),
     (changed) => {
       setUser(queries, changed);
       notify(`Your e-mail address is ${changed.email}.`);
@@ -104,7 +104,7 @@ function PasswordForm() {
   const queries = useQueryClient();
   const notify = useNotice();
   const form = useForm(
-    () => api.changePassword({ body: { currentPassword, newPassword } }),
+    () => apiClient.changePassword({ body: { currentPassword, newPassword } }),
     (changed) => {
       setUser(queries, changed);
       setCurrentPassword('');

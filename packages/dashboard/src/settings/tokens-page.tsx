@@ -2,12 +2,12 @@ import type { PersonalToken } from '@bothost/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { api } from '../api.ts';
+import { apiClient } from '../api.ts';
 import { formatBotcliCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
@@ -26,7 +26,7 @@ export function TokensPage() {
   const [open, setOpen] = useState<'create' | PersonalToken | null>(null);
   const queries = useQueryClient();
   const notify = useNotice();
-  const tokens = useQuery({ queryKey, queryFn: ({ signal }) => api.listPersonalTokens({}, signal) });
+  const tokens = useQuery({ queryKey, queryFn: ({ signal }) => apiClient.listPersonalTokens({}, signal) });
   const close = () => setOpen(null);
   return (
     <>
@@ -47,7 +47,10 @@ export function TokensPage() {
               <EmptyState icon={KeyRound} title="You have no personal tokens">
                 Create one for scripts, or log in with the command line, which creates its own:
                 <div className="w-full text-left">
-                  <CopyText text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)} name="command" />
+                  <CopyableText
+                    text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)}
+                    name="command"
+                  />
                 </div>
               </EmptyState>
             ) : (
@@ -73,7 +76,7 @@ export function TokensPage() {
           namePlaceholder="Laptop"
           defaultDays="90"
           create={async (name, days) => {
-            const { token } = await api.createPersonalToken({
+            const { token } = await apiClient.createPersonalToken({
               body: { name, expiresInSeconds: parseLifetimeSeconds(days) },
             });
             await queries.invalidateQueries({ queryKey });
@@ -82,7 +85,10 @@ export function TokensPage() {
           usage={
             <>
               <p>Use it with the command line, which asks for the token:</p>
-              <CopyText text={formatBotcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)} name="command" />
+              <CopyableText
+                text={formatBotcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)}
+                name="command"
+              />
             </>
           }
           onClose={close}
@@ -94,7 +100,7 @@ export function TokensPage() {
           lead="Programs that use this token are refused at once. A revoked token cannot be restored."
           action="Revoke token"
           command={formatCurlCommand('revokePersonalToken', { origin, params: { tokenId: open.id } })}
-          run={() => api.revokePersonalToken({ params: { tokenId: open.id } })}
+          run={() => apiClient.revokePersonalToken({ params: { tokenId: open.id } })}
           onDone={async () => {
             notify(`The token ${open.name} is revoked.`);
             await queries.invalidateQueries({ queryKey });

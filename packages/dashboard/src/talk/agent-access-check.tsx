@@ -1,4 +1,4 @@
-import { ApiError, createClient } from '@bothost/contract';
+import { ApiError, createApiClient } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Alert } from '../components/alert.tsx';
@@ -17,7 +17,7 @@ export function AgentAccessCheck({ agent, publicKey, onForgetKey, children }: Ag
   const check = useQuery({
     queryKey: ['agent check', agent, publicKey],
     queryFn: ({ signal }) =>
-      createClient({ origin: location.origin, key: publicKey }).checkAgent({ params: { agentName: agent } }, signal),
+      createApiClient({ origin: location.origin, key: publicKey }).checkAgent({ params: { agentName: agent } }, signal),
     retry: (count, error) => count < 1 && !(error instanceof ApiError),
   });
   const reason = check.error instanceof ApiError ? check.error.reason : undefined;

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, createClient, ErrorResponse, type StartResponse } from '@bothost/contract';
+import { ApiError, ConnectionError, createApiClient, ErrorResponse, type StartResponse } from '@bothost/contract';
 import { LogLevel, logger, PipecatClient, RTVIEvent } from '@pipecat-ai/client-js';
 import type { LoudnessTracker } from './levels.ts';
 import type { LocalVideo, TalkEvent, TalkState } from './talk-state.ts';
@@ -172,7 +172,7 @@ async function connect(
   if (isOver()) return;
 
   emit({ type: 'phase', phase: 'authenticating' });
-  const service = createClient({ origin, key: publicKey });
+  const service = createApiClient({ origin, key: publicKey });
   const started = await service.startSession({ params: { agentName: agent }, body: transport.startRequest });
   if (started.sessionId !== undefined) emit({ type: 'session', sessionId: started.sessionId });
   if (isOver()) return;

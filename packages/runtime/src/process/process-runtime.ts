@@ -14,7 +14,7 @@ import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { startPolling } from './polling.ts';
 import { resolveBotProgram } from './projects/bot-program.ts';
 import { findInterpreter } from './projects/interpreter.ts';
-import { getOrganizationProjectOwner } from './projects/owner.ts';
+import { getProjectOwnerForOrganization } from './projects/owner.ts';
 import { type Project, parsePreparedProject } from './projects/prepared-project.ts';
 import { createLocalProjectPreparer } from './projects/preparer.ts';
 import { installPythonShim } from './projects/python-shim.ts';
@@ -116,7 +116,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     list: async () => instances.list(),
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
-    diskUsage: async (organizationId) => diskGuard?.usedBytes(getOrganizationProjectOwner(organizationId)) ?? 0,
+    diskUsage: async (organizationId) => diskGuard?.usedBytes(getProjectOwnerForOrganization(organizationId)) ?? 0,
     outputs: createInstanceOutputs({ ...context, instances: instances.byId }),
     forget: async (instanceId) => {
       requireId(instanceId, (message) => new RangeError(message));

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { OutputFile, Runtime, Timestamp } from '../../src/runtime.ts';
+import type { EpochMicroseconds, OutputFile, Runtime } from '../../src/runtime.ts';
 
 const neverAborted = new AbortController().signal;
 
-export type OutputLine = { readonly text: string; readonly at: Timestamp; readonly unattended: boolean };
+export type OutputLine = { readonly text: string; readonly at: EpochMicroseconds; readonly unattended: boolean };
 
 type OutputSnapshot = { readonly file: OutputFile; readonly lines: readonly OutputLine[] };
 

@@ -86,7 +86,7 @@ export function findPreviouslyServingDeployment(
     .executeTakeFirst();
 }
 
-export function findNewestDeploymentFromDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
+export function findNewestDirectoryDeployment(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployments')
     .selectAll()

@@ -9,7 +9,7 @@ import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countDeployments, type DeploymentRow, findDeploymentOfAgent, listDeploymentPage } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, presentDeployment } from './present.ts';
+import { type DeploymentInstanceCounts, toDeploymentDetails } from './present.ts';
 import { findAgent } from './rows.ts';
 
 type List = Operations['listDeployments'];
@@ -72,7 +72,7 @@ async function presenter(db: Database, scope: Scope, agentName: string, usageOf:
       const pins = rows.map((row) => row.secret_pins);
       const states = await listPinnedSecretSets(db, scope.organizationId, pins);
       return rows.map((row, index) =>
-        presentDeployment(row, names, {
+        toDeploymentDetails(row, names, {
           serving: agent.deleted_at === null && agent.active_deployment_id === row.id,
           activeSessions: usage.find(({ deploymentId }) => deploymentId === row.id)?.activeSessions ?? 0,
           secrets: states[index] ?? [],

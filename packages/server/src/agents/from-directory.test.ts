@@ -14,7 +14,7 @@ import {
   recordPreparedProject,
   recordStartProblem,
 } from './deployment.ts';
-import { createAgentFromDirectory } from './from-directory.ts';
+import { createAgentFromProjectDirectory } from './from-directory.ts';
 import type { DeploymentInstanceCounts } from './present.ts';
 import { serveDirectoriesAsAgents } from './serve-directories.ts';
 import { getAgent, listAgents } from './show.ts';
@@ -50,7 +50,7 @@ describe('a service with agent directories', () => {
     hashDirectory,
     logger,
   });
-  const start = () => createAgentFromDirectory(context(), organizationId, 'us-west', directory);
+  const start = () => createAgentFromProjectDirectory(context(), organizationId, 'us-west', directory);
   const scope = () => ({ organizationId, organizationName: 'home' });
   const show = () => getAgent(rows, scope(), 'echo', async () => running);
   async function agentId() {
@@ -182,7 +182,9 @@ describe('a service with agent directories', () => {
     const { deploymentId } = await start();
     const link = `${directory}-link`;
     await symlink(directory, link);
-    const again = await createAgentFromDirectory(context(), organizationId, 'us-west', link).finally(() => rm(link));
+    const again = await createAgentFromProjectDirectory(context(), organizationId, 'us-west', link).finally(() =>
+      rm(link),
+    );
     expect(again).toMatchObject({ deploymentId, changed: false });
   });
 

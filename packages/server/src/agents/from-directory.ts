@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
-import type { Database, DeploymentSource, SecretRevisionPin } from '../store/tables.ts';
+import type { Database, DeploymentCodeSource, SecretRevisionPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
-import { findDeployment, findNewestDeploymentFromDirectory } from './deployment-rows.ts';
+import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
 import { createDeployment } from './new-deployment.ts';
 import { lockOrInsertAgent } from './rows.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -30,7 +30,7 @@ export type DirectoryAgent = {
  *
  * @throws DeployFileError, or the file system's error if the directory cannot be read
  */
-export async function createAgentFromDirectory(
+export async function createAgentFromProjectDirectory(
   context: Context,
   organizationId: string,
   region: string,
@@ -49,7 +49,7 @@ export async function createAgentFromDirectory(
     }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
-    const newest = await findNewestDeploymentFromDirectory(db, agent.id);
+    const newest = await findNewestDirectoryDeployment(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
     // If a user deployed something else to this agent, keep that deployment until the directory changes.
     if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {
@@ -68,7 +68,7 @@ export async function createAgentFromDirectory(
   });
 }
 
-function isSame(source: DeploymentSource, path: string, contentHash: string): boolean {
+function isSame(source: DeploymentCodeSource, path: string, contentHash: string): boolean {
   return source.kind === 'directory' && source.path === path && source.contentHash === contentHash;
 }
 

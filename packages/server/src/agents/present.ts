@@ -19,7 +19,7 @@ export type DeploymentInstanceCounts = {
 type Names = { readonly agentName: string; readonly organizationName: string };
 
 /** Formats a deployment as existing clients expect it. */
-export function presentDeploymentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
+export function toDeploymentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
   const limits = agentProfileResources[row.profile];
   return {
     id: row.id,
@@ -42,7 +42,7 @@ export function presentDeploymentManifest(row: DeploymentRow, names: Names): Age
   };
 }
 
-export function presentDeployment(
+export function toDeploymentDetails(
   row: DeploymentRow,
   names: Names,
   of: {
@@ -52,7 +52,7 @@ export function presentDeployment(
   },
 ): DeploymentDetails {
   return {
-    ...presentDeploymentManifest(row, names),
+    ...toDeploymentManifest(row, names),
     state: row.state,
     serving: of.serving,
     contentHash: row.source.contentHash,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
-import { createAgentFromDirectory } from './from-directory.ts';
+import { createAgentFromProjectDirectory } from './from-directory.ts';
 
 type Context = {
   db: Database;
@@ -16,7 +16,7 @@ type Context = {
  * `problem` says why the directory cannot be served, or is null. `preparing` is the id of the deployment that the
  * reconciler still has to prepare or validate, or null.
  */
-export type ServeDirectoryResult = {
+export type DirectoryServingResult = {
   readonly name: string;
   readonly problem: string | null;
   readonly preparing: string | null;
@@ -28,11 +28,11 @@ export async function serveDirectoriesAsAgents(
   organizationId: string,
   region: string,
   paths: readonly string[] | undefined,
-): Promise<ServeDirectoryResult[]> {
-  const served: ServeDirectoryResult[] = [];
+): Promise<DirectoryServingResult[]> {
+  const served: DirectoryServingResult[] = [];
   for (const path of paths ?? [parrotDirectory()]) {
     try {
-      const { name, changed, deploymentId, prepared } = await createAgentFromDirectory(
+      const { name, changed, deploymentId, prepared } = await createAgentFromProjectDirectory(
         context,
         organizationId,
         region,

@@ -2,7 +2,7 @@ import { type AgentDetails, type AgentListItem, createApiError } from '@bothost/
 import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, presentDeploymentManifest } from './present.ts';
+import { type DeploymentInstanceCounts, toDeploymentManifest } from './present.ts';
 import { computeRollout } from './rollout.ts';
 import { type AgentRow, findAgent, listAgentRows } from './rows.ts';
 
@@ -35,7 +35,7 @@ export async function listAgents(
     };
     if (active === undefined || !query.includeActiveDeployment) return [item];
     const names = { agentName: agent.name, organizationName: scope.organizationName };
-    return [{ ...item, deployment: presentDeploymentManifest(active, names) }];
+    return [{ ...item, deployment: toDeploymentManifest(active, names) }];
   });
 }
 
@@ -99,7 +99,7 @@ function details(
     maxSessionDuration: serving.max_session_seconds,
     websocketAuth: serving.websocket_auth,
     krispViva: null,
-    deployment: presentDeploymentManifest(desired, { agentName: agent.name, organizationName }),
+    deployment: toDeploymentManifest(desired, { agentName: agent.name, organizationName }),
     ...rollout,
   };
 }

@@ -2,8 +2,8 @@ import { createApiError, type Operations, type ResponseOf } from '@bothost/contr
 import type { Database } from '../store/tables.ts';
 import type { BuildOutcome } from './attempt.ts';
 import type { BuildLogNotifier } from './log-news.ts';
-import { presentBuild } from './present.ts';
-import { cancelOpenBuild, findBuildRow } from './rows.ts';
+import { toBuildResponse } from './present.ts';
+import { cancelUnfinishedBuild, findBuildRow } from './rows.ts';
 
 export const canceledBuildOutcome = {
   state: 'canceled',
@@ -27,10 +27,10 @@ export async function cancelBuild(
   const found = await findBuildRow(db, organizationId, buildId);
   if (found === undefined) throw createApiError('build-not-found');
   const outcome = { error_code: canceledBuildOutcome.errorCode, error: canceledBuildOutcome.error };
-  const changed = await cancelOpenBuild(db, { organizationId, id: buildId }, outcome, context.now());
+  const changed = await cancelUnfinishedBuild(db, { organizationId, id: buildId }, outcome, context.now());
   const row = changed ?? (await findBuildRow(db, organizationId, buildId));
   if (row === undefined) throw createApiError('build-not-found');
   if (changed === undefined && row.state !== 'canceled') throw createApiError('build-ended');
   context.buildLogs.notify(buildId);
-  return { build: presentBuild(row, scope.serviceUrl) };
+  return { build: toBuildResponse(row, scope.serviceUrl) };
 }

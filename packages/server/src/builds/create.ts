@@ -1,7 +1,7 @@
 import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
-import { presentBuild } from './present.ts';
+import { toBuildResponse } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
 import { type BuildRow, insertBuild, reuseBuildByContent } from './rows.ts';
@@ -58,7 +58,7 @@ export async function createBuild(
     used_at: now,
   });
   return {
-    build: presentBuild(row, scope.serviceUrl),
+    build: toBuildResponse(row, scope.serviceUrl),
     contextHash: row.context_hash,
     cached: row.state === 'success',
   };

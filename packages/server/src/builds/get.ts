@@ -1,6 +1,6 @@
 import { createApiError, type Operations, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { presentBuild } from './present.ts';
+import { toBuildResponse } from './present.ts';
 import { findBuildRow } from './rows.ts';
 
 /** Returns a build. @throws failure `build-not-found`, also for another organization's build */
@@ -11,5 +11,5 @@ export async function getBuild(
 ): Promise<ResponseOf<Operations['getBuild']>> {
   const row = await findBuildRow(context.db, scope.organizationId, buildId);
   if (row === undefined) throw createApiError('build-not-found');
-  return { build: presentBuild(row, scope.serviceUrl) };
+  return { build: toBuildResponse(row, scope.serviceUrl) };
 }

@@ -1,7 +1,7 @@
 import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { presentBuild } from './present.ts';
+import { toBuildResponse } from './present.ts';
 import { countBuilds, listBuildPage } from './rows.ts';
 
 type List = Operations['listBuilds'];
@@ -25,7 +25,7 @@ export async function listBuilds(
   ]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return {
-    builds: rows.map((row) => presentBuild(row, scope.serviceUrl)),
+    builds: rows.map((row) => toBuildResponse(row, scope.serviceUrl)),
     total,
     limit,
     offset,

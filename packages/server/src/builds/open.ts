@@ -3,7 +3,7 @@ import { type BuildLogNotifier, createBuildLogNotifier } from './log-news.ts';
 import { createBuildDirectories } from './places.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
 import { type BuildRetention, type BuildUseLookup, type RetentionContext, removeUnusedBuilds } from './retention.ts';
-import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
+import { type BuildWorker, type BuildWorkerContext, createBuildWorker } from './worker.ts';
 
 /** The upload, log and worker services for builds. */
 export type BuildServices = {
@@ -14,7 +14,7 @@ export type BuildServices = {
   readonly removeUnused: () => Promise<void>;
 };
 
-export type BuildServicesOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
+export type BuildServicesOptions = Omit<BuildWorkerContext, 'places' | 'buildLogs'> &
   Omit<RetentionContext, 'places'> & {
     readonly dataDirectory: string;
     readonly removeTree: DirectoryTreeRemover;

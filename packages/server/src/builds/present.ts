@@ -5,7 +5,7 @@ import type { BuildRow } from './rows.ts';
  * Formats a build for the API. Its image fields are null, because the runtime prepares the project without a container
  * image.
  */
-export function presentBuild(row: BuildRow, serviceUrl: string): Build {
+export function toBuildResponse(row: BuildRow, serviceUrl: string): Build {
   const { started_at: startedAt, completed_at: completedAt } = row;
   return {
     id: row.id,

@@ -115,7 +115,7 @@ export function listBuildPage(
 }
 
 /** Returns the builds of a region that have not ended, oldest first. */
-export function listOpenBuildRows(db: Database, region: string): Promise<BuildRow[]> {
+export function listUnfinishedBuildRows(db: Database, region: string): Promise<BuildRow[]> {
   return db
     .selectFrom('builds')
     .selectAll()
@@ -127,7 +127,7 @@ export function listOpenBuildRows(db: Database, region: string): Promise<BuildRo
 }
 
 /** Cancels a build: a waiting one immediately, a running one through a flag that its server polls. */
-export function cancelOpenBuild(
+export function cancelUnfinishedBuild(
   db: Database,
   build: { readonly organizationId: string; readonly id: string },
   outcome: Pick<BuildRow, 'error_code' | 'error'>,
@@ -153,7 +153,7 @@ export function cancelOpenBuild(
 }
 
 /** Updates a build that has not ended. Returns undefined if the build has ended. */
-export function changeOpenBuild(
+export function changeUnfinishedBuild(
   db: Database,
   id: string,
   change: Updateable<BuildsTable>,

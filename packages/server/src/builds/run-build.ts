@@ -7,7 +7,7 @@ import { type BuildLog, openBuildLog } from './build-log.ts';
 import { canceledBuildOutcome } from './cancel.ts';
 import { isDiskFull } from './disk-space.ts';
 import type { BuildLogNotifier } from './log-news.ts';
-import { type BuildRow, changeOpenBuild } from './rows.ts';
+import { type BuildRow, changeUnfinishedBuild } from './rows.ts';
 
 export type BuildRunContext = AttemptContext & {
   readonly db: Database;
@@ -42,7 +42,7 @@ const interrupted = {
     'The service stopped unexpectedly twice while it ran this build, so the build was not started again. Deploy again to retry.',
 } as const;
 
-/** Runs an open build until it ends, fails because of the service, or is stopped. Stores the result and the log. */
+/** Runs an unfinished build until it ends, fails because of the service, or is stopped. Stores the result and the log. */
 export async function runBuild(context: BuildRunContext, before: BuildRow, cancel: AbortSignal): Promise<void> {
   const log = await openBuildLog({ ...context, stored: context.buildLogs.notify }, before.id);
   const now = context.now();
@@ -52,7 +52,7 @@ export async function runBuild(context: BuildRunContext, before: BuildRow, cance
     started_at: before.started_at ?? now,
     unfinished_attempts: before.unfinished_attempts + 1,
   } as const;
-  const build = await changeOpenBuild(context.db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
+  const build = await changeUnfinishedBuild(context.db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
   // The build ended after the query that listed it.
   if (build === undefined) return;
   // Cancel the build here: the server that ran it died after the cancel request and before it stopped the build.
@@ -100,7 +100,7 @@ async function release(context: BuildRunContext, build: BuildRow, log: BuildLog)
 
 function forgetAttempt({ db, retryWrite }: BuildRunContext, build: BuildRow): Promise<unknown> {
   const released = { unfinished_attempts: build.unfinished_attempts - 1 };
-  return retryWrite(() => changeOpenBuild(db, build.id, released));
+  return retryWrite(() => changeUnfinishedBuild(db, build.id, released));
 }
 
 function end(context: BuildRunContext, build: BuildRow, log: BuildLog, outcome: FailedBuildOutcome): Promise<void> {
@@ -124,7 +124,7 @@ async function finish(context: BuildRunContext, build: BuildRow, log: BuildLog, 
     updated_at: now,
     used_at: now,
   };
-  await context.retryWrite(() => changeOpenBuild(context.db, build.id, result));
+  await context.retryWrite(() => changeUnfinishedBuild(context.db, build.id, result));
   // Reset the count of failed attempts only after the result is stored, because a failure to store it counts as a failed attempt.
   context.retries.delete(build.id);
   context.logger.info({ buildId: build.id, status: outcome.state, errorCode: result.error_code }, 'build ended');

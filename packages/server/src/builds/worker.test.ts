@@ -21,7 +21,7 @@ import { createBuildLogNotifier } from './log-news.ts';
 import { type BuildDirectories, createBuildDirectories } from './places.ts';
 import { readBuildLog } from './read-log.ts';
 import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
-import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
+import { type BuildWorker, type BuildWorkerContext, createBuildWorker } from './worker.ts';
 
 let rows: TestDatabaseRows;
 let organizationId: string;
@@ -80,7 +80,7 @@ function inHand() {
   return { prepare, begun, next };
 }
 
-async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> = {}) {
+async function work(prepare: Runtime['prepare'], fields: Partial<BuildWorkerContext> = {}) {
   const buildLogs = createBuildLogNotifier();
   const over = new Set<string>();
   const waiting = new Set<() => void>();
@@ -338,7 +338,7 @@ describe('the build worker', () => {
   it('starts no build for another region, during a shutdown, or while the server does not hold the lock of its region', async () => {
     const build = await newBuild();
     const { prepare, begun } = inHand();
-    const poll = async (fields: Partial<WorkerContext>) => {
+    const poll = async (fields: Partial<BuildWorkerContext>) => {
       let resolvePolled: () => void = () => undefined;
       const asked = new Promise<void>((resolve) => {
         resolvePolled = resolve;

@@ -1,10 +1,10 @@
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import { canceledBuildOutcome } from './cancel.ts';
 import { planBuilds } from './plan.ts';
-import { type BuildRow, listOpenBuildRows } from './rows.ts';
+import { type BuildRow, listUnfinishedBuildRows } from './rows.ts';
 import { type BuildRetries, type BuildRunContext, isCanceled, runBuild, scheduleRetry } from './run-build.ts';
 
-export type WorkerContext = Omit<BuildRunContext, 'retries' | 'closing'> & {
+export type BuildWorkerContext = Omit<BuildRunContext, 'retries' | 'closing'> & {
   readonly host: { readonly region: string };
   readonly isDraining: () => boolean;
   readonly buildsAtOnce: number;
@@ -19,7 +19,7 @@ export type BuildWorker = {
   readonly close: () => Promise<void>;
 };
 
-export function createBuildWorker(context: WorkerContext): BuildWorker {
+export function createBuildWorker(context: BuildWorkerContext): BuildWorker {
   const { logger } = context;
   const closing = new AbortController();
   const running = new Map<string, { readonly work: Promise<void>; readonly canceling: AbortController }>();
@@ -29,12 +29,12 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   const wake = () => loop?.wake();
 
   /**
-   * Starts open builds and stops canceled ones. Reads both from the database, because other servers may create and
+   * Starts unfinished builds and stops canceled ones. Reads both from the database, because other servers may create and
    * cancel builds.
    */
   async function poll(): Promise<void> {
     if (!context.holdsRegion()) return;
-    const open = await listOpenBuildRows(context.db, context.host.region);
+    const open = await listUnfinishedBuildRows(context.db, context.host.region);
     for (const row of open.filter(isCanceled)) {
       const attempt = running.get(row.id);
       if (attempt === undefined) begin(row);

@@ -1,18 +1,18 @@
-import type { ServeDirectoryResult } from '../agents/serve-directories.ts';
+import type { DirectoryServingResult } from '../agents/serve-directories.ts';
 import type { Reconciler } from '../reconciler/reconciler.ts';
 
 /** An agent that is served from a directory. `problem` is null if the agent serves. */
-export type ServedAgentStatus = { readonly name: string; readonly problem: string | null };
+export type DirectoryAgentStatus = { readonly name: string; readonly problem: string | null };
 
 /**
  * Waits until each agent serves or has failed, or until `stopping` aborts. This may take minutes, because packages may
  * be installed.
  */
-export async function waitForAgentsFromDirectories(
-  served: readonly ServeDirectoryResult[],
+export async function waitUntilDirectoryAgentsServe(
+  served: readonly DirectoryServingResult[],
   reconciler: Pick<Reconciler, 'deployed'>,
   stopping: AbortSignal,
-): Promise<readonly ServedAgentStatus[]> {
+): Promise<readonly DirectoryAgentStatus[]> {
   const stopped = new Promise<string>((resolve) => {
     const stop = () => resolve('the service was stopped before it was ready');
     if (stopping.aborted) stop();

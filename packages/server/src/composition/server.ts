@@ -2,7 +2,7 @@ import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
 import { findPinnedSecretRevisions } from '../agents/pinned-revisions.ts';
-import { type ServeDirectoryResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
+import { type DirectoryServingResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
@@ -16,7 +16,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { type ServedAgentStatus, waitForAgentsFromDirectories } from './served-agents.ts';
+import { type DirectoryAgentStatus, waitUntilDirectoryAgentsServe } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
@@ -26,7 +26,7 @@ export type RunningServer = {
   readonly url: string;
   /** Keys created on the first start. Null on later starts. */
   readonly firstStart: FirstOrganization | null;
-  readonly agents: readonly ServedAgentStatus[];
+  readonly agents: readonly DirectoryAgentStatus[];
   /** Creates a one-time link for the first account. Null if the organization already has members. */
   readonly createFirstInvitation: () => Promise<string | null>;
   /**
@@ -88,7 +88,7 @@ async function compose(
   // service, the first organization and its API keys exist.
   state.isStarting = false;
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
-  const agents = waitForAgentsFromDirectories(served, context.reconciler, stopping);
+  const agents = waitUntilDirectoryAgentsServe(served, context.reconciler, stopping);
   await startWork(parts);
   const invite = async () => {
     const home = await findOldestOrganization(context);
@@ -126,7 +126,7 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
   return startListening(app, config.host, config.port);
 }
 
-async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServeDirectoryResult[]> {
+async function serveOwnDirectories({ context, config }: Parts): Promise<readonly DirectoryServingResult[]> {
   const home = await findOldestOrganization(context);
   return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }

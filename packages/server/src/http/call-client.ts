@@ -1,13 +1,17 @@
 import { type ApiError, createApiError, type PhoneCarrier } from '@bothost/contract';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { createCallMessageBuffer } from './call-message-buffer.ts';
+import { createPhoneCallMessageBuffer } from './call-message-buffer.ts';
 import { readAgentFromCallStart } from './call-start.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { acceptWebSocketUpgrade, type SocketClient, type UpgradeRequest } from './socket-client.ts';
+import {
+  acceptWebSocketUpgrade,
+  type IncomingWebSocketClient,
+  type UpgradeRequest,
+} from './incoming-websocket-client.ts';
 import type { QualifiedAgentName } from './websocket-path.ts';
 
 /** The WebSocket connection over which a carrier sends and receives the media stream of a call. */
-export type PhoneCarrierConnection = SocketClient & {
+export type PhoneCarrierConnection = IncomingWebSocketClient & {
   /**
    * Accepts the call and reads the name of its agent from the first messages.
    *
@@ -31,7 +35,7 @@ export function createPhoneCarrierConnection(
 ): PhoneCarrierConnection {
   const { incoming, socket, early } = upgrade;
   const overflow = new AbortController();
-  const held = createCallMessageBuffer(carrier);
+  const held = createPhoneCallMessageBuffer(carrier);
   let client: WebSocket | null = null;
 
   const hold = (data: RawData, isBinary: boolean) => {

@@ -5,7 +5,7 @@ import { getObjectFields } from './json-body.ts';
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
 /** Holds the messages of a phone call until its bot is connected. */
-export type CallMessageBuffer = {
+export type PhoneCallMessageBuffer = {
   /** Adds a message. Returns false if the messages without audio exceed the size limit. */
   readonly add: (data: RawData, isBinary: boolean) => boolean;
   /** The held messages, unchanged and in order of arrival. */
@@ -32,7 +32,7 @@ const messageBytes = 64;
  * Holds the most recent seconds of audio and all messages without audio. A bot identifies the call by the first
  * messages, which contain no audio.
  */
-export function createCallMessageBuffer(carrier: PhoneCarrier): CallMessageBuffer {
+export function createPhoneCallMessageBuffer(carrier: PhoneCarrier): PhoneCallMessageBuffer {
   const most = carrierMessageBufferLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
   let audioBytes = 0;

@@ -3,7 +3,7 @@ import {
   type AllOperations,
   apiKeyPrefixes,
   createApiError,
-  isAuthorized,
+  isAuthorizedForOperation,
   type Operation,
   type OperationGrantee,
   type Role,
@@ -50,7 +50,7 @@ export async function authorize(
   reply: FastifyReply,
 ): Promise<void> {
   const requireGrant = (grantee: OperationGrantee) => {
-    if (!isAuthorized(operation.name, grantee)) throw createApiError('forbidden');
+    if (!isAuthorizedForOperation(operation.name, grantee)) throw createApiError('forbidden');
   };
   const { key } = operation;
   if (key === 'operator') {

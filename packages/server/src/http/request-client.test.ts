@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -104,7 +104,7 @@ describe.each([
 
   const ask = (path: string, key: string, body?: object) =>
     fetch(service.url + path, {
-      ...createKeyHeaders(key, forwarded),
+      ...createBearerTokenHeaders(key, forwarded),
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
 
@@ -137,17 +137,17 @@ describe.each([
     const id = await startAgentSession(service, 'behind');
     const echo = await fetch(
       sessionUrl(service, 'behind', id, '/echo'),
-      createKeyHeaders(service.publicKey, forwarded),
+      createBearerTokenHeaders(service.publicKey, forwarded),
     );
     expect(await echo.json()).toMatchObject({ headers: expected });
     const socketUrl = sessionUrl(service, 'behind', id, '/socket').replace('http', 'ws');
-    await opened(new WebSocket(socketUrl, createKeyHeaders(service.publicKey, forwarded)));
+    await opened(new WebSocket(socketUrl, createBearerTokenHeaders(service.publicKey, forwarded)));
     const { token = '', sessionId = '' } = await service.publicClient.startSession({
       params: { agentName: 'behind' },
       body: { transport: 'websocket' },
     });
     const agentUrl = `${service.url.replace('http', 'ws')}/ws/generic/behind.${service.organization}`;
-    const agentSocket = await opened(new WebSocket(agentUrl, createKeyHeaders(token, forwarded)));
+    const agentSocket = await opened(new WebSocket(agentUrl, createBearerTokenHeaders(token, forwarded)));
     const upgradesOf = (session: string) =>
       evaluateJavaScriptInBot<object[]>(service, 'behind', session, 'state.upgrades');
     expect(await upgradesOf(id)).toMatchObject([{ headers: expected }]);

@@ -5,7 +5,7 @@ import { maxProxyBodyBytes, proxyHttpMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sendRawBytes,
   sessionUrl,
@@ -158,7 +158,7 @@ describe('the session proxy', () => {
     );
     const { headers } = await fetch(
       url('/page'),
-      createKeyHeaders(service.publicKey, { origin: 'https://page.example' }),
+      createBearerTokenHeaders(service.publicKey, { origin: 'https://page.example' }),
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': '*',
@@ -174,7 +174,7 @@ describe('the session proxy', () => {
     const cold = await startAgentSession(service, 'target');
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
-        fetch(sessionUrl(service, 'target', cold, '/echo'), createKeyHeaders(service.publicKey)),
+        fetch(sessionUrl(service, 'target', cold, '/echo'), createBearerTokenHeaders(service.publicKey)),
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
@@ -182,7 +182,8 @@ describe('the session proxy', () => {
     await expect
       .poll(
         async () =>
-          (await fetch(sessionUrl(service, 'target', cold, '/echo'), createKeyHeaders(service.publicKey))).status,
+          (await fetch(sessionUrl(service, 'target', cold, '/echo'), createBearerTokenHeaders(service.publicKey)))
+            .status,
       )
       .toBe(404);
   });
@@ -216,7 +217,7 @@ describe('the session proxy', () => {
 
     it('adds CORS headers to every error response, so that these pages can read the error', async () => {
       const noKey = { headers: { origin } };
-      const keyed = createKeyHeaders(service.publicKey, { origin });
+      const keyed = createBearerTokenHeaders(service.publicKey, { origin });
       const failures: [string, RequestInit, number][] = [
         [url('/echo'), noKey, 401],
         [url('/bot'), keyed, 404],
@@ -243,7 +244,10 @@ describe('the session proxy', () => {
     });
 
     it('sends no CORS headers on the private API', async () => {
-      const { headers } = await fetch(`${service.url}/v1/agents`, createKeyHeaders(service.privateKey, { origin }));
+      const { headers } = await fetch(
+        `${service.url}/v1/agents`,
+        createBearerTokenHeaders(service.privateKey, { origin }),
+      );
       expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
     });
   });

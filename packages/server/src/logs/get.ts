@@ -1,5 +1,5 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
-import type { Timestamp } from '@bothost/runtime';
+import type { EpochMicroseconds } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 import { createSecretMask, type SecretMask } from './mask.ts';
 import { decodeCursor, encodeCursor, getLogPositionAtTime } from './position.ts';
@@ -129,13 +129,13 @@ async function readLogs(
  * Returns whether new lines may still arrive before `end`. The logs of a session can grow until the session and its instance
  * have ended. The logs of an agent can always grow.
  */
-async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
+async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: EpochMicroseconds): Promise<boolean> {
   if (end <= outputs.mark()) return false;
   const { sessionId } = scope;
   return sessionId === undefined || canSessionLogGrow(db, { ...scope, sessionId });
 }
 
-function toResponse(query: Query, page: LogPage, now: Timestamp, isGrowing: boolean): ResponseOf<GetLogs> {
+function toResponse(query: Query, page: LogPage, now: EpochMicroseconds, isGrowing: boolean): ResponseOf<GetLogs> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
   const future = isGrowing ? encodeCursor('asc', getLogPositionAtTime(now)) : null;

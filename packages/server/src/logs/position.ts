@@ -1,11 +1,11 @@
 import { createApiError } from '@bothost/contract';
-import type { Timestamp } from '@bothost/runtime';
+import type { EpochMicroseconds } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 
 export type SortOrder = 'asc' | 'desc';
 
 /** The position after the last line of a page. Lines are ordered by time, then instance, then offset. */
-export type LogPosition = { readonly at: Timestamp; readonly instanceId: string; readonly offset: number };
+export type LogPosition = { readonly at: EpochMicroseconds; readonly instanceId: string; readonly offset: number };
 
 export function comparePositions(a: LogPosition, b: LogPosition): number {
   if (a.at !== b.at) return a.at - b.at;
@@ -14,7 +14,7 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
 }
 
 /** Returns a position that is before all lines that arrived at or after the time `at`, and after all earlier lines. */
-export function getLogPositionAtTime(at: Timestamp): LogPosition {
+export function getLogPositionAtTime(at: EpochMicroseconds): LogPosition {
   return { at, instanceId: '', offset: 0 };
 }
 

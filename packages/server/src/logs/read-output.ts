@@ -1,25 +1,25 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OutputFile, Timestamp } from '@bothost/runtime';
+import type { EpochMicroseconds, OutputFile } from '@bothost/runtime';
 import type { SecretMask } from './mask.ts';
 import {
   findLineStart,
   type OutputFileHandle,
   type OutputPart,
-  readPartsBackward,
-  readPartsForward,
+  readOutputPartsBackward,
+  readOutputPartsForward,
 } from './output-parts.ts';
 import { comparePositions, getLogPositionAtTime, type LogPosition, type SortOrder } from './position.ts';
 import { type LineFilter, type ScannedLine, scanForMatchingLines } from './scan-lines.ts';
 
 /** The time range includes `from` and excludes `to`. */
-export type ReadRequest = {
+export type OutputReadRequest = {
   readonly order: SortOrder;
   readonly filter: LineFilter;
   readonly mask: SecretMask | null;
   readonly after: LogPosition | null;
-  readonly from: Timestamp;
-  readonly to: Timestamp;
+  readonly from: EpochMicroseconds;
+  readonly to: EpochMicroseconds;
 };
 
 /** A line with its position in the total order. `line` is null if it does not match the filter. */
@@ -31,7 +31,7 @@ const linesPerBatch = 1_000;
 export async function* readOutput(
   instanceId: string,
   source: { readonly handle: FileHandle; readonly file: OutputFile },
-  wanted: ReadRequest,
+  wanted: OutputReadRequest,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<readonly PositionedLine[]> {
   const { order, after } = wanted;
@@ -77,7 +77,7 @@ function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPar
  * Returns the offset up to which the output had arrived before the time `to`. If the output had ended by then, this is
  * its end.
  */
-function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number {
+function endBefore({ base, marks, endedAt }: OutputFile, to: EpochMicroseconds): number {
   if (endedAt !== null && endedAt < to) return marks.at(-1)?.end ?? base;
   return marks.findLast(({ at }) => at < to)?.end ?? base;
 }
@@ -85,7 +85,7 @@ function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number 
 async function partsOf(
   instanceId: string,
   output: OutputFileHandle,
-  wanted: ReadRequest,
+  wanted: OutputReadRequest,
 ): Promise<AsyncGenerator<OutputPart>> {
   const { file, end } = output;
   const after = wanted.after?.instanceId === instanceId ? wanted.after.offset : null;
@@ -96,13 +96,13 @@ async function partsOf(
         : null;
     const since = Math.max(first?.at ?? 0, wanted.from);
     const seen = file.marks.findLast(({ at }) => at < since)?.end ?? 0;
-    return readPartsForward(output, after ?? (seen === 0 ? 0 : await findLineStart(output, seen)));
+    return readOutputPartsForward(output, after ?? (seen === 0 ? 0 : await findLineStart(output, seen)));
   }
-  if (after !== null) return readPartsBackward(output, after);
+  if (after !== null) return readOutputPartsBackward(output, after);
   const until = wanted.after?.at ?? Number.POSITIVE_INFINITY;
   const last = Math.min(end, file.marks.findLast(({ at }) => at <= until)?.end ?? 0);
   const isWhole = file.endedAt !== null && last === file.marks.at(-1)?.end;
-  return readPartsBackward(output, isWhole ? last : await findLineStart(output, last));
+  return readOutputPartsBackward(output, isWhole ? last : await findLineStart(output, last));
 }
 
 function isAfter(order: SortOrder, position: LogPosition, after: LogPosition): boolean {

@@ -1,5 +1,5 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
-import type { OutputFile, OutputOffsetRange, Timestamp } from '@bothost/runtime';
+import type { EpochMicroseconds, OutputFile, OutputOffsetRange } from '@bothost/runtime';
 import { type LineRange, longLineBlockBytes } from './line-breaks.ts';
 import { isPossibleLineContinuation, type LineTruncation, type SecretMask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
@@ -18,7 +18,7 @@ export type LineFilter = { readonly text: string | undefined; readonly level: Lo
 export type ScannedLine = {
   readonly from: number;
   readonly to: number;
-  readonly at: Timestamp;
+  readonly at: EpochMicroseconds;
   /** The line is null if it does not match the filter. The entry then only records how far the scan got. */
   readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
 };
@@ -135,7 +135,7 @@ function firstMarkAt({ marks }: OutputFile, offset: number): number {
   return low;
 }
 
-function formatTimestamp(at: Timestamp, nanoseconds: number): string {
+function formatTimestamp(at: EpochMicroseconds, nanoseconds: number): string {
   const micro = String(at % 1000).padStart(3, '0');
   const nano = String(nanoseconds).padStart(3, '0');
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { InstanceOutputStore, OutputFile, Timestamp } from '@bothost/runtime';
+import type { EpochMicroseconds, InstanceOutputStore, OutputFile } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
 import type { SortOrder } from './position.ts';
@@ -26,7 +26,7 @@ export type LogSourcesContext = {
  */
 export type OutputSource = {
   readonly instance: InstanceWithLogs;
-  readonly due: Timestamp;
+  readonly due: EpochMicroseconds;
   /** Opens an output; the caller must close it. Returns null if the output was just removed. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
 };
@@ -48,7 +48,7 @@ export type OutputSources = {
 export async function findOutputSources(
   context: LogSourcesContext,
   scope: LogScope,
-  span: { readonly order: SortOrder; readonly from: Timestamp; readonly to: Timestamp },
+  span: { readonly order: SortOrder; readonly from: EpochMicroseconds; readonly to: EpochMicroseconds },
 ): Promise<OutputSources> {
   const { order, from, to } = span;
   const live: OutputSource[] = [];
@@ -129,6 +129,6 @@ async function openFile(context: LogSourcesContext, instance: InstanceWithLogs, 
 }
 
 /** Converts a time to a `timestamptz`, limited to the years 1970 to 9999. */
-function dateOf(at: Timestamp): Date {
+function dateOf(at: EpochMicroseconds): Date {
   return new Date(Math.min(Math.max(0, at / 1000), 253_402_300_799_000));
 }

@@ -1,4 +1,4 @@
-import type { DirectoryTreeRemover, OutputFile, Runtime, Timestamp } from '@bothost/runtime';
+import type { DirectoryTreeRemover, EpochMicroseconds, OutputFile, Runtime } from '@bothost/runtime';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
@@ -72,6 +72,6 @@ export function createOutputStoringRuntime(driver: Runtime, store: (instanceId: 
   };
 }
 
-function ceilToMs(at: Timestamp): Date {
+function ceilToMs(at: EpochMicroseconds): Date {
   return new Date(Math.ceil(at / 1000));
 }

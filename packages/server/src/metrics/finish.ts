@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { deriveId } from '../store/uuid.ts';
+import { deriveNameBasedUuid } from '../store/uuid.ts';
 import { computePercentiles } from './percentiles.ts';
 import { deleteSamples, insertMetrics, listSamples, type SessionMetricsRow } from './rows.ts';
 import { computeSeries, type Sample } from './series.ts';
@@ -32,7 +32,7 @@ function summarize(sessionId: string, samples: readonly Sample[]): SessionMetric
   if (cpu === null || memory === null || first === undefined || last === undefined) return null;
   return {
     session_id: sessionId,
-    id: deriveId(sessionId, 'resource metrics'),
+    id: deriveNameBasedUuid(sessionId, 'resource metrics'),
     sample_count: samples.length,
     cpu_p50: cpu.p50,
     cpu_p90: cpu.p90,

@@ -2,7 +2,7 @@ import { createApiError } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { hashApiKey } from './keys.ts';
-import { findKeyByHash, type KeyWithOrganization, updateKeyLastUse } from './rows.ts';
+import { type ApiKeyWithOrganization, findApiKeyByHash, updateApiKeyLastUse } from './rows.ts';
 
 export type Caller = {
   readonly organizationId: string;
@@ -58,7 +58,7 @@ const touchIntervalMs = 60_000;
 /** Only valid keys are cached, so that a flood of invalid keys takes no memory. */
 const cacheEntries = 10_000;
 
-type Entry = { readonly found: KeyWithOrganization; readonly until: number };
+type Entry = { readonly found: ApiKeyWithOrganization; readonly until: number };
 
 /**
  * Authenticates API keys with the database and caches valid keys for less than a second. `authenticate` rejects with the failure
@@ -71,7 +71,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
   /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
   let generation = 0;
 
-  function accept(found: KeyWithOrganization, key: string, level: ApiAccessLevel, now: number): Caller {
+  function accept(found: ApiKeyWithOrganization, key: string, level: ApiAccessLevel, now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
     const caller = {
       organizationId: found.organization_id,
@@ -88,12 +88,12 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     return caller;
   }
 
-  function touch(found: KeyWithOrganization, key: string, now: number) {
+  function touch(found: ApiKeyWithOrganization, key: string, now: number) {
     const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
     if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
     // Ignore a failed write of the last use, because this time is only displayed. The next use of the key writes it again.
-    updateKeyLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
+    updateApiKeyLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
       touched.delete(found.id),
     );
   }
@@ -115,7 +115,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     if (known !== undefined) return known;
     const before = generation;
     const hash = hashApiKey(key);
-    const found = await findKeyByHash(context.db, hash);
+    const found = await findApiKeyByHash(context.db, hash);
     const now = context.now().getTime();
     if (found === undefined) throw createApiError('key-invalid');
     if (before === generation) {

@@ -6,7 +6,7 @@ import { lockOrganization } from './member-rows.ts';
 import { addMember, listMemberships } from './members.ts';
 import {
   deleteMembersAndOneTimeLinks,
-  findOldestRegion,
+  findFirstRegisteredRegion,
   findOrganization,
   hasAgentsOrSecrets,
   insertOrganization,
@@ -36,7 +36,7 @@ export async function createOrganization(
       id: context.newId(),
       name: wanted.name,
       verbose_name: wanted.verboseName ?? wanted.name,
-      default_region: await findOldestRegion(db),
+      default_region: await findFirstRegisteredRegion(db),
       created_at: context.now(),
     };
     if (await isNameTaken(db, wanted.name)) throw createApiError('organization-name-taken');

@@ -79,14 +79,14 @@ export function markApiKeyRevoked(
     .executeTakeFirst();
 }
 
-export type KeyWithOrganization = Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
+export type ApiKeyWithOrganization = Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
   organization_id: string;
   organization_name: string;
   key_name: string;
 };
 
-export async function findKeyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
-  const { rows } = await sql<KeyWithOrganization>`/* prepared: key-by-hash */ select api_keys.id, kind, expires_at,
+export async function findApiKeyByHash(db: Database, hash: Buffer): Promise<ApiKeyWithOrganization | undefined> {
+  const { rows } = await sql<ApiKeyWithOrganization>`/* prepared: key-by-hash */ select api_keys.id, kind, expires_at,
       revoked_at, last_used_at, organization_id, organizations.name as organization_name,
       api_keys.name as key_name
     from api_keys join organizations on organizations.id = organization_id where hash = ${hash}`.execute(db);
@@ -97,7 +97,7 @@ export async function findKeyByHash(db: Database, hash: Buffer): Promise<KeyWith
  * `publicKey` is the API key in plain text if its kind is `public`. It is null if the kind is `private`, because a private key
  * is stored only as a hash.
  */
-export async function updateKeyLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
+export async function updateApiKeyLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
   await db.updateTable('api_keys').set({ last_used_at: at, public_key: publicKey }).where('id', '=', id).execute();
 }
 
@@ -130,7 +130,7 @@ export async function hasAgentsOrSecrets(db: Database, id: string): Promise<bool
   return agent !== undefined || set !== undefined;
 }
 
-export async function findOldestRegion(db: Database): Promise<string> {
+export async function findFirstRegisteredRegion(db: Database): Promise<string> {
   const { region } = await db.selectFrom('hosts').select('region').orderBy('id').limit(1).executeTakeFirstOrThrow();
   return region;
 }

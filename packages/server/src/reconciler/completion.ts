@@ -1,7 +1,7 @@
 import {
   BotReportedStatus,
   listStatusValues,
-  type PredefinedSessionCompletionStatus,
+  type ServiceDefinedCompletionStatus,
   type SessionCompletionStatus,
   sessionCompletionStatusLabels,
 } from '@bothost/contract';
@@ -41,6 +41,6 @@ export function hasBotAcceptedSession(answer: BotHttpResponse): boolean {
  * Derives the `completionStatus` of a session from the exit code of its bot. Used if no server received the bot's HTTP
  * response, which would contain the status.
  */
-export function deriveStatusFromBotExit(exit: { readonly code: number | null }): PredefinedSessionCompletionStatus {
+export function deriveStatusFromBotExit(exit: { readonly code: number | null }): ServiceDefinedCompletionStatus {
   return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
 }

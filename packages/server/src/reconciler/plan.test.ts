@@ -1,4 +1,4 @@
-import type { PredefinedSessionCompletionStatus } from '@bothost/contract';
+import type { ServiceDefinedCompletionStatus } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,7 +7,7 @@ import {
   type PlannedDeployment,
   type PlannedInstance,
   type PlannedSession,
-  planActions,
+  planReconcileActions,
   type ReconcileAction,
 } from './plan.ts';
 
@@ -65,12 +65,12 @@ const retire: ReconcileAction = { do: 'retire-instance', instanceId: 'i' };
 const stop: ReconcileAction = { do: 'stop-instance', instanceId: 'i' };
 const lost: ReconcileAction = { do: 'instance-lost', instanceId: 'i' };
 const adopt: ReconcileAction = { do: 'adopt-session', sessionId: 's' };
-const decide = (status: PredefinedSessionCompletionStatus): ReconcileAction => ({
+const decide = (status: ServiceDefinedCompletionStatus): ReconcileAction => ({
   do: 'decide-end',
   sessionId: 's',
   status,
 });
-const end = (status: PredefinedSessionCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction => ({
+const end = (status: ServiceDefinedCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction => ({
   do: 'end-session',
   sessionId: 's',
   status,
@@ -544,7 +544,7 @@ describe.each([
   ['sessions', sessions],
 ])('plan, for %s,', (_, rows) => {
   it.each(rows)('%s', (_name, fields, actions) => {
-    expect(planActions(observed(fields))).toEqual(actions);
+    expect(planReconcileActions(observed(fields))).toEqual(actions);
   });
 });
 
@@ -634,10 +634,10 @@ function idOf(action: ReconcileAction): string | null {
   return 'instanceId' in action ? action.instanceId : null;
 }
 
-describe('for any observed state, planActions', () => {
+describe('for any observed state, planReconcileActions', () => {
   const always = (holds: (observed: ObservedState, actions: readonly ReconcileAction[]) => void) =>
     fc.assert(
-      fc.property(anyState, (any) => holds(any, planActions(any))),
+      fc.property(anyState, (any) => holds(any, planReconcileActions(any))),
       { numRuns: 2_000 },
     );
 
@@ -717,7 +717,7 @@ describe('for any observed state, planActions', () => {
   it('is deterministic and does not modify its input', () => {
     always((any, actions) => {
       const before = structuredClone(any);
-      expect(planActions(any)).toEqual(actions);
+      expect(planReconcileActions(any)).toEqual(actions);
       expect(any).toEqual(before);
     });
   });

@@ -1,7 +1,7 @@
 import {
   type DeploymentState,
   maxSessionStartWaitSeconds,
-  type PredefinedSessionCompletionStatus,
+  type ServiceDefinedCompletionStatus,
   socketTokenLifetimeSeconds,
   surplusInstanceIdleSeconds,
 } from '@bothost/contract';
@@ -76,11 +76,11 @@ export type ReconcileAction =
   | { readonly do: 'instance-lost'; readonly instanceId: string }
   | { readonly do: 'remove-orphan'; readonly instanceId: string }
   | { readonly do: 'adopt-session'; readonly sessionId: string }
-  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: PredefinedSessionCompletionStatus }
+  | { readonly do: 'decide-end'; readonly sessionId: string; readonly status: ServiceDefinedCompletionStatus }
   | {
       readonly do: 'end-session';
       readonly sessionId: string;
-      readonly status: PredefinedSessionCompletionStatus;
+      readonly status: ServiceDefinedCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
       /**
        * If set, ends the session only if the session still waits for its client. The client may connect after the plan was
@@ -105,7 +105,7 @@ const refillDelaySeconds = 2;
  * Decides from the observed state what to do next. Pure. All decisions about deployments, instances and sessions are
  * made here: boot, crash recovery, warm pools, draining, time limits and clean-up.
  */
-export function planActions(observed: ObservedState): ReconcileAction[] {
+export function planReconcileActions(observed: ObservedState): ReconcileAction[] {
   const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
   const sessions = new Map(observed.sessions.map((session) => [session.id, session]));
   const instances = new Map(observed.instances.map((instance) => [instance.id, instance]));
@@ -129,7 +129,7 @@ export function findStartableDeployments({ draining, deployments }: ObservedStat
 }
 
 function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): ReconcileAction[] {
-  const end = (status: PredefinedSessionCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction[] => [
+  const end = (status: ServiceDefinedCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction[] => [
     { do: 'end-session', sessionId: session.id, status, at },
   ];
   if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');

@@ -3,7 +3,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Database } from '../store/tables.ts';
 import { requireExpectedRevision } from './refusals.ts';
 import { deleteSecretSetRow, findSecretSet, type SecretSetRow } from './rows.ts';
-import type { OrganizationActor } from './write-transaction.ts';
+import type { ActorInOrganization } from './write-transaction.ts';
 
 /**
  * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set. It is called while
@@ -13,7 +13,7 @@ import type { OrganizationActor } from './write-transaction.ts';
  */
 export function deleteSecretSet(
   context: { readonly db: Database; readonly now: () => Date },
-  actor: OrganizationActor,
+  actor: ActorInOrganization,
   name: string,
   options: { readonly force: boolean; readonly expectedRevision?: number | undefined },
   usedBy: (db: Database, setId: string) => Promise<readonly string[]>,

@@ -4,7 +4,7 @@ import { isSameTime } from './expiry.ts';
 import { readSecretSet } from './read-set.ts';
 import { requireExpectedRevision } from './refusals.ts';
 import { findRevision, findSecretSet } from './rows.ts';
-import { executeSecretWrite, type OrganizationActor, type WriteContext } from './write-transaction.ts';
+import { type ActorInOrganization, executeSecretWrite, type SecretWriteContext } from './write-transaction.ts';
 
 /**
  * Creates a new revision with the content of an earlier one. The new revision refers to the stored values, so no value is
@@ -13,8 +13,8 @@ import { executeSecretWrite, type OrganizationActor, type WriteContext } from '.
  * @throws failure `secret-set-not-found`, `secret-revision-not-found`, `secret-set-changed`, `secret-set-damaged`
  */
 export function rollBackSecrets(
-  context: WriteContext,
-  actor: OrganizationActor,
+  context: SecretWriteContext,
+  actor: ActorInOrganization,
   name: string,
   to: {
     readonly revision: number;

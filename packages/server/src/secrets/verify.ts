@@ -4,21 +4,21 @@ import { appendAudit } from '../audit/append.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
-import { checkCredentials, type RegistryAccess } from './registry/check-credentials.ts';
-import { dockerConfigurationKey, parseDockerCredentials } from './registry/docker-configuration.ts';
+import { checkCredentials, type ImageRegistryConnectionOptions } from './registry/check-credentials.ts';
+import { dockerConfigurationSecretKey, parseDockerCredentials } from './registry/docker-configuration.ts';
 import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
 import type { CredentialVerdict } from './registry/verdict.ts';
 import { findRevision, findSecretSet } from './rows.ts';
 import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
-import type { OrganizationActor } from './write-transaction.ts';
+import type { ActorInOrganization } from './write-transaction.ts';
 
 type CheckRow = Selectable<PullSecretChecksTable>;
 type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly keyring: Keyring;
-  readonly registries: RegistryAccess;
+  readonly registries: ImageRegistryConnectionOptions;
 };
 
 /**
@@ -29,7 +29,7 @@ type Context = {
  */
 export async function verifyImagePullSecret(
   context: Context,
-  actor: OrganizationActor,
+  actor: ActorInOrganization,
   name: string,
   imageText: string | null,
 ): Promise<ImagePullSecretVerification> {
@@ -74,14 +74,14 @@ export function toVerificationFields(row: Pick<CheckRow, 'result' | 'message' | 
   return { result, message, image, checkedAt: row.checked_at.toISOString() };
 }
 
-function decryptCredentials(context: Context, actor: OrganizationActor, name: string) {
+function decryptCredentials(context: Context, actor: ActorInOrganization, name: string) {
   return readWithinDatabaseSnapshot(context.db, async (db) => {
     const set = await findSecretSet(db, actor.organizationId, name);
     if (set === undefined) throw createApiError('secret-set-not-found');
     const { host, expiresAt } = await readSecretSet({ ...context, db }, set);
     if (set.kind !== 'imagePullSecret' || host === null) throw createApiError('secret-set-no-registry');
     const values = await mapDamagedDataToFailure(() => decryptRevision({ ...context, db }, set, set.revision));
-    const configuration = values.get(dockerConfigurationKey);
+    const configuration = values.get(dockerConfigurationSecretKey);
     if (configuration === undefined) throw createApiError('secret-set-damaged');
     const credentials = parseDockerCredentials(configuration, host);
     configuration.fill(0);
@@ -89,7 +89,12 @@ function decryptCredentials(context: Context, actor: OrganizationActor, name: st
   });
 }
 
-async function check(registries: RegistryAccess, host: string, credentials: Buffer, imageText: string | null) {
+async function check(
+  registries: ImageRegistryConnectionOptions,
+  host: string,
+  credentials: Buffer,
+  imageText: string | null,
+) {
   try {
     const image = imageText === null ? null : requireImage(imageText, host);
     return { image, verdict: await checkCredentials(registries, host, credentials, image) };
@@ -106,7 +111,7 @@ function requireImage(text: string, host: string): ImageReference {
 }
 
 function eventOf(
-  actor: OrganizationActor,
+  actor: ActorInOrganization,
   set: { name: string; region: string; revision: number },
   at: Date,
   verdict: CredentialVerdict,

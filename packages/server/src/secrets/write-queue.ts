@@ -1,7 +1,7 @@
 import {
   createApiError,
-  queuedSecretWriteLimits,
   secretWriteDryRunRateLimit,
+  secretWriteQueueLimits,
   secretWriteRateLimit,
 } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
@@ -23,8 +23,8 @@ export function createSecretWriteQueue(now: () => Date): SecretWriteQueue {
   // The lock of an organization's audit log lets only one write proceed. Others wait here instead of holding a connection to the
   // database.
   const enqueue = createKeyedQueue({
-    tasks: queuedSecretWriteLimits.requests,
-    bytes: queuedSecretWriteLimits.bytes,
+    tasks: secretWriteQueueLimits.requests,
+    bytes: secretWriteQueueLimits.bytes,
     error: () => createApiError('too-many-secret-writes'),
   });
   return async ({ organizationId, dryRun, bytes }, work) => {

@@ -11,13 +11,13 @@ import { DamagedDataError } from './vault/damaged.ts';
 import { computeSecretValueFingerprint, formatFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 
-export type WriteContext = {
+export type SecretWriteContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly keyring: Keyring;
 };
-export type OrganizationActor = Actor & { readonly organizationId: string };
+export type ActorInOrganization = Actor & { readonly organizationId: string };
 
 export type PlannedWrite = {
   /** A set with revision 0 is new and not stored yet. */
@@ -42,10 +42,10 @@ export type PlannedWrite = {
  * @throws failure `secret-set-damaged` if the keys of the organization are lost
  */
 export async function executeSecretWrite(
-  context: WriteContext,
-  actor: OrganizationActor,
+  context: SecretWriteContext,
+  actor: ActorInOrganization,
   dryRun: boolean,
-  plan: (inside: WriteContext) => Promise<PlannedWrite>,
+  plan: (inside: SecretWriteContext) => Promise<PlannedWrite>,
 ): Promise<SecretWriteResult> {
   await ensureKeys(context, actor.organizationId);
   return context.db.transaction().execute(async (db) => {
@@ -84,7 +84,7 @@ export async function executeSecretWrite(
 }
 
 /** Creates missing keys of the organization. Call this outside a transaction, as `Keyring.ensure` requires. */
-async function ensureKeys({ db, keyring }: WriteContext, organizationId: string): Promise<void> {
+async function ensureKeys({ db, keyring }: SecretWriteContext, organizationId: string): Promise<void> {
   try {
     await keyring.ensure(db, organizationId);
   } catch (error) {
@@ -96,7 +96,7 @@ async function ensureKeys({ db, keyring }: WriteContext, organizationId: string)
 }
 
 async function readinessOf(
-  { db, now }: WriteContext,
+  { db, now }: SecretWriteContext,
   { set, draft, retriesDelivery }: PlannedWrite,
   revision: number,
   dryRun: boolean,

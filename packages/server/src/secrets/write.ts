@@ -3,22 +3,22 @@ import { listKeysWithChangeKind, planChange } from './change.ts';
 import { isSameTime, resolveCredentialExpiry } from './expiry.ts';
 import { findUnchangedKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
 import {
-  requireAllowedSetSize,
   requireExpectedRevision,
   requireKnownRegion,
+  requireSecretSetWithinLimits,
   requireUnchangedRegion,
 } from './refusals.ts';
 import { countSecretSets, findSecretSet, lockSecretSetCreation, type SecretSetRow } from './rows.ts';
 import type { WriteRequest } from './write-request.ts';
 import {
+  type ActorInOrganization,
   executeSecretWrite,
-  type OrganizationActor,
   type PlannedWrite,
-  type WriteContext,
+  type SecretWriteContext,
 } from './write-transaction.ts';
 
 /** The regions in which sets can be stored, and the default region of a new set. */
-export type SecretRegions = { readonly known: readonly string[]; readonly standard: string };
+export type SecretStorageRegions = { readonly known: readonly string[]; readonly standard: string };
 
 /**
  * Writes all keys of a request as one revision: values, revision, delivery and audit entry are stored together or not at all. If
@@ -28,11 +28,11 @@ export type SecretRegions = { readonly known: readonly string[]; readonly standa
  * `secret-set-not-found`, `secret-not-found`, `secret-set-changed`, `secret-set-damaged`
  */
 export function writeSecrets(
-  context: WriteContext,
-  actor: OrganizationActor,
+  context: SecretWriteContext,
+  actor: ActorInOrganization,
   name: string,
   request: WriteRequest,
-  regions: SecretRegions,
+  regions: SecretStorageRegions,
 ): Promise<SecretWriteResult> {
   return executeSecretWrite(context, actor, request.dryRun, async (inside) => {
     const found = await findSecretSet(inside.db, actor.organizationId, name, 'update');
@@ -51,11 +51,11 @@ const emptySet: SecretSetContent = { host: null, expiresAt: null, entries: [], r
 
 /** Returns the row of a new set at revision 0. If another server has just created the set, locks and returns that row. */
 async function newSet(
-  context: WriteContext,
+  context: SecretWriteContext,
   organizationId: string,
   name: string,
   request: WriteRequest,
-  regions: SecretRegions,
+  regions: SecretStorageRegions,
 ): Promise<SecretSetRow> {
   const { db } = context;
   if (request.values.size === 0) throw createApiError('secret-set-not-found');
@@ -82,7 +82,7 @@ async function newSet(
 }
 
 async function planWrite(
-  context: WriteContext,
+  context: SecretWriteContext,
   set: SecretSetRow,
   before: SecretSetContent,
   request: WriteRequest,
@@ -94,7 +94,7 @@ async function planWrite(
     set.revision + 1,
     (key) => unchanged.has(key),
   );
-  requireAllowedSetSize(plan.entries, before.rows, request.values);
+  requireSecretSetWithinLimits(plan.entries, before.rows, request.values);
   const expiresAt = resolveCredentialExpiry(request, plan.changed ? null : before.expiresAt, context.now());
   const written = new Set([
     ...listKeysWithChangeKind(plan.changes, 'new'),

@@ -3,7 +3,7 @@ import { findAgentId, requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
-import { presentSessionSummary } from './present.ts';
+import { toSessionSummary } from './present.ts';
 
 type List = Operations['getSessions'];
 type ListAll = Operations['listOrganizationSessions'];
@@ -32,7 +32,7 @@ export async function listSessions(
     endStates: query.endState === undefined ? undefined : [query.endState],
   };
   const [total, page] = await Promise.all([countSessions(context.db, filter), readPage(context.db, filter, query)]);
-  return { total_count: total, sessions: page.rows.map(presentSessionSummary), nextCursor: page.nextCursor };
+  return { total_count: total, sessions: page.rows.map(toSessionSummary), nextCursor: page.nextCursor };
 }
 
 /**
@@ -63,7 +63,7 @@ export async function listOrganizationSessions(
   ]);
   return {
     total: { value: Math.min(count, maxListedSessions), relation: count > maxListedSessions ? 'gte' : 'eq' },
-    sessions: page.rows.map((row) => ({ ...presentSessionSummary(row), agentName: row.agent_name })),
+    sessions: page.rows.map((row) => ({ ...toSessionSummary(row), agentName: row.agent_name })),
     nextCursor: page.nextCursor,
   };
 }

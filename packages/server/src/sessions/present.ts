@@ -2,7 +2,7 @@ import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhaseDurati
 import type { SessionResponseRow } from './rows.ts';
 
 /** Converts a row to the form in which lists return a session. */
-export function presentSessionSummary(row: SessionResponseRow): SessionSummary {
+export function toSessionSummary(row: SessionResponseRow): SessionSummary {
   return {
     sessionId: row.id,
     serviceId: row.agent_id,
@@ -24,7 +24,7 @@ export function presentSessionSummary(row: SessionResponseRow): SessionSummary {
  */
 export function toSessionResponse(row: SessionResponseRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
-    ...presentSessionSummary(row),
+    ...toSessionSummary(row),
     resourceMetrics: metrics,
     meetingIds: [],
     events: row.events.map((event) => ({ eventCode: event.code, eventTs: event.at, detail: event.detail })),

@@ -9,7 +9,7 @@ export function newId(): string {
  * Derives the id of an object from its name and the id of its owner. The same arguments always give the same id (UUID version
  * 5, RFC 9562, section 5.5).
  */
-export function deriveId(ownerId: string, name: string): string {
+export function deriveNameBasedUuid(ownerId: string, name: string): string {
   return v5(name, ownerId);
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -228,7 +228,7 @@ describe('a browser session', () => {
     await person.client.getUser();
     await person.client.signOutEverywhere();
     await expect(two?.client.getUser()).rejects.toMatchObject({ reason: 'session-expired' });
-    await createClient({ origin: service.url, key: token }).getUser();
+    await createApiClient({ origin: service.url, key: token }).getUser();
   });
 
   it.each([
@@ -316,7 +316,7 @@ describe('a personal access token', () => {
     const { client } = person;
     const created = await client.createPersonalToken({ body: { name: 'ci', expiresInSeconds: 3_600 } });
     expect(created.token).toMatch(/^pcc_pat_[0-9A-Za-z]{49}$/);
-    const script = createClient({ origin: service.url, key: created.token, organization: 'test-org' });
+    const script = createApiClient({ origin: service.url, key: created.token, organization: 'test-org' });
     await script.listAgents();
     expect(await script.getUser()).toMatchObject({ email: person.email });
     const { tokens } = await client.listPersonalTokens();
@@ -336,7 +336,7 @@ describe('a personal access token', () => {
       where id = ${id}`.execute(db);
     expect(rows[0]?.text).not.toContain(token.slice(13));
     await sql`update personal_tokens set expires_at = now() where id = ${id}`.execute(db);
-    const script = createClient({ origin: service.url, key: token });
+    const script = createApiClient({ origin: service.url, key: token });
     await expect(script.getUser()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
@@ -350,7 +350,7 @@ describe('a personal access token', () => {
 });
 
 describe('a device login', () => {
-  const device = () => createClient({ origin: service.url });
+  const device = () => createApiClient({ origin: service.url });
   const grant = 'urn:ietf:params:oauth:grant-type:device_code';
   const start = () => device().startDeviceLogin({ body: { client_id: 'botcli', device_name: 'laptop' } });
   const poll = (code: string) =>
@@ -376,7 +376,7 @@ describe('a device login', () => {
     await ada.client.decideDeviceLogin({ params, body: { approve: true } });
     await forgetPolls();
     const { access_token: key } = await poll(started.device_code);
-    const cli = createClient({ origin: service.url, key });
+    const cli = createApiClient({ origin: service.url, key });
     expect(await cli.getUser()).toMatchObject({ email: ada.email });
     await expect(poll(started.device_code)).rejects.toMatchObject({
       reason: 'device-code-invalid',
@@ -422,7 +422,7 @@ describe('an authorization code', () => {
     new URL((await ada.client.decideAuthorization({ body: { ...parameters, approve } })).redirectUrl);
   const createCode = async () => (await decide(true)).searchParams.get('code') ?? '';
   const exchange = (code: string, changes: Partial<Record<'code_verifier' | 'redirect_uri', string>> = {}) =>
-    createClient({ origin: service.url }).exchangeAuthorizationCode({
+    createApiClient({ origin: service.url }).exchangeAuthorizationCode({
       body: {
         grant_type: 'authorization_code',
         code,
@@ -439,7 +439,7 @@ describe('an authorization code', () => {
     expect([url.origin + url.pathname, url.searchParams.get('state')]).toEqual([parameters.redirect_uri, 'a b']);
     const code = url.searchParams.get('code') ?? '';
     const { access_token: key } = await exchange(code);
-    const cli = createClient({ origin: service.url, key });
+    const cli = createApiClient({ origin: service.url, key });
     expect(await cli.getUser()).toMatchObject({ email: ada.email });
     await expect(exchange(code)).rejects.toMatchObject(invalid);
     const logout = await fetch(`${service.url}/auth/logout`, {
@@ -490,7 +490,7 @@ describe('the service log', () => {
   it('contains no password, token, cookie or link', async () => {
     const { client } = ada;
     const { token } = await client.createPersonalToken({ body: { name: 'logged' } });
-    const script = createClient({ origin: service.url, key: `${token}x` });
+    const script = createApiClient({ origin: service.url, key: `${token}x` });
     await expect(script.getUser()).rejects.toMatchObject({ reason: 'key-invalid' });
     const link = await invite();
     await client.describeLink({ body: { token: link } });

@@ -1,8 +1,8 @@
 import {
   type AllOperations,
   allOperations,
-  createClient,
-  isAuthorized,
+  createApiClient,
+  isAuthorizedForOperation,
   listOperationPaths,
   type Operation,
   type OperationGrantee,
@@ -50,7 +50,11 @@ beforeAll(async () => {
   const other = await signUpPerson(service, 'other', 'owner', 'second');
   const removedToken = await token(removed);
   const params = { userId: removed.user.id };
-  await createClient({ origin: service.url, key: (await token(owner)).token, organization: 'test-org' }).removeMember({
+  await createApiClient({
+    origin: service.url,
+    key: (await token(owner)).token,
+    organization: 'test-org',
+  }).removeMember({
     params,
   });
   const revoked = await token(member);
@@ -87,7 +91,7 @@ afterAll(async () => {
 /** Returns the expected result of a request: the status and reason of a refusal, or `allowed`. */
 function expected(operation: Operation, path: string, caller: CallerKind): string {
   const grant = (grantee: OperationGrantee) =>
-    isAuthorized(operation.name as keyof AllOperations, grantee) ? 'allowed' : '403 forbidden';
+    isAuthorizedForOperation(operation.name as keyof AllOperations, grantee) ? 'allowed' : '403 forbidden';
   const { key, person, role, refusal } = caller;
   if (operation.key === 'none') return grant('unauthenticated');
   const usesCookie = 'cookie' in caller.headers;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { type Build, type Client, createClient } from '@bothost/contract';
+import { type ApiClient, type Build, createApiClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createArchive } from '../support/archive.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
@@ -13,7 +13,7 @@ import { createUniqueName } from '../support/unique-name.ts';
 const region = 'us-west';
 
 let service: TestServer;
-let client: Client;
+let client: ApiClient;
 let neighbours: SecondOrganization;
 beforeAll(async () => {
   service = await startTestServer();
@@ -38,7 +38,7 @@ function project(more: Parameters<typeof createArchive> = []): Buffer {
   );
 }
 
-type Upload = Awaited<ReturnType<Client['getBuildUploadUrl']>>;
+type Upload = Awaited<ReturnType<ApiClient['getBuildUploadUrl']>>;
 
 const begin = (bytes: Buffer) =>
   client.getBuildUploadUrl({ body: { region, contentHash: sha256(bytes), sizeBytes: bytes.length } });
@@ -210,7 +210,7 @@ describe('a build', () => {
     const uploadId = await send(bytes);
     const { build } = await client.createBuild({ body: { uploadId, region } });
     await over(build.id);
-    const other = createClient({ origin: service.url, key: neighbours.privateKey });
+    const other = createApiClient({ origin: service.url, key: neighbours.privateKey });
     for (const buildId of [build.id, '00000000-0000-7000-8000-000000000000', 'x']) {
       expect(await reason(other.getBuild({ params: { buildId } }))).toBe('build-not-found');
       expect(await reason(other.getBuildLogs({ params: { buildId } }))).toBe('build-not-found');
@@ -391,7 +391,7 @@ describe('an upload', () => {
   it('is refused if the organization has a hundred uploads without a build', async () => {
     const crowd = await insertSecondOrganization(service, createUniqueName('crowd'));
     onTestFinished(crowd.close);
-    const other = createClient({ origin: service.url, key: crowd.privateKey });
+    const other = createApiClient({ origin: service.url, key: crowd.privateKey });
     const asked = await Promise.all(
       Array.from({ length: 130 }, () => reason(other.getBuildUploadUrl({ body: { region } }))),
     );

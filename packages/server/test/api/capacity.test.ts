@@ -1,9 +1,9 @@
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   startAgentSession,
   stopAgentSession,
@@ -43,7 +43,7 @@ describe('an agent at its session limit', () => {
   const total = async (agentName: string) => (await service.client.getSessions({ params: { agentName } })).total_count;
 
   function startRaw(agentName: string, fields: Record<string, unknown> = {}) {
-    const init = createKeyHeaders(service.publicKey, { 'content-type': 'application/json' });
+    const init = createBearerTokenHeaders(service.publicKey, { 'content-type': 'application/json' });
     return fetch(`${service.url}/v1/public/${agentName}/start`, {
       method: 'POST',
       body: JSON.stringify(fields),
@@ -161,7 +161,7 @@ describe('an agent at its session limit', () => {
     expect(attempts.map(({ status }) => status).sort()).toEqual([101, 101, 429, 429, 429, 429, 429, 429]);
     for (const { socket } of attempts) socket.terminate();
     await waitUntilAgentIdle(service, 'open-door');
-    const list = createClient({ origin: service.url, key: service.privateKey });
+    const list = createApiClient({ origin: service.url, key: service.privateKey });
     const { sessions } = await list.getSessions({ params: { agentName: 'open-door' } });
     expect(sessions.slice(0, sessions.length - before).map((session) => session.completionStatus)).toEqual([
       'WS_CONNECTION_CLOSED',

@@ -1,4 +1,4 @@
-import { allOperations, createClient, listOperationPaths } from '@bothost/contract';
+import { allOperations, createApiClient, listOperationPaths } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
@@ -157,7 +157,7 @@ describe('API keys', () => {
   });
 
   it('can read and stop only the sessions of their organization', async () => {
-    const theirs = createClient({ origin: service.url, key: other.privateKey });
+    const theirs = createApiClient({ origin: service.url, key: other.privateKey });
     await expect.poll(async () => (await theirs.getAgent({ params: { agentName: 'theirs' } })).ready).toBe(true);
     expect((await theirs.listAgents()).agents.map(({ name }) => name)).toEqual(['theirs']);
     expect((await service.client.listAgents()).agents.map(({ name }) => name)).toEqual(['mine']);
@@ -166,7 +166,7 @@ describe('API keys', () => {
     expect(theirKeys.filter(({ id }) => mineOnly.some((key) => key.id === id))).toEqual([]);
     await expect(theirs.revokeKey({ params: { keyId: mineOnly[0]?.id ?? '' } })).rejects.toMatchObject({ status: 404 });
     const asked = { publicKey: other.publicKey, url: service.url, client: theirs };
-    const publicClient = createClient({ origin: service.url, key: other.publicKey });
+    const publicClient = createApiClient({ origin: service.url, key: other.publicKey });
     const id = await startAgentSession({ ...asked, publicClient }, 'theirs');
     await expect(service.client.stopSession({ params: { agentName: 'theirs', sessionId: id } })).rejects.toMatchObject({
       status: 404,

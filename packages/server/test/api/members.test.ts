@@ -1,4 +1,4 @@
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { createFakeBrowser, parseLinkToken, signUpPerson, type TestPerson } from '../support/people.ts';
@@ -53,7 +53,7 @@ describe('members of an organization', () => {
   it('lose their access at once when they are removed, even with a personal access token', async () => {
     const person = await signUpPerson(service, 'leaver', 'member');
     const { token } = await person.client.createPersonalToken({ body: { name: 'script' } });
-    const script = createClient({ origin: service.url, key: token, organization: 'test-org' });
+    const script = createApiClient({ origin: service.url, key: token, organization: 'test-org' });
     await script.listAgents();
     await home(owner).removeMember({ params: { userId: person.user.id } });
     const notFound = { reason: 'organization-not-found', status: 404 };
@@ -101,7 +101,7 @@ describe('an organization', () => {
   it('can be created and renamed by a person, and must have a unique name', async () => {
     const created = await owner.client.createOrganization({ body: { name: 'before', verboseName: 'Before Inc.' } });
     const { key } = await owner.within('before').createKey({ body: { name: 'program', kind: 'private' } });
-    const program = createClient({ origin: service.url, key });
+    const program = createApiClient({ origin: service.url, key });
     const taken = { reason: 'organization-name-taken' };
     await expect(owner.client.createOrganization({ body: { name: 'before' } })).rejects.toMatchObject(taken);
     await expect(owner.within('before').updateOrganization({ body: { name: 'test-org' } })).rejects.toMatchObject(
@@ -112,7 +112,7 @@ describe('an organization', () => {
     expect((await program.listOrganizations()).organizations).toEqual([
       { id: created.id, name: 'after', verboseName: 'After Inc.' },
     ]);
-    await createClient({ origin: service.url, key, organization: 'after' }).listAgents();
+    await createApiClient({ origin: service.url, key, organization: 'after' }).listAgents();
   });
 
   it('can be transferred to a viewer, who becomes its owner', async () => {
@@ -140,9 +140,9 @@ describe('an organization', () => {
     await expect(client.deleteOrganization()).rejects.toMatchObject({ reason: 'organization-not-empty' });
     await client.deleteSecretSet({ params: { setName: 'keys' } });
     const { key } = await client.createKey({ body: { name: 'program', kind: 'private' } });
-    await createClient({ origin: service.url, key }).listAgents();
+    await createApiClient({ origin: service.url, key }).listAgents();
     await client.deleteOrganization();
-    await expect(createClient({ origin: service.url, key }).listAgents()).rejects.toMatchObject({ status: 401 });
+    await expect(createApiClient({ origin: service.url, key }).listAgents()).rejects.toMatchObject({ status: 401 });
     await expect(client.listAgents()).rejects.toMatchObject({ reason: 'organization-not-found' });
     expect((await owner.client.getUser()).organizations.map(({ name }) => name)).not.toContain('ending');
     await owner.client.createOrganization({ body: { name: 'ending' } });
@@ -177,7 +177,7 @@ it('the audit log names the person behind each change and each refused change, a
   await audited.putSecrets({ params, body });
   await expect(reader.within('audited').putSecrets({ params, body })).rejects.toMatchObject({ reason: 'forbidden' });
   const { token, id } = await owner.client.createPersonalToken({ body: { name: 'script' } });
-  await createClient({ origin: service.url, key: token, organization: 'audited' }).updateMember({
+  await createApiClient({ origin: service.url, key: token, organization: 'audited' }).updateMember({
     params: { userId: reader.user.id },
     body: { role: 'member' },
   });

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, createClient, type VaultStatus, type VaultTask } from '@bothost/contract';
+import { type ApiClient, createApiClient, type VaultStatus, type VaultTask } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,13 +12,13 @@ describe('the operator of a service', () => {
   const lines: string[] = [];
   let service: TestServer;
   let token: string;
-  let operator: Client;
+  let operator: ApiClient;
 
   beforeAll(async () => {
     const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
     service = await startTestServer({ logger });
     token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
-    operator = createClient({ origin: service.url, key: token });
+    operator = createApiClient({ origin: service.url, key: token });
   });
   afterAll(() => service.close());
 
@@ -89,7 +89,7 @@ describe('the operator of a service', () => {
   it("creates a private API key for an organization, and the organization's audit log records it", async () => {
     const created = await operator.createOperatorKey({ body: { name: 'found again' } });
     expect(created).toMatchObject({ organization: service.organization, kind: 'private', name: 'found again' });
-    const client = createClient({ origin: service.url, key: created.key });
+    const client = createApiClient({ origin: service.url, key: created.key });
     expect((await client.listOrganizations()).organizations).toMatchObject([{ name: service.organization }]);
     expect((await client.listAuditEntries({ query: { limit: 1 } })).entries).toMatchObject([
       { action: 'keys.create', object: created.id, keyId: null, address: '127.0.0.1', result: 'done' },

@@ -1,4 +1,4 @@
-import { queuedSecretWriteLimits, secretWriteRateLimit } from '@bothost/contract';
+import { secretWriteQueueLimits, secretWriteRateLimit } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
@@ -56,7 +56,7 @@ describe('limits for writes of secrets', () => {
   const statusesOf = (answers: readonly RawResponse[]) => answers.map(({ status }) => status).sort();
 
   it('refuse requests above the maximum number of waiting writes, and complete the waiting writes', async () => {
-    const limit = queuedSecretWriteLimits.requests;
+    const limit = secretWriteQueueLimits.requests;
     const answers = await whileHeld(limit + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
     expect(statusesOf(answers)).toEqual([...Array(limit).fill(404), ...Array(20).fill(429)]);
     const refused = answers.find(({ status }) => status === 429);
@@ -67,7 +67,7 @@ describe('limits for writes of secrets', () => {
 
   it('refuse a request that would raise the total size of all waiting writes above the limit', async () => {
     const large = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`KEY_${key}`, 'x'.repeat(65_536)]));
-    const fit = Math.floor(queuedSecretWriteLimits.bytes / (16 * (65_536 + 'KEY_00'.length)));
+    const fit = Math.floor(secretWriteQueueLimits.bytes / (16 * (65_536 + 'KEY_00'.length)));
     const answers = await whileHeld(fit + 6, 6, () => put(large));
     expect(statusesOf(answers)).toEqual([...Array(fit).fill(400), ...Array(6).fill(429)]);
     expect((await put({ A: 'two' })).status).toBe(202);

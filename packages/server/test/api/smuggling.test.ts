@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sendRawBytes,
   sessionUrl,
@@ -58,7 +58,7 @@ describe('a request to a bot', () => {
   it('reaches the bot without forged values of headers that only the service may set', async () => {
     const response = await fetch(
       sessionUrl(service, 'target', sessionId, '/echo'),
-      createKeyHeaders(service.publicKey, forged),
+      createBearerTokenHeaders(service.publicKey, forged),
     );
     const { rawHeaders } = (await response.json()) as { rawHeaders: string[] };
     expect(rawHeaders).not.toContain('forged');
@@ -73,7 +73,7 @@ describe('a request to a bot', () => {
       const before = (await evaluateJavaScriptInBot(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
         const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
-        const socket = new WebSocket(url, createKeyHeaders(service.publicKey, forged));
+        const socket = new WebSocket(url, createBearerTokenHeaders(service.publicKey, forged));
         await once(socket, 'open');
         const upgrades = (await evaluateJavaScriptInBot(service, 'target', sessionId, 'state.upgrades')) as object[];
         expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');

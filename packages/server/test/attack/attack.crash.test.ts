@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
@@ -16,7 +16,7 @@ import { writeBot } from '../support/bots.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { type AttackMeasurementRound, formatAttackReport, measureAttackImpact } from './attack-table.ts';
+import { formatAttackReport, measureAttackImpact, type QuietAndAttackedSessions } from './attack-table.ts';
 import type { AttackingOrganization, AttackResults } from './attacker.ts';
 import { hostileArchives, hostileBotSource, hostileBots, hostileBuilds } from './hostile-projects.ts';
 import {
@@ -55,7 +55,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   let attacker: ChildProcess | undefined;
   let results: AttackResults = {};
   let sessions: readonly VictimSessionResult[] = [];
-  let rounds: readonly AttackMeasurementRound[] = [];
+  let rounds: readonly QuietAndAttackedSessions[] = [];
   let restartMs = Number.NaN;
 
   beforeAll(
@@ -81,8 +81,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       if (process.geteuid?.() === 0) await setSessionNiceness(process, -20);
       const attack = await openAttacker();
       const script = await buildAttacker();
-      const client = createClient({ origin: service.url, key: service.privateKey });
-      const attackerClient = createClient({ origin: service.url, key: attack.privateKey });
+      const client = createApiClient({ origin: service.url, key: service.privateKey });
+      const attackerClient = createApiClient({ origin: service.url, key: attack.privateKey });
       const waitForCalm = () =>
         vi.waitFor(async () => {
           const parrot = await client.getAgent({ params: { agentName: 'parrot' } });
@@ -174,7 +174,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     const bot = await writeBot('hostile', { alone: true, prelude: hostileBotSource, minAgents: 2, maxAgents: 16 });
     await organization.serve(bot.path);
     const { privateKey, publicKey } = organization;
-    const client = createClient({ origin: service.url, key: privateKey });
+    const client = createApiClient({ origin: service.url, key: privateKey });
     const params = { agentName: 'hostile' };
     await vi.waitFor(async () => expect(await client.getAgent({ params })).toMatchObject({ ready: true }), patience);
     await organization.close();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { sendRawRequest } from '../support/ask.ts';
 import { type HostileProjects, hostileArchives, hostileBots, hostileBuilds } from './hostile-projects.ts';
 
@@ -24,7 +24,7 @@ export type AttackResults = Readonly<Record<string, number>>;
 // SIGTERM, and then prints `AttackResults`.
 const attack = JSON.parse(process.argv[2] ?? '') as AttackingOrganization;
 const { hostname, port } = new URL(attack.url);
-const client = createClient({ origin: attack.url, key: attack.privateKey });
+const client = createApiClient({ origin: attack.url, key: attack.privateKey });
 const results: Record<string, number> = {};
 let isOver = false;
 process.once('SIGTERM', () => {

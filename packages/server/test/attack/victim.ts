@@ -3,7 +3,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { apiErrorDefinitions, type Client } from '@bothost/contract';
+import { type ApiClient, apiErrorDefinitions } from '@bothost/contract';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
 /** How a session ends: its client stops it, or its bot completes it. */
@@ -106,7 +106,10 @@ function bodyOf(response: ApiResponse | null, request: string): Record<string, u
 }
 
 /** Checks the record and the log of an ended session. */
-export async function checkSessionRecordAndLog(client: Client, session: VictimSession): Promise<VictimSessionResult> {
+export async function checkSessionRecordAndLog(
+  client: ApiClient,
+  session: VictimSession,
+): Promise<VictimSessionResult> {
   const { id, end } = session;
   const params = { agentName: 'parrot', sessionId: id };
   const record = await client.getSession({ params });

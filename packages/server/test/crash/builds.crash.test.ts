@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, ConnectionError, createClient } from '@bothost/contract';
+import { type ApiClient, ConnectionError, createApiClient } from '@bothost/contract';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createArchive } from '../support/archive.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -20,14 +20,14 @@ const random = createSeededRandom(inject('killSeed'));
 
 let directory: string;
 let service: ServiceProcess;
-let client: Client;
+let client: ApiClient;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bothost-kill-builds-'));
   await chmod(directory, 0o711);
   service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
   service.start();
   await service.ready();
-  client = createClient({ origin: service.url, key: service.privateKey });
+  client = createApiClient({ origin: service.url, key: service.privateKey });
 });
 afterAll(async () => {
   const server = service.current();
@@ -57,7 +57,7 @@ async function retry<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-type Upload = Awaited<ReturnType<Client['getBuildUploadUrl']>>;
+type Upload = Awaited<ReturnType<ApiClient['getBuildUploadUrl']>>;
 
 /** Sends the rest of an upload in parts. Returns false if the connection was lost. */
 async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {

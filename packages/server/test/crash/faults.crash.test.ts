@@ -1,4 +1,4 @@
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
@@ -116,7 +116,7 @@ describe('a running service', () => {
     const [record] = await observer.records([sessionId]);
     expect(record?.completion_status).toBe('SESSION_STOPPED');
     expect(record?.sample_count).toBeGreaterThan(before);
-    const client = createClient({ origin: service.url, key: service.privateKey });
+    const client = createApiClient({ origin: service.url, key: service.privateKey });
     const { resourceMetrics } = await client.getSession({ params: { agentName: 'parrot', sessionId } });
     expect((resourceMetrics?.timeseries[0]?.t ?? 0) * 1_000).toBeLessThan(service.processes[0]?.exitedAt() ?? 0);
     await stopInOrder();

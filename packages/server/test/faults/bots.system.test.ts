@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { testAsRoot } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -73,7 +73,7 @@ describe('the service with a faulty bot', () => {
 
   it('ends the session, with exit status and last output lines, if the bot exits before it is ready', async () => {
     const id = await startAgentSession(service, 'gone');
-    const held = fetch(sessionUrl(service, 'gone', id, '/x'), createKeyHeaders(service.publicKey));
+    const held = fetch(sessionUrl(service, 'gone', id, '/x'), createBearerTokenHeaders(service.publicKey));
     expect(await waitForSessionEnd(service, 'gone', id)).toMatchObject({
       completionStatus: 'HTTP_ERROR',
       endState: 'ended_before_agent_start',
@@ -219,7 +219,7 @@ describe('the service with a faulty bot', () => {
 
   it('leaves no process if the session is stopped before its bot is ready', async () => {
     const id = await startAgentSession(service, 'never');
-    const held = fetch(sessionUrl(service, 'never', id, '/x'), createKeyHeaders(service.publicKey));
+    const held = fetch(sessionUrl(service, 'never', id, '/x'), createBearerTokenHeaders(service.publicKey));
     await expect
       .poll(async () => (await service.client.getAgent({ params: { agentName: 'never' } })).startingInstanceCount)
       .toBe(1);
@@ -265,7 +265,7 @@ describe('the service with a faulty bot', () => {
   ])('survives a response with %s, and responds to the client', async (_, answer) => {
     const id = await startAgentSession(service, 'nonsense');
     const url = sessionUrl(service, 'nonsense', id, `/${encodeURIComponent(answer)}`);
-    const { status } = await fetch(url, createKeyHeaders(service.publicKey)).catch(() => ({ status: 0 }));
+    const { status } = await fetch(url, createBearerTokenHeaders(service.publicKey)).catch(() => ({ status: 0 }));
     expect([502, 999]).toContain(status);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     await stopAgentSession(service, 'nonsense', id);
@@ -278,7 +278,10 @@ describe('the service with a faulty bot', () => {
       id,
       'state.onRequest = (_, response) => { response.writeHead(200, { "content-length": 10 }); response.write("half"); state.half = response; }; true',
     );
-    const response = await fetch(sessionUrl(service, 'puppet', id, '/half'), createKeyHeaders(service.publicKey));
+    const response = await fetch(
+      sessionUrl(service, 'puppet', id, '/half'),
+      createBearerTokenHeaders(service.publicKey),
+    );
     expect(response.status).toBe(200);
     await puppet(id, 'state.half.destroy(); true');
     await expect(response.text()).rejects.toThrow();

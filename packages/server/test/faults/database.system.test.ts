@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   startAgentSession,
   waitForSessionEnd,
@@ -49,7 +49,7 @@ describe('when the database is killed, the service', () => {
       while (!going.signal.aborted) await ask();
     };
     const readers = Array.from({ length: 4 }, () =>
-      loop(async () => void (await note(await fetch(record, createKeyHeaders(service.privateKey))))),
+      loop(async () => void (await note(await fetch(record, createBearerTokenHeaders(service.privateKey))))),
     );
     let room = 12;
     const starter = loop(async () => {
@@ -57,7 +57,7 @@ describe('when the database is killed, the service', () => {
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',
         body: '{}',
-        ...createKeyHeaders(service.publicKey),
+        ...createBearerTokenHeaders(service.publicKey),
       });
       const { sessionId } = await note(response);
       if (response.status === 200 && sessionId !== undefined) {

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -48,7 +48,7 @@ it('the service forwards no request to the port of an exited bot, even if anothe
   await expect.poll(() => log.join('')).toContain('instance ended');
   await once(stranger.listen(port, '127.0.0.1'), 'listening');
 
-  const response = await fetch(sessionUrl(second, 'exits', id, '/x'), createKeyHeaders(second.publicKey));
+  const response = await fetch(sessionUrl(second, 'exits', id, '/x'), createBearerTokenHeaders(second.publicKey));
   expect(response.status).toBe(404);
   expect((await waitForSessionEnd(second, 'exits', id)).completionStatus).toBe('HTTP_COMPLETED');
   expect(received).toEqual([]);

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { testAsRoot } from '../../../runtime/test/root.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   startAgentSession,
   stopAgentSession,
@@ -39,7 +39,7 @@ testAsRoot(
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',
         body: JSON.stringify({ body: { text: 'x'.repeat(900_000) } }),
-        ...createKeyHeaders(service.publicKey),
+        ...createBearerTokenHeaders(service.publicKey),
       });
       return { status: response.status, ...((await response.json()) as { reason?: string; sessionId?: string }) };
     };

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Build, type Client, createClient } from '@bothost/contract';
+import { type ApiClient, type Build, createApiClient } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
 import { uploadAndBuildProject } from '../support/deploys.ts';
@@ -16,19 +16,19 @@ async function startServer(environment: Record<string, string> = {}): Promise<Te
   return service;
 }
 
-async function organizationOf(service: TestServer): Promise<Client> {
+async function organizationOf(service: TestServer): Promise<ApiClient> {
   const organization = await insertSecondOrganization(service, createUniqueName('organization'));
   onTestFinished(organization.close);
-  return createClient({ origin: service.url, key: organization.privateKey });
+  return createApiClient({ origin: service.url, key: organization.privateKey });
 }
 
 /** Builds a project with this build script and waits for the end of the build. */
-function build(client: Client, script: string): Promise<Build> {
+function build(client: ApiClient, script: string): Promise<Build> {
   const manifest = { main: 'index.js', scripts: { build: script } };
   return uploadAndBuildProject({ client }, { 'package.json': JSON.stringify(manifest), 'index.js': '' });
 }
 
-async function logOf(client: Client): Promise<{ readonly id: string; readonly log: string }> {
+async function logOf(client: ApiClient): Promise<{ readonly id: string; readonly log: string }> {
   const { builds } = await client.listBuilds({ query: {} });
   const id = builds[0]?.id;
   if (id === undefined) return { id: '', log: '' };

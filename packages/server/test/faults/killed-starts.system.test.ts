@@ -1,14 +1,14 @@
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -59,8 +59,8 @@ async function openService(test: TestContext, directory: string, bot: BotDirecto
     service.current().signal('SIGKILL');
     await service.current().exited;
   };
-  const client = createClient({ origin: service.url, key: service.privateKey });
-  const publicClient = createClient({ origin: service.url, key: service.publicKey });
+  const client = createApiClient({ origin: service.url, key: service.privateKey });
+  const publicClient = createApiClient({ origin: service.url, key: service.publicKey });
   const session = async (id: string) => (await db.query('select * from sessions where id = $1', [id])).rows[0];
   return { ...service, client, publicClient, db, kill, session };
 }
@@ -95,9 +95,9 @@ describe('a session whose server was killed before its bot accepted it', () => {
     process.kill(pid, 'SIGCONT');
     await expect.poll(async () => (await service.session(id)).state).toBe('live');
     expect((await service.session(id)).bot_started_at.getTime()).toBeGreaterThanOrEqual(thawedAt.getTime());
-    expect((await fetch(sessionUrl(service, 'frozen', id, '/end'), createKeyHeaders(service.publicKey))).status).toBe(
-      200,
-    );
+    expect(
+      (await fetch(sessionUrl(service, 'frozen', id, '/end'), createBearerTokenHeaders(service.publicKey))).status,
+    ).toBe(200);
     const record = await waitForSessionEnd(service, 'frozen', id);
     expect(record).toMatchObject({ completionStatus: 'HTTP_COMPLETED', endState: 'completed' });
     expect(await readFile(join(notes, `${pid}-starts`), 'utf8')).toBe(`${id}\n`);

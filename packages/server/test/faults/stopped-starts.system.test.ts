@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
 import { writeBot } from '../support/bots.ts';
@@ -37,8 +37,8 @@ it.runIf(existsSync(program))(
     const [first, next] = [open('leave'), open('end')];
     const service = {
       ...first,
-      client: createClient({ origin: first.url, key: first.privateKey }),
-      publicClient: createClient({ origin: first.url, key: first.publicKey }),
+      client: createApiClient({ origin: first.url, key: first.privateKey }),
+      publicClient: createApiClient({ origin: first.url, key: first.publicKey }),
     };
     await first.start().ready;
     // Ends the bots even if the test fails.

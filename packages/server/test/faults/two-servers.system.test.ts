@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createClient } from '@bothost/contract';
+import { createApiClient } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import {
-  createKeyHeaders,
+  createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
@@ -111,12 +111,12 @@ describe.concurrent('a second server', () => {
     test.onTestFinished(() => second.close());
     const id = await startAgentSession(service, 'first');
     await evaluateJavaScriptInBot(service, 'first', id, 'true');
-    const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), createKeyHeaders(service.publicKey));
+    const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), createBearerTokenHeaders(service.publicKey));
     expect([refused.status, await refused.json()]).toEqual([
       421,
       expect.objectContaining({ reason: 'session-elsewhere', error: expect.stringContaining('region us-west') }),
     ]);
-    const missing = await fetch(sessionUrl(second, 'other', id, '/echo'), createKeyHeaders(service.publicKey));
+    const missing = await fetch(sessionUrl(second, 'other', id, '/echo'), createBearerTokenHeaders(service.publicKey));
     expect(missing.status).toBe(404);
     await stopAgentSession(service, 'first', id);
   });
@@ -200,7 +200,7 @@ describe('two servers with one database and the same key file', () => {
     test.onTestFinished(() => second.close());
     const operator = async (of: TestServer) => {
       const token = await readFile(join(of.dataDirectory, 'operator-token'), 'utf8');
-      return createClient({ origin: of.url, key: token.trim() });
+      return createApiClient({ origin: of.url, key: token.trim() });
     };
     const before = await readdir(keys(first.dataDirectory));
     for (const [one, beside] of [

@@ -11,11 +11,11 @@ export function sessionUrl(service: Address, agentName: string, sessionId: strin
   return `${service.url}/v1/public/${agentName}/sessions/${sessionId}${path}`;
 }
 
-export function createKeyHeaders(
-  key: string,
+export function createBearerTokenHeaders(
+  token: string,
   headers: Record<string, string> = {},
 ): { headers: Record<string, string> } {
-  return { headers: { authorization: `Bearer ${key}`, ...headers } };
+  return { headers: { authorization: `Bearer ${token}`, ...headers } };
 }
 
 export async function startAgentSession(
@@ -35,7 +35,7 @@ export async function evaluateJavaScriptInBot<T = unknown>(
   code: string,
 ): Promise<T> {
   const url = sessionUrl(service, agentName, sessionId, '/evaluate');
-  const response = await fetch(url, { method: 'POST', body: code, ...createKeyHeaders(service.publicKey) });
+  const response = await fetch(url, { method: 'POST', body: code, ...createBearerTokenHeaders(service.publicKey) });
   const text = await response.text();
   if (response.status !== 200) throw new Error(text);
   return JSON.parse(text) as T;

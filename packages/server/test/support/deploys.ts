@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AgentDetails, Build, Client } from '@bothost/contract';
+import type { AgentDetails, ApiClient, Build } from '@bothost/contract';
 import { expect } from 'vitest';
 import { createArchive } from './archive.ts';
 import type { TestServer } from './test-server.ts';
@@ -31,7 +31,7 @@ http.createServer((request, response) => {
   };
 }
 
-export async function uploadAndBuildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
+export async function uploadAndBuildProject({ client }: { readonly client: ApiClient }, files: Files): Promise<Build> {
   const bytes = createArchive(...Object.entries(files).map(([path, body]) => ({ path, body })));
   const contentHash = createHash('sha256').update(bytes).digest('hex');
   const upload = await client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: bytes.length } });

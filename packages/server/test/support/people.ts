@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, createClient, type Role, type User } from '@bothost/contract';
+import { type ApiClient, createApiClient, type Role, type User } from '@bothost/contract';
 import type { TestServer } from './test-server.ts';
 
 export const testPassword = 'a parrot on a shoulder';
@@ -9,9 +9,9 @@ export const testPassword = 'a parrot on a shoulder';
  * An HTTP client that acts like a browser: it keeps cookies and sends the headers that browsers add to requests from a page.
  */
 export type FakeBrowser = {
-  readonly client: Client;
+  readonly client: ApiClient;
   /** API client for the paths of an organization. */
-  readonly within: (organization: string) => Client;
+  readonly within: (organization: string) => ApiClient;
   /** The `Cookie` header of the next request. */
   readonly cookie: () => string;
   /** All `Set-Cookie` headers that this browser has received. */
@@ -39,17 +39,17 @@ export function createFakeBrowser(origin: string): FakeBrowser {
     return response;
   };
   return {
-    client: createClient({ origin, fetch: send }),
-    within: (organization) => createClient({ origin, organization, fetch: send }),
+    client: createApiClient({ origin, fetch: send }),
+    within: (organization) => createApiClient({ origin, organization, fetch: send }),
     cookie,
     received,
     setCookie: (name, value) => void jar.set(name, value),
   };
 }
 
-export async function createOperatorClient(service: TestServer): Promise<Client> {
+export async function createOperatorClient(service: TestServer): Promise<ApiClient> {
   const token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
-  return createClient({ origin: service.url, key: token });
+  return createApiClient({ origin: service.url, key: token });
 }
 
 /** Returns the token at the end of a one-time link. */

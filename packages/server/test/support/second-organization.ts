@@ -1,5 +1,5 @@
 import { hashDirectory } from '@bothost/runtime/directory-hash';
-import { createAgentFromDirectory } from '../../src/agents/from-directory.ts';
+import { createAgentFromProjectDirectory } from '../../src/agents/from-directory.ts';
 import { createApiKey } from '../../src/organizations/keys.ts';
 import type { DatabaseAddress } from '../../src/store/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -40,7 +40,7 @@ export async function insertSecondOrganization(
     name,
     privateKey: await key('private'),
     publicKey: await key('public'),
-    serve: async (path) => void (await createAgentFromDirectory(context, organizationId, region, path)),
+    serve: async (path) => void (await createAgentFromProjectDirectory(context, organizationId, region, path)),
     close: () => db.destroy(),
   };
 }

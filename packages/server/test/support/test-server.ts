@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createClient } from '@bothost/contract';
+import { type ApiClient, createApiClient } from '@bothost/contract';
 import { type Logger, pino } from 'pino';
 import { type RunningServer, startServer } from '../../src/composition/server.ts';
 import { type Config, readConfig } from '../../src/config.ts';
@@ -13,8 +13,8 @@ export type TestServer = {
   readonly organization: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  readonly client: Client;
-  readonly publicClient: Client;
+  readonly client: ApiClient;
+  readonly publicClient: ApiClient;
   readonly database: TestDatabase;
   readonly dataDirectory: string;
   readonly server: RunningServer;
@@ -55,8 +55,8 @@ export async function startTestServer(
     organization,
     privateKey,
     publicKey,
-    client: createClient({ origin: server.url, key: privateKey }),
-    publicClient: createClient({ origin: server.url, key: publicKey }),
+    client: createApiClient({ origin: server.url, key: privateKey }),
+    publicClient: createApiClient({ origin: server.url, key: publicKey }),
     database,
     dataDirectory: config.dataDirectory,
     server,

@@ -16,7 +16,7 @@ from .bot_module import Bot
 from .forked_state import (
     INSTANCE_ID_ENVIRONMENT_VARIABLE,
     InitialEnvironment,
-    relocate_module_path_variables,
+    replace_directory_in_path_variables,
     replace_environment,
     reseed_generators,
 )
@@ -62,7 +62,7 @@ def run_instance(forked: ForkedInstance, state: ForkServerState) -> int:
         sys.stderr.flush()
         os._exit(_UNUSABLE)
     replace_environment(environment, state.variables)
-    relocate_module_path_variables(state.paths, state.home, environment["HOME"])
+    replace_directory_in_path_variables(state.paths, state.home, environment["HOME"])
     reseed_generators(state.generators)
 
     from .__main__ import serve_forked_bot

@@ -87,7 +87,7 @@ def find_module_path_variables(directory: str) -> list[tuple[dict[str, Any], str
     ]
 
 
-def relocate_module_path_variables(
+def replace_directory_in_path_variables(
     paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str
 ) -> None:
     """Replace the directory at the start of the paths in the variables that `find_module_path_variables` returned."""

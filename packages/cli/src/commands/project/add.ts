@@ -12,7 +12,7 @@ export const command = defineCommand({
   arguments: {
     what: {
       description: 'A value of init: twilio (carrier1), soniox_stt, recording, eval, ...',
-      words: async () => (await import('../../scaffold/configuration/names.ts')).listAddableProjectParts(),
+      words: async () => (await import('../../scaffold/configuration/names.ts')).listProjectComponentNames(),
     },
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },

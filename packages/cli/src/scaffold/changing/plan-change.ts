@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ProjectRecord } from '../checking/read-project-record.ts';
 import type { ProjectConfiguration } from '../configuration/configuration.ts';
-import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
+import { compareGuidesWithGeneratedTexts, type GuideComparison } from '../guides/generated-guides.ts';
 import { mergeTexts } from '../merging/merge-texts.ts';
 import { generateProjectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project-file.ts';
@@ -47,7 +47,9 @@ export function planChange(
       ) ?? []
     );
   });
-  const guides = compareGuides(version, answers.guides, (path) => readRegularFileText(directory, path));
+  const guides = compareGuidesWithGeneratedTexts(version, answers.guides, (path) =>
+    readRegularFileText(directory, path),
+  );
   const recorded = guides.map(({ guide }) => guide).filter(({ beforeBot }) => !beforeBot);
   return {
     steps: [...steps, ...guides.flatMap((one) => guideStep(one, directory) ?? [])].sort(byPath),

@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import { getObjectFields } from '../../json-object.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
-import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
+import { compareGuidesWithGeneratedTexts, type GuideComparison } from '../guides/generated-guides.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
 import { listRequiredVariables } from '../project/variables.ts';
 import { isOlderVersion } from '../version-order.ts';
@@ -183,7 +183,9 @@ function fileFindings(directory: string, answers: ProjectRecord, version: string
     if (text === null) return [{ about, state: 'edited', message: 'the file was removed' }];
     return `sha256:${hashText(text)}` === hash ? [] : [{ about, state: 'edited', message: 'the file was edited' }];
   });
-  const guides = compareGuides(version, answers.guides, (path) => readRegularFileText(directory, path));
+  const guides = compareGuidesWithGeneratedTexts(version, answers.guides, (path) =>
+    readRegularFileText(directory, path),
+  );
   const found = [...changed, ...guides.flatMap((guide) => guideFinding(guide) ?? [])];
   const all = entries.length + guides.length;
   const unedited = all - found.filter(({ state }) => state === 'edited').length;

@@ -3,9 +3,9 @@ import { listTransportNames as namesOfTransport, transports } from '../catalogue
 import { type ServiceKind, serviceKinds } from '../catalogue/vendor-service.ts';
 import { projectFields } from './fields.ts';
 
-export type CatalogueKind = 'transport' | ServiceKind;
+export type CatalogueEntryKind = 'transport' | ServiceKind;
 
-export function listCatalogueNames(kind: CatalogueKind): readonly string[] {
+export function listCatalogueNames(kind: CatalogueEntryKind): readonly string[] {
   if (kind !== 'transport') return listServices(kind).map(({ service }) => service.value);
   const names = transports.flatMap(({ request, ...transport }) => [
     ...namesOfTransport(transport),
@@ -14,7 +14,7 @@ export function listCatalogueNames(kind: CatalogueKind): readonly string[] {
   return [...new Set(names)];
 }
 
-export function listAddableProjectParts(): readonly string[] {
+export function listProjectComponentNames(): readonly string[] {
   const features = Object.values(projectFields).flatMap(({ option, type }) => (type === 'switch' ? [option] : []));
   return [...transports.flatMap(namesOfTransport), ...serviceKinds.flatMap(listCatalogueNames), ...features];
 }

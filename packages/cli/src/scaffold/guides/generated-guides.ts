@@ -18,7 +18,7 @@ export type GuideComparison = {
  * user wrote. `recorded` are the stored hashes of the generated guides, null if none were stored. `existing` returns the text
  * of a file, null if the file does not exist, and '' if the path is not a regular file.
  */
-export function compareGuides(
+export function compareGuidesWithGeneratedTexts(
   version: string,
   recorded: FileHashes | null,
   existing: (path: string) => string | null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
-import { Id, noBody, noFields, Time } from '../fields.ts';
+import { IsoDateTime, noBody, noFields, Uuid } from '../fields.ts';
 import { ApiKeyKind, ApiKeyName, createKey, listKeys, revokeKey } from '../keys.ts';
 
 const tag = 'pipecat-cloud';
@@ -22,7 +22,7 @@ export const identifyCaller = defineOperation({
   path: '/users',
   response: z.object({
     user: z.object({
-      userId: Id.describe('Id of the person or of the API key'),
+      userId: Uuid.describe('Id of the person or of the API key'),
       emails: z.array(z.object({ emailAddress: z.string() })),
     }),
   }),
@@ -30,9 +30,9 @@ export const identifyCaller = defineOperation({
 });
 
 const ListedApiKey = z.object({
-  id: Id,
+  id: Uuid,
   key: z.string().describe('The first characters of a private key'),
-  createdAt: Time,
+  createdAt: IsoDateTime,
   revoked: z.boolean().describe('Revoked or expired'),
   metadata: z.object({ name: z.string() }),
 });

@@ -4,7 +4,7 @@ import {
   createEnvironmentVariableProcessSelector,
   createUidProcessSelector,
   type ProcessSelector,
-  type ProcessTableSource,
+  type ProcessTableProvider,
 } from '../proc/process-table.ts';
 import type { InstanceRecord } from '../records/instance-record.ts';
 import {
@@ -28,9 +28,9 @@ export const instanceIdVariable = 'BOTHOST_INSTANCE';
 
 export type ProcessContainment = {
   /** Returns the running processes of the instance, including a supervisor that serves only this instance. */
-  readonly members: (table: ProcessTableSource) => readonly ProcessIdentity[];
+  readonly members: (table: ProcessTableProvider) => readonly ProcessIdentity[];
   /** CPU and memory use, null if unknown. CPU time never decreases. */
-  readonly usage: (table: ProcessTableSource) => ResourceUsage | null;
+  readonly usage: (table: ProcessTableProvider) => ResourceUsage | null;
   /** Whether the kernel enforces the memory limit. If it does not, the watchdog does. */
   readonly boundsMemory: boolean;
   /** Sets the CPU limit and the CPU priority. Returns false if the machine cannot limit the CPU. */

@@ -1,11 +1,11 @@
 import { statfsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DiskLimits, RuntimeLogger } from '../../runtime.ts';
-import type { ProcessTableSource } from '../proc/process-table.ts';
-import { createProcessTableSource } from '../proc/process-table.ts';
+import type { ProcessTableProvider } from '../proc/process-table.ts';
+import { createProcessTableProvider } from '../proc/process-table.ts';
 import { readProcFile } from '../proc/read-proc-file.ts';
 import { type DiskUse, findDiskLimitViolations } from './choose-to-end.ts';
-import { createDiskMeter, type DiskMeasurement, type MeasuredDiskConsumer } from './disk-meter.ts';
+import { createDiskMeter, type DiskMeasurement, type DiskMeasurementTarget } from './disk-meter.ts';
 import { type FreeSpaceSample, forecastFreeSpace, selectRecentSamples } from './forecast-free-space.ts';
 import type { ProjectOwnerDiskMonitor } from './project-owner-disk-monitor.ts';
 
@@ -13,7 +13,7 @@ import type { ProjectOwnerDiskMonitor } from './project-owner-disk-monitor.ts';
 const retryMs = 1_000;
 
 /** An instance or build that uses disk space. */
-export type DiskConsumer = MeasuredDiskConsumer & {
+export type DiskConsumer = DiskMeasurementTarget & {
   readonly kind: DiskUse['kind'];
   readonly owner: string | null;
   readonly limitBytes: number;
@@ -68,7 +68,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
   const describe = (
     consumer: DiskConsumer,
     found: DiskMeasurement | undefined,
-    table: ProcessTableSource,
+    table: ProcessTableProvider,
     isReserveAtRisk: boolean,
   ): DiskUse => {
     const { id, kind, owner, limitBytes, foundBytes } = consumer;
@@ -94,7 +94,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     const consumers = options.consumers();
     const byId = new Map(consumers.map((consumer) => [consumer.id, consumer]));
     for (const each of [ending, starts]) for (const id of each.keys()) if (!byId.has(id)) each.delete(id);
-    const table = createProcessTableSource();
+    const table = createProcessTableProvider();
     const measured = await meter.measure(consumers, table);
     if (signal.aborted) return;
     const uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));

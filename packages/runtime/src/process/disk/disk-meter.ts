@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { ProcessTableSource } from '../proc/process-table.ts';
+import type { ProcessTableProvider } from '../proc/process-table.ts';
 import { measureDeletedFiles } from './deleted-files.ts';
 import { measureTrees } from './tree-sizes.ts';
 
@@ -14,11 +14,11 @@ const stallMs = 500;
  */
 const giveUpMs = 60_000;
 
-export type MeasuredDiskConsumer = {
+export type DiskMeasurementTarget = {
   readonly id: string;
   /** Absolute paths to measure. A file below several of them counts once. */
   readonly directories: () => readonly string[];
-  readonly pids: (table: ProcessTableSource) => readonly number[];
+  readonly pids: (table: ProcessTableProvider) => readonly number[];
 };
 
 /**
@@ -33,8 +33,8 @@ export type DiskMeter = {
    * background.
    */
   readonly measure: (
-    all: readonly MeasuredDiskConsumer[],
-    table: ProcessTableSource,
+    all: readonly DiskMeasurementTarget[],
+    table: ProcessTableProvider,
   ) => Promise<ReadonlyMap<string, DiskMeasurement>>;
 };
 
@@ -49,10 +49,10 @@ export function createDiskMeter(dataDirectory: string, signal: AbortSignal, nowM
   const uncountable = new Set<string>();
   let background: Promise<void> | null = null;
 
-  const treeOf = ({ id, directories }: MeasuredDiskConsumer) => ({ id, paths: directories() });
+  const treeOf = ({ id, directories }: DiskMeasurementTarget) => ({ id, paths: directories() });
 
   /** Measures slow trees one by one. A tree whose measurement is fast again is no longer treated as slow. */
-  const measureSlowly = async (all: readonly MeasuredDiskConsumer[]): Promise<void> => {
+  const measureSlowly = async (all: readonly DiskMeasurementTarget[]): Promise<void> => {
     for (const one of all.filter(({ id }) => slow.has(id))) {
       const begunAt = nowMs();
       const options = { stallMs: giveUpMs, isBackground: true, signal };

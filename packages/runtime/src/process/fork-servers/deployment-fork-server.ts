@@ -3,7 +3,7 @@ import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
 import { type ForkServerRecord, getForkServerFiles } from '../records/fork-server-record.ts';
 import { hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
 import { type ForkServer, openForkServer } from './fork-server.ts';
-import { type ForkServerLaunchInput, type ImportContext, importBot } from './import-bot.ts';
+import { type BotImportContext, type ForkServerLaunchInput, importBot } from './import-bot.ts';
 import type { ImportedModuleStore } from './imported-module-store.ts';
 import { createForkServerLauncher, type ForkServerLauncherContext } from './launcher.ts';
 
@@ -18,7 +18,7 @@ const evictedMs = 10 * 60 * 1000;
  */
 const replacingModules = 20;
 
-export type DeploymentForkServerContext = ImportContext &
+export type DeploymentForkServerContext = BotImportContext &
   ForkServerLauncherContext & {
     readonly remembered: Pick<ImportedModuleStore, 'of' | 'add'>;
     readonly onStarted: () => Promise<void>;

@@ -7,14 +7,14 @@ import type { Project } from '../projects/prepared-project.ts';
 import type { ForkServerRecord } from '../records/fork-server-record.ts';
 import { createForkServerEnvironment, hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
 import type { ForkServer } from './fork-server.ts';
-import { type BotImportAttempt, type BotImportFailure, planNextImportAttempt } from './import-level.ts';
+import { type BotImportAttempt, type BotImportFailure, planNextBotImport } from './import-level.ts';
 import type { ImportedModuleStore } from './imported-module-store.ts';
 import { launchForkServer, prioritizeForkServerCpu } from './launch-fork-server.ts';
 
 /** The spec and the project of an instance whose deployment needs a fork server. */
 export type ForkServerLaunchInput = Pick<InstanceLaunchInput, 'spec' | 'project'>;
 
-export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
+export type BotImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
   Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
     readonly forkServersDirectory: string;
     readonly projectsDirectory: string;
@@ -49,7 +49,7 @@ export type ForkServerLaunchResult = {
  * import.
  */
 export async function importBot(
-  context: ImportContext,
+  context: BotImportContext,
   source: ForkServerLaunchInput,
   connect: ForkServerConnector,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ export async function importBot(
   }
   const failures: { attempt: BotImportAttempt; failure: BotImportFailure }[] = [];
   while (!signal.aborted) {
-    const attempt = planNextImportAttempt(context.remembered.of(project.project), failures);
+    const attempt = planNextBotImport(context.remembered.of(project.project), failures);
     if (attempt === null) break;
     const outcome = await tryImport(context, { ...source, program }, fork, attempt, connect, signal);
     if ('fork' in outcome) {
@@ -75,7 +75,7 @@ export async function importBot(
 }
 
 async function tryImport(
-  context: ImportContext,
+  context: BotImportContext,
   { spec, project, program }: Pick<InstanceLaunchInput, 'spec' | 'project' | 'program'>,
   fork: ForkServerProgram,
   { level, modules }: BotImportAttempt,

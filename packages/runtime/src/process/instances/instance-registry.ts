@@ -3,16 +3,16 @@ import { basename } from 'node:path';
 import type { InstanceEvent, InstanceNotice, ResourceUsage, RunningInstance, RuntimeLogger } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
 import type { IsolationSettings } from '../containment/isolation.ts';
-import { createProcessTableSource } from '../proc/process-table.ts';
+import { createProcessTableProvider } from '../proc/process-table.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readInstances } from './adopt.ts';
 import { createExitedEvent, createInstanceEvents } from './events.ts';
-import { type ExistingInstance, type Instance, openInstance, type SharedInstanceOptions } from './instance.ts';
+import { type ExistingInstance, type Instance, type OptionsForAllInstances, openInstance } from './instance.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
 export type InstanceRegistryOptions = RemovalContext &
-  SharedInstanceOptions & {
+  OptionsForAllInstances & {
     readonly instancesDirectory: string;
     readonly isolation: Pick<IsolationSettings, 'ownAccounts'>;
     readonly bootId: string;
@@ -110,7 +110,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     running,
     list: () => running().map(describeRunning),
     sample: (instanceIds) => {
-      const table = createProcessTableSource();
+      const table = createProcessTableProvider();
       const usages = new Map<string, ResourceUsage>();
       for (const instanceId of instanceIds) {
         const instance = byId.get(instanceId);

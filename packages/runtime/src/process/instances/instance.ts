@@ -45,7 +45,7 @@ export type ExistingInstance = {
   readonly end: InstanceEnd | null;
 };
 
-export type SharedInstanceOptions = {
+export type OptionsForAllInstances = {
   readonly units: PageAndTickSizes;
   readonly outputLimitBytes: number;
   readonly clock: MonotonicClock;
@@ -53,7 +53,7 @@ export type SharedInstanceOptions = {
   readonly now: () => Date;
 };
 
-export type InstanceOptions = SharedInstanceOptions &
+export type InstanceOptions = OptionsForAllInstances &
   ExistingInstance & {
     readonly onDropped: (bytes: number) => void;
     readonly onEnded: (end: InstanceEnd) => void;

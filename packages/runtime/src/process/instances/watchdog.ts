@@ -1,7 +1,7 @@
 import { filterListenersByProcess, readListeners } from '../proc/listeners.ts';
 import { readProportionalMemoryBytes } from '../proc/process-identity.ts';
-import type { ProcessTableSource } from '../proc/process-table.ts';
-import { createProcessTableSource } from '../proc/process-table.ts';
+import type { ProcessTableProvider } from '../proc/process-table.ts';
+import { createProcessTableProvider } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Instance } from './instance.ts';
  * limit.
  */
 export function checkInstances(instances: readonly Instance[]): void {
-  const table = createProcessTableSource();
+  const table = createProcessTableProvider();
   for (const instance of instances) {
     instance.check();
     if (exceedsMemory(instance, table)) instance.killForMemory();
@@ -24,7 +24,7 @@ export function findNonLoopbackListeners(
   running: readonly Instance[],
   onWide: (instance: Instance, host: string) => void,
 ): void {
-  const table = createProcessTableSource();
+  const table = createProcessTableProvider();
   const wide = running.length === 0 ? [] : readListeners().filter(({ loopbackOnly }) => !loopbackOnly);
   for (const instance of running) {
     const onItsPort = wide.filter(({ port }) => port === instance.record().port);
@@ -35,7 +35,7 @@ export function findNonLoopbackListeners(
   }
 }
 
-function exceedsMemory(instance: Instance, table: ProcessTableSource): boolean {
+function exceedsMemory(instance: Instance, table: ProcessTableProvider): boolean {
   if (instance.containment.boundsMemory || instance.end() !== null) return false;
   const limit = instance.record().limits.memoryBytes;
   const usage = instance.containment.usage(table);

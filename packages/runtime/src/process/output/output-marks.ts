@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { OutputTimestamp, Timestamp } from '../../runtime.ts';
+import type { EpochMicroseconds, OutputTimestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
 /**
@@ -10,11 +10,11 @@ export function formatOutputTimestamp(mark: OutputTimestamp): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
 
-export function formatOutputEndTimestamp(at: Timestamp): string {
+export function formatOutputEndTimestamp(at: EpochMicroseconds): string {
   return `\n${at} e`;
 }
 
-export function parseOutputEndTimestamp(text: string): Timestamp | null {
+export function parseOutputEndTimestamp(text: string): EpochMicroseconds | null {
   const [, at] = /^(\d+) e$/m.exec(text) ?? [];
   return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
@@ -49,7 +49,7 @@ function isExact({ end, at }: OutputTimestamp): boolean {
 export type OutputTimestampWriter = {
   /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;
-  readonly at: () => Timestamp;
+  readonly at: () => EpochMicroseconds;
   readonly markUntil: (end: number) => void;
   /** Continues at this offset without a mark, because the output before the offset was dropped and needs no timestamp. */
   readonly skipTo: (end: number) => void;

@@ -1,5 +1,5 @@
 import { existsSync, statSync, watch } from 'node:fs';
-import type { OutputFile, Timestamp } from '../../runtime.ts';
+import type { EpochMicroseconds, OutputFile } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 import { getOutputFiles, maxOutputOffsetBytes, readOutputFileMetadata, readTail } from './output-files.ts';
 import { createOutputLimiter } from './output-limiter.ts';
@@ -36,7 +36,7 @@ export type OutputRecorder = {
    * `done` resolves when output has been recorded after the time `since`, or when `finish` is called. It may resolve earlier,
    * without new output. `stop` cancels the wait.
    */
-  readonly changed: (since: Timestamp) => { readonly done: Promise<void>; readonly stop: () => void };
+  readonly changed: (since: EpochMicroseconds) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly finish: () => void;
   readonly tail: () => string;
   readonly close: () => void;

@@ -19,9 +19,9 @@ export function readProcessTable(): ProcessTable {
  * Returns the process table. The first call reads `/proc`; later calls return the same table, so that all instances share one
  * scan.
  */
-export type ProcessTableSource = () => ProcessTable;
+export type ProcessTableProvider = () => ProcessTable;
 
-export function createProcessTableSource(): ProcessTableSource {
+export function createProcessTableProvider(): ProcessTableProvider {
   let table: ProcessTable | null = null;
   return () => {
     table ??= readProcessTable();

@@ -11,10 +11,10 @@ import { derivePreferredUnixAccountId, maxUnixAccountId, minUnixAccountId } from
  */
 export function getProjectOwner(source: BotProjectSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
-  return getOrganizationProjectOwner(source.organizationId);
+  return getProjectOwnerForOrganization(source.organizationId);
 }
 
-export function getOrganizationProjectOwner(id: string): string {
+export function getProjectOwnerForOrganization(id: string): string {
   return `organization-${/^[A-Za-z0-9-]{1,48}$/.test(id) ? id : shortHash(id)}`;
 }
 

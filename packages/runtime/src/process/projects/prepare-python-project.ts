@@ -12,7 +12,7 @@ import {
   recordPythonEnvironmentUse,
   removeIncompletePythonEnvironment,
 } from './project-store.ts';
-import { computeEnvironmentKey, listEnvironmentSetupCommands } from './python-environment.ts';
+import { computePythonEnvironmentHash, listEnvironmentSetupCommands } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
 import { type PythonProject, readPythonProject } from './python-project.ts';
 
@@ -36,7 +36,7 @@ export async function preparePythonProject(
   ].filter(({ range }) => range !== '');
   const python = await findPython(requirements, context.path, account);
   const tools = { python, uv };
-  const environment = computeEnvironmentKey(directory, preparation.id, project, tools, shim.requirements);
+  const environment = computePythonEnvironmentHash(directory, preparation.id, project, tools, shim.requirements);
   const named = { project: preparation.id, owner, environment };
   const files = getPythonEnvironmentFiles(context.store.environmentsDirectory, named);
   await shim.compile(python);

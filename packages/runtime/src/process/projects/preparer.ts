@@ -15,8 +15,8 @@ import { readInstances } from '../instances/adopt.ts';
 import {
   type ExistingInstance,
   type Instance,
+  type OptionsForAllInstances,
   openInstance,
-  type SharedInstanceOptions,
 } from '../instances/instance.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
@@ -52,7 +52,7 @@ export type LocalProjectPreparer = {
   readonly close: () => Promise<void>;
 };
 
-export type LocalProjectPreparerOptions = SharedInstanceOptions &
+export type LocalProjectPreparerOptions = OptionsForAllInstances &
   Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory' | 'uv' | 'limits' | 'passed'> & {
     readonly dataDirectory: string;
     readonly logger: RuntimeLogger;

@@ -21,7 +21,7 @@ export type PythonEnvironmentTools = { readonly python: PythonInterpreter; reado
  * requirements of `bothost_shim` (the service's package that runs Python bots) and, if the project itself is installed, the
  * project's files.
  */
-export function computeEnvironmentKey(
+export function computePythonEnvironmentHash(
   directory: string,
   id: string,
   project: PythonProject,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../test/process/test-project.ts';
-import { computeEnvironmentKey, listEnvironmentSetupCommands } from './python-environment.ts';
+import { computePythonEnvironmentHash, listEnvironmentSetupCommands } from './python-environment.ts';
 import { readPythonProject } from './python-project.ts';
 
 const pyproject = (dependencies: readonly string[], more = '') =>
@@ -94,29 +94,29 @@ describe('readPythonProject and listEnvironmentSetupCommands', () => {
   });
 });
 
-describe('computeEnvironmentKey', () => {
-  const keyOf = async (
+describe('computePythonEnvironmentHash', () => {
+  const hashOf = async (
     files: Readonly<Record<string, string>>,
     uv: string | null = null,
     id = 'id',
     shim = ['uvicorn'],
   ) => {
     const directory = await writeProject(files);
-    return computeEnvironmentKey(directory, id, readPythonProject(directory, uv !== null), tools(uv), shim);
+    return computePythonEnvironmentHash(directory, id, readPythonProject(directory, uv !== null), tools(uv), shim);
   };
   const files = { 'requirements.txt': '-r more.txt\na\n', 'more.txt': 'b\n', 'bot.py': '1' };
 
-  it('returns the same key for projects with equal dependencies', async () => {
-    expect(await keyOf({ ...files, 'bot.py': '2', 'new.py': '' }, null, 'other')).toBe(await keyOf(files));
+  it('returns the same hash for projects with equal dependencies', async () => {
+    expect(await hashOf({ ...files, 'bot.py': '2', 'new.py': '' }, null, 'other')).toBe(await hashOf(files));
   });
 
   it.each([
-    ['a requirement', () => keyOf({ ...files, 'requirements.txt': '-r more.txt\nc\n' })],
-    ['an included requirements file', () => keyOf({ ...files, 'more.txt': 'c\n' })],
-    ['the installer (uv or pip)', () => keyOf(files, '/bin/uv')],
-    ["the shim's requirements", () => keyOf(files, null, 'id', ['uvicorn', 'fastapi'])],
-  ])('returns a different key for projects that differ in %s', async (_, other) => {
-    expect(await other()).not.toBe(await keyOf(files));
+    ['a requirement', () => hashOf({ ...files, 'requirements.txt': '-r more.txt\nc\n' })],
+    ['an included requirements file', () => hashOf({ ...files, 'more.txt': 'c\n' })],
+    ['the installer (uv or pip)', () => hashOf(files, '/bin/uv')],
+    ["the shim's requirements", () => hashOf(files, null, 'id', ['uvicorn', 'fastapi'])],
+  ])('returns a different hash for projects that differ in %s', async (_, other) => {
+    expect(await other()).not.toBe(await hashOf(files));
   });
 
   it.each([
@@ -125,16 +125,16 @@ describe('computeEnvironmentKey', () => {
     ['a file URL', { 'requirements.txt': 'greeting @ file:greeting.whl\n' }],
     ['an archive', { 'requirements.txt': 'wheels/greeting-1-py3-none-any.whl\n' }],
   ])(
-    'returns a different key for each project whose requirements.txt refers to files in the project: %s',
+    'returns a different hash for each project whose requirements.txt refers to files in the project: %s',
     async (_, local) => {
-      expect(await keyOf(local, null, 'one')).not.toBe(await keyOf(local, null, 'two'));
+      expect(await hashOf(local, null, 'one')).not.toBe(await hashOf(local, null, 'two'));
     },
   );
 
-  it('returns different keys for equal projects if their uv sources refer to a directory in the project', async () => {
+  it('returns different hashes for equal projects if their uv sources refer to a directory in the project', async () => {
     const local = {
       'pyproject.toml': pyproject(['greeting'], '[tool.uv.sources]\ngreeting = { path = "greeting" }\n'),
     };
-    expect(await keyOf(local, '/bin/uv', 'one')).not.toBe(await keyOf(local, '/bin/uv', 'two'));
+    expect(await hashOf(local, '/bin/uv', 'one')).not.toBe(await hashOf(local, '/bin/uv', 'two'));
   });
 });

@@ -10,12 +10,12 @@ import {
   createRejectedCredentialVerdict,
   createSkippedCheckVerdict,
   createUnreachableRegistryVerdict,
-  createVerdictForError,
-  createVerdictForStatus,
+  createVerdictForHttpStatus,
+  createVerdictForRequestError,
   createVerifiedCredentialVerdict,
 } from './verdict.ts';
 
-export type RegistryAccess = {
+export type ImageRegistryConnectionOptions = {
   readonly policy: ImageRegistryConnectionPolicy;
   readonly resolve: HostResolver;
   readonly timeoutMs: number;
@@ -51,24 +51,24 @@ const manifestTypes = [
  * that `parseTokenAddress` allows, never to the target of a redirect.
  */
 export async function checkCredentials(
-  access: RegistryAccess,
+  connection: ImageRegistryConnectionOptions,
   registry: string,
   credentials: Buffer,
   image: ImageReference | null,
 ): Promise<CredentialVerdict> {
   const base = createRegistryUrl(registry);
-  if (base.protocol === 'http:' && !access.policy.plain.has(formatHostAndPort(base))) {
+  if (base.protocol === 'http:' && !connection.policy.plain.has(formatHostAndPort(base))) {
     return createSkippedCheckVerdict(
       'The registry was not asked: without TLS, the service asks only registries that the operator listed.',
     );
   }
-  const signal = AbortSignal.timeout(access.timeoutMs);
-  const agent = createSsrfSafeHttpAgent({ ...access, signal });
+  const signal = AbortSignal.timeout(connection.timeoutMs);
+  const agent = createSsrfSafeHttpAgent({ ...connection, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
-    return await check(senderOf(agent, signal), base, basic, image, access.policy);
+    return await check(senderOf(agent, signal), base, basic, image, connection.policy);
   } catch (error) {
-    return createVerdictForError(error, access.timeoutMs / 1000);
+    return createVerdictForRequestError(error, connection.timeoutMs / 1000);
   } finally {
     // Do not await `destroy`, because it waits for connections that are still being opened.
     void agent.destroy().catch(() => {});
@@ -92,12 +92,12 @@ async function check(
   }
   if (anonymous.status === 200)
     return createSkippedCheckVerdict('The registry requires no credentials, so these could not be checked.');
-  if (anonymous.status !== 401) return createVerdictForStatus('The registry', anonymous);
+  if (anonymous.status !== 401) return createVerdictForHttpStatus('The registry', anonymous);
   const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, policy);
   if (typeof proof !== 'string') return proof;
   const login = await send('GET', api, proof);
   if (login.status === 401 || login.status === 403) return invalid;
-  if (login.status !== 200) return createVerdictForStatus('The registry', login);
+  if (login.status !== 200) return createVerdictForHttpStatus('The registry', login);
   if (manifest === null || image === null)
     return createVerifiedCredentialVerdict('The registry accepts the credentials.');
   const found = await send('HEAD', manifest, proof);
@@ -108,7 +108,7 @@ async function check(
       `The registry accepts the credentials, but they may not pull ${image.shown}.`,
     );
   }
-  if (found.status !== 404) return createVerdictForStatus('The registry', found);
+  if (found.status !== 404) return createVerdictForHttpStatus('The registry', found);
   return createRejectedCredentialVerdict(
     `The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`,
   );
@@ -143,7 +143,7 @@ async function authorizationFor(
   if (!(address instanceof URL)) return takesBasic ? basic : createUnreachableRegistryVerdict(address.problem);
   const response = await send('GET', address, basic, true);
   if (response.status === 401 || response.status === 403) return invalid;
-  if (response.status !== 200) return createVerdictForStatus('The token server of the registry', response);
+  if (response.status !== 200) return createVerdictForHttpStatus('The token server of the registry', response);
   const token = readToken(response.body);
   return token === null
     ? createUnreachableRegistryVerdict('The response of the token server of the registry contains no token.')

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Organizations, keys, agents, deployments, instances, sessions and their metrics. */
-export const firstMigration = {
+export const initialSchemaMigration = {
   name: '0001-first',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

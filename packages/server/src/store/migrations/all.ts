@@ -1,11 +1,11 @@
-import { firstMigration } from './0001-first.ts';
+import { initialSchemaMigration } from './0001-first.ts';
 import { buildsMigration } from './0002-builds.ts';
 import { deploymentsMigration } from './0003-deployments.ts';
 import { logsMigration } from './0004-logs.ts';
 import { secretsMigration } from './0010-secrets.ts';
 import { secretHashesMigration } from './0011-secret-traces.ts';
 import { auditRetentionMigration } from './0012-audit-age.ts';
-import { secretMaintenanceMigration } from './0013-secret-work.ts';
+import { secretMaintenanceProgressMigration } from './0013-secret-work.ts';
 import { tamperEvidenceMigration } from './0014-tamper-evidence.ts';
 import { buildCancellationMigration } from './0015-build-cancellation.ts';
 import { secretMacsMigration } from './0016-secret-macs.ts';
@@ -20,14 +20,14 @@ import { organizationSessionsMigration } from './0028-organization-sessions.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations = [
-  firstMigration,
+  initialSchemaMigration,
   buildsMigration,
   deploymentsMigration,
   logsMigration,
   secretsMigration,
   secretHashesMigration,
   auditRetentionMigration,
-  secretMaintenanceMigration,
+  secretMaintenanceProgressMigration,
   tamperEvidenceMigration,
   buildCancellationMigration,
   secretMacsMigration,

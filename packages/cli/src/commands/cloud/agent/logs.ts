@@ -1,6 +1,6 @@
-import type { Client, LogLine } from '@bothost/contract';
+import type { ApiClient, LogLine } from '@bothost/contract';
 import { linesPerLogPage, logLevels } from '@bothost/contract/limits';
-import { parseLogText } from '@bothost/contract/log-text';
+import { parseLogLevelAndMessage } from '@bothost/contract/log-text';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
@@ -8,8 +8,8 @@ import type { Colors } from '../../../output/colors.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
 import type { CommandReportItem } from '../../../output/report.ts';
 
-type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
-type LogPage = Awaited<ReturnType<Client['getLogs']>>;
+type Query = NonNullable<NonNullable<Parameters<ApiClient['getLogs']>[0]>['query']>;
+type LogPage = Awaited<ReturnType<ApiClient['getLogs']>>;
 
 export const command = defineCommand({
   summary: 'Show, search or follow the logs of an agent',
@@ -95,7 +95,7 @@ const maskingWarning =
 
 async function* followingPages(
   context: CommandContext,
-  client: Client,
+  client: ApiClient,
   agentName: string,
   filter: Query,
   from: string | null,
@@ -122,12 +122,12 @@ const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
  */
 function logItem(line: LogLine, isOneSession: boolean): CommandReportItem {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
-  const plain = parseLogText(escapeLogLine(line.log, false));
+  const plain = parseLogLevelAndMessage(escapeLogLine(line.log, false));
   return {
     json: line,
     plain: [time, shortId(line.sessionId), plain.level, plain.message].join('\t'),
     rich: (colors) => {
-      const { level, message } = parseLogText(escapeLogLine(line.log, colors.isColorSupported));
+      const { level, message } = parseLogLevelAndMessage(escapeLogLine(line.log, colors.isColorSupported));
       const session = isOneSession ? '' : `  ${colors.cyan(shortId(line.sessionId).padEnd(6))}`;
       const text = level === '' ? message : `${level.padEnd(7)}  ${message}`;
       return `${colors.dim(time.replace('T', ' ').replace('Z', ''))}${session}  ${colorByLevel(text, line, colors)}`;

@@ -1,4 +1,4 @@
-import type { Client, DeploymentDetails } from '@bothost/contract';
+import type { ApiClient, DeploymentDetails } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, textOption } from '../../../command-line/options.ts';
 import { Failure } from '../../../failure.ts';
@@ -74,7 +74,7 @@ function previousDeployment(all: readonly DeploymentDetails[], serving: Deployme
 }
 
 async function getDeployment(
-  client: Client,
+  client: ApiClient,
   agentName: string,
   deploymentId: string,
   listed: readonly DeploymentDetails[],

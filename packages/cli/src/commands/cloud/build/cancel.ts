@@ -1,4 +1,4 @@
-import type { Build, Client } from '@bothost/contract';
+import type { ApiClient, Build } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { Failure } from '../../../failure.ts';
@@ -37,7 +37,7 @@ export const command = defineCommand({
 });
 
 /** Wait for the end of the build by following its log, which ends at the same time. */
-async function waitUntilEnded(context: CommandContext, client: Client, buildId: string): Promise<Build> {
+async function waitUntilEnded(context: CommandContext, client: ApiClient, buildId: string): Promise<Build> {
   const { withRetries } = await import('../../../connection/retry.ts');
   const params = { buildId };
   let nextToken: string | undefined;

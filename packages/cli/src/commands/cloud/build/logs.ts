@@ -1,4 +1,4 @@
-import type { Client } from '@bothost/contract';
+import type { ApiClient } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { flagOption, integerOption } from '../../../command-line/options.ts';
@@ -45,7 +45,7 @@ type Log = { readonly buildId: string; readonly isFull: boolean };
 type LogExcerpt = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
 /** Reads all lines that a build log contains now, without waiting for further lines. */
-async function readAll(context: CommandContext, client: Client, log: Log): Promise<LogExcerpt> {
+async function readAll(context: CommandContext, client: ApiClient, log: Log): Promise<LogExcerpt> {
   const lines: string[] = [];
   let nextToken: string | undefined;
   for (;;) {
@@ -59,7 +59,7 @@ async function readAll(context: CommandContext, client: Client, log: Log): Promi
 
 async function* followLines(
   context: CommandContext,
-  client: Client,
+  client: ApiClient,
   log: Log,
   from: string | undefined,
   signal: AbortSignal,
