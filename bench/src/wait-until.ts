@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { interruptionAbortController } from './interruption.ts';
+import { benchmarkAbortController } from './interruption.ts';
 
 /** Calls `ask` repeatedly until it returns a result. Rejects after `seconds`; `what` names the result in the error message. */
 export async function waitUntil<T>(
@@ -9,7 +9,7 @@ export async function waitUntil<T>(
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   while (performance.now() < deadline) {
-    interruptionAbortController.signal.throwIfAborted();
+    benchmarkAbortController.signal.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
     await delay(everyMs);

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { minimalEnvironment } from '../program.ts';
-import { speechProgramPath } from '../repository.ts';
+import { speechSynthesisProgramPath } from '../repository.ts';
 
 /** Returns synthesized speech as 16-bit samples at 8000 Hz. */
 export async function synthesizeSpeech(interpreter: string, text: string): Promise<Buffer> {
-  const { stdout } = await promisify(execFile)(interpreter, [speechProgramPath, text], { env: minimalEnvironment });
+  const { stdout } = await promisify(execFile)(interpreter, [speechSynthesisProgramPath, text], {
+    env: minimalEnvironment,
+  });
   const encoded = Buffer.from(stdout, 'base64');
   const samples = Buffer.alloc(encoded.length * 2);
   for (const [index, byte] of encoded.entries()) samples.writeInt16LE(decodeMuLaw(byte), index * 2);

@@ -18,9 +18,9 @@ import {
   echoRoute,
   echoSocketRoute,
   eventsRoute,
+  generateLoadRoute,
   handlerEntryTimeRoute,
   helloRoute,
-  loadGeneratorRoute,
 } from './user-routes.ts';
 
 export type ParrotOptions = {
@@ -63,7 +63,7 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
   ['/entered', { GET: (context, { response }) => handlerEntryTimeRoute(context, response) }],
   ['/echo', { POST: (_, { request, response }) => echoRoute(request, response) }],
   ['/events', { GET: (context, { response }) => eventsRoute(context, response) }],
-  ['/burn', { POST: (context, { request, response }) => loadGeneratorRoute(context, request, response) }],
+  ['/burn', { POST: (context, { request, response }) => generateLoadRoute(context, request, response) }],
 ]);
 
 const reserved = /^\/(bot|ws|_bot\/.*)$/;

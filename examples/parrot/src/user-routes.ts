@@ -59,7 +59,7 @@ export function echoSocketRoute(socket: WebSocket): void {
 }
 
 /** `POST /burn {cpuMillicores, megabytes, seconds}`: uses CPU and memory, then returns how much it actually used. */
-export async function loadGeneratorRoute(
+export async function generateLoadRoute(
   context: ParrotContext,
   request: IncomingMessage,
   response: ServerResponse,

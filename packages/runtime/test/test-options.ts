@@ -10,7 +10,7 @@ const silentLogger: RuntimeLogger = { info: () => undefined, warn: () => undefin
  * Returns options for a runtime driver under test: high limits of memory, CPU, time and output, and no limits of disk space.
  * Creates the data directory if it is missing.
  */
-export function createTestOptions(dataDirectory: string, logger = silentLogger): RuntimeOptions {
+export function createTestRuntimeOptions(dataDirectory: string, logger = silentLogger): RuntimeOptions {
   // Accounts of bots must be able to pass through the data directory.
   mkdirSync(dataDirectory, { recursive: true, mode: 0o711 });
   return {

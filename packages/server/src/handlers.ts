@@ -73,7 +73,7 @@ import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
 
 /** Maps the kind of credential that an operation requires to the type of the caller that its handler receives. */
-export type CallerByCredential = {
+export type CallerTypeByCredential = {
   readonly private: Principal;
   readonly organization: Principal;
   readonly member: Principal;
@@ -85,7 +85,7 @@ export type CallerByCredential = {
 };
 
 /** Handles requests of one operation. `disconnected` returns a signal that aborts when the client disconnects. */
-export type Handler<Request, Caller, Result> = (
+export type OperationHandler<Request, Caller, Result> = (
   request: Request,
   caller: Caller,
   requestedAt: Date,
@@ -94,7 +94,7 @@ export type Handler<Request, Caller, Result> = (
 
 /** Maps each operation in `All` to its handler. A missing handler is a type error. */
 export type OperationHandlers<All extends Readonly<Record<string, Operation>>> = {
-  readonly [Name in keyof All]: Handler<
+  readonly [Name in keyof All]: OperationHandler<
     // Do not simplify to `RequestOf<All[Name]>`: TypeScript treats `RequestOf<A>` and `RequestOf<B>` of two operations A and B
     // as incompatible, even if their requests have the same fields.
     {
@@ -102,7 +102,7 @@ export type OperationHandlers<All extends Readonly<Record<string, Operation>>> =
       readonly query: RequestOf<All[Name]>['query'];
       readonly body: RequestOf<All[Name]>['body'];
     },
-    CallerByCredential[All[Name]['key']],
+    CallerTypeByCredential[All[Name]['key']],
     ResponseOf<All[Name]>
   >;
 };

@@ -183,7 +183,7 @@ import asyncio, threading, time
 
 threading.Thread(target=lambda: time.sleep(3600)).start()
 
-async def run_forever():
+async def ignore_cancellation():
     while True:
         try:
             await asyncio.sleep(3600)
@@ -191,7 +191,7 @@ async def run_forever():
             print("no", flush=True)
 
 async def bot(args):
-    args.task = asyncio.create_task(run_forever())
+    args.task = asyncio.create_task(ignore_cancellation())
     await asyncio.sleep(0)
 """
     async with running_bot(write_bot(tmp_path, source), BOT_ONE_SHOT="1") as bot:

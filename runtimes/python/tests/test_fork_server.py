@@ -16,16 +16,16 @@ def report_process_state():
         "pid": os.getpid(),
         "imported_by": PID_AT_IMPORT,
         "random": random.random(),
-        "own_random": BOT_RANDOM_GENERATOR.random(),
+        "own_random": SEEDED_RANDOM_GENERATOR.random(),
         "environment": dict(os.environ),
         "visible": open("/proc/self/environ").read().split(chr(0)),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "session": os.getsid(0),
-        "cache": [MODEL_CACHE, str(HOME_DIRECTORY)],
+        "cache": [MODEL_CACHE_DIRECTORY, str(HOME_DIRECTORY)],
         "modules": list(sys.modules),
     }
-BOT_RANDOM_GENERATOR = random.Random(7)
-MODEL_CACHE = os.path.expanduser("~/.cache/models")
+SEEDED_RANDOM_GENERATOR = random.Random(7)
+MODEL_CACHE_DIRECTORY = os.path.expanduser("~/.cache/models")
 HOME_DIRECTORY = pathlib.Path.home()
 async def bot(args): pass
 """

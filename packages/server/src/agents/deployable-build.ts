@@ -1,8 +1,8 @@
 import { lockUsableBuild } from '../builds/find.ts';
-import type { Database, DeploymentSource } from '../store/tables.ts';
+import type { Database, DeploymentCodeSource } from '../store/tables.ts';
 
 export type DeployableBuild = {
-  readonly source: Extract<DeploymentSource, { kind: 'build' }>;
+  readonly source: Extract<DeploymentCodeSource, { kind: 'build' }>;
   readonly prepared: Readonly<Record<string, string | number | boolean | null>>;
 };
 

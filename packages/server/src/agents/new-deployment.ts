@@ -1,12 +1,12 @@
 import type { PreparedProject } from '@bothost/runtime';
 import type { Insertable } from 'kysely';
-import type { Database, DeploymentSource, DeploymentsTable, SecretRevisionPin } from '../store/tables.ts';
+import type { Database, DeploymentCodeSource, DeploymentsTable, SecretRevisionPin } from '../store/tables.ts';
 import { insertDeployment, supersedePendingDeployments } from './deployment-rows.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
 export type NewDeployment = {
-  readonly source: DeploymentSource;
+  readonly source: DeploymentCodeSource;
   /**
    * The build's prepared project. Null if the source of the deployment is a directory on the host: the reconciler prepares its
    * project later.

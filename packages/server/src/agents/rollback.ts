@@ -1,5 +1,5 @@
 import { createApiError } from '@bothost/contract';
-import { requirePinnedRevisions } from '../secrets/pin.ts';
+import { requireSecretRevisionsExist } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { findDeployableBuild } from './deployable-build.ts';
 import {
@@ -46,7 +46,7 @@ export async function rollBack(
         ? directory
         : await findDeployableBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
     if (again === null) throw createApiError('deployment-unavailable');
-    await requirePinnedRevisions(db, scope.organizationId, earlier.secret_pins);
+    await requireSecretRevisionsExist(db, scope.organizationId, earlier.secret_pins);
     await createDeployment({ ...context, db }, agent, {
       ...again,
       settings: toSettings(earlier),

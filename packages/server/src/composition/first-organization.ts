@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { createOrganizationAtFirstStart, type FirstOrganizationKeys } from '../organizations/first-start.ts';
-import { writeBotcliProfile } from '../organizations/profile.ts';
+import { writeCliProfile } from '../organizations/profile.ts';
 
 /** The keys of the first organization, the path of the CLI profile, and whether the operator provided the keys. */
 export type FirstOrganization = FirstOrganizationKeys & {
@@ -35,7 +35,7 @@ export async function createFirstOrganization(
         private_key: privateKey,
         public_key: publicKey,
       };
-      profileFile = await writeBotcliProfile(config.profileFile, join(dataDirectory, 'botcli.toml'), profile);
+      profileFile = await writeCliProfile(config.profileFile, join(dataDirectory, 'botcli.toml'), profile);
     },
   );
   return created === null ? null : { ...created, profileFile, areKeysGiven };

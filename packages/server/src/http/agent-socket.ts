@@ -18,9 +18,9 @@ import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
 import { readClientBytesBeforeResponse } from './bytes-before-response.ts';
 import { createPhoneCarrierConnection } from './call-client.ts';
 import type { FailureMapper } from './failure-response.ts';
+import { createIncomingWebSocketClient, type IncomingWebSocketClient } from './incoming-websocket-client.ts';
 import { createRefusedHandshakeCache } from './refused-handshake-cache.ts';
 import type { RequestClient } from './request-client.ts';
-import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import { relayWebSockets } from './socket-relay.ts';
 import type { QualifiedAgentName, WebSocketPath } from './websocket-path.ts';
 
@@ -51,7 +51,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   function handle(incoming: IncomingMessage, socket: Duplex, head: Buffer, path: WebSocketPath, requestId: string) {
     const upgrade = { incoming, socket, early: readClientBytesBeforeResponse(socket, head) };
     if (path.carrier === null) {
-      const client = createWebSocketClient(server, upgrade, requestId);
+      const client = createIncomingWebSocketClient(server, upgrade, requestId);
       return admit(incoming, client, path, requestId, async () => path.host);
     }
     const call = createPhoneCarrierConnection(callServer, upgrade, path.carrier, requestId);
@@ -60,7 +60,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
 
   async function admit(
     incoming: IncomingMessage,
-    client: SocketClient,
+    client: IncomingWebSocketClient,
     path: WebSocketPath,
     requestId: string,
     named: () => Promise<QualifiedAgentName>,
@@ -91,7 +91,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   /** Relays messages until either side closes its WebSocket. Resolves with the completion status of the session. */
   async function run(
     incoming: IncomingMessage,
-    client: SocketClient,
+    client: IncomingWebSocketClient,
     path: WebSocketPath,
     session: WebSocketSession,
   ): Promise<SessionCompletionStatus> {
@@ -127,7 +127,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
    */
   async function openBot(
     incoming: IncomingMessage,
-    client: SocketClient,
+    client: IncomingWebSocketClient,
     path: WebSocketPath,
     session: WebSocketSession,
     stopped: AbortSignal,

@@ -3,11 +3,11 @@ import {
   type AllOperations,
   allOperations,
   apiBasePath,
-  type Credential,
   createApiError,
   listOperationPaths,
   maxRequestBodyBytes,
   type Operation,
+  type OperationCredential,
   operatorBasePath,
   publicApiBasePath,
   type RequestOf,
@@ -18,7 +18,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { AccountRequest, PersonPrincipal } from '../accounts/account-request.ts';
-import type { CallerByCredential, Handler, OperationHandlers } from '../handlers.ts';
+import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from '../handlers.ts';
 import type { ApiAccessLevel, Principal } from '../organizations/authenticate.ts';
 import { authorize, type RequestAuthenticationContext } from './caller.ts';
 import { getObjectFields } from './json-body.ts';
@@ -64,7 +64,7 @@ declare module 'fastify' {
 }
 
 /** An operation whose type includes the types of its parsed parameters, query and body, and of its response. */
-type Endpoint<Params, Query, Body, Response, Key extends Credential> = Omit<
+type Endpoint<Params, Query, Body, Response, Key extends OperationCredential> = Omit<
   Operation,
   'name' | 'params' | 'query' | 'body' | 'other' | 'key'
 > & {
@@ -87,7 +87,7 @@ const endpoints: {
   >;
 } = allOperations;
 
-const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => CallerByCredential[Key] } = {
+const callerOf: { readonly [Key in OperationCredential]: (request: FastifyRequest) => CallerTypeByCredential[Key] } = {
   private: ({ caller }) => required(caller),
   organization: ({ caller }) => required(caller),
   member: ({ caller }) => required(caller),
@@ -103,11 +103,11 @@ function required<Client>(client: Client | undefined): Client {
   return client;
 }
 
-function addRoutes<Params, Query, Body, Response, Key extends Credential>(
+function addRoutes<Params, Query, Body, Response, Key extends OperationCredential>(
   app: FastifyInstance,
   context: RoutesContext,
   operation: Endpoint<Params, Query, Body, Response, Key>,
-  handler: Handler<{ params: Params; query: Query; body: Body }, CallerByCredential[Key], Response>,
+  handler: OperationHandler<{ params: Params; query: Query; body: Body }, CallerTypeByCredential[Key], Response>,
   paths = listOperationPaths(operation),
 ): void {
   for (const path of paths) {

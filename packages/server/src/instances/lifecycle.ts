@@ -2,7 +2,6 @@ import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { type BotAddress, toAddressColumns } from './address.ts';
 import {
   appendInstanceEvent,
-  changeInstance,
   countInstancesOfDeployment,
   deleteEndedInstances,
   endInstancesOfRegion,
@@ -11,6 +10,7 @@ import {
   insertInstances,
   listOpenInstanceRows,
   retireInstanceRow,
+  updateInstanceIfInState,
 } from './rows.ts';
 
 export type OpenInstanceRow = InstanceRow;
@@ -54,7 +54,7 @@ export function markReady(
     reports_session: reportsSession,
     ready_at: context.now(),
   };
-  return changeInstance(context.db, instanceId, ['starting', 'ready'], change);
+  return updateInstanceIfInState(context.db, instanceId, ['starting', 'ready'], change);
 }
 
 /** Removes an idle instance from the warm pool. Returns false if a session claimed the instance first. */
@@ -63,7 +63,7 @@ export async function retireInstance(db: Database, instanceId: string): Promise<
 }
 
 export async function markStopping(db: Database, instanceId: string): Promise<void> {
-  await changeInstance(db, instanceId, ['starting', 'ready'], { state: 'stopping' });
+  await updateInstanceIfInState(db, instanceId, ['starting', 'ready'], { state: 'stopping' });
 }
 
 /** Marks an instance as ended. Returns undefined if it had already ended. */
@@ -72,7 +72,7 @@ export function markEnded(
   instanceId: string,
 ): Promise<OpenInstanceRow | undefined> {
   const change = { state: 'ended' as const, ended_at: context.now() };
-  return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
+  return updateInstanceIfInState(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
 }
 
 /** Marks all instances of a region as ended at `at`. */

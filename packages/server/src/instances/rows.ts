@@ -89,7 +89,7 @@ export function listOpenInstanceRows(db: Database, hostId: string): Promise<Inst
 }
 
 /** Updates an instance if its state is one of `states`. Otherwise, returns undefined. */
-export function changeInstance(
+export function updateInstanceIfInState(
   db: Database,
   id: string,
   states: readonly InstancesTable['state'][],

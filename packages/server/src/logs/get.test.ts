@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runtimes } from '@bothost/runtime/registry';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTestOptions } from '../../../runtime/test/test-options.ts';
+import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
@@ -13,7 +13,7 @@ it('getLogs ends a waiting request when the server closes, and removes its abort
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
   // Let other Unix accounts enter the directory, because bots do not run under the account of the test.
   await chmod(root, 0o711);
-  const runtime = await runtimes.process.open(createTestOptions(root));
+  const runtime = await runtimes.process.open(createTestRuntimeOptions(root));
   onTestFinished(async () => {
     await runtime.close();
     await rows.close();

@@ -33,7 +33,7 @@ type Region = OutputOffsetRange & { readonly end: 'output' | 'gap' | null };
  * Yields the lines of an output, and the gaps where output was dropped, in order. Starts at the offset `from`. If output at
  * `from` was dropped since the previous page was read, the first part is this gap.
  */
-export async function* readPartsForward(output: OutputFileHandle, from: number): AsyncGenerator<OutputPart> {
+export async function* readOutputPartsForward(output: OutputFileHandle, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
     let at = Math.max(from, region.from);
@@ -55,7 +55,7 @@ export async function* readPartsForward(output: OutputFileHandle, from: number):
  * Yields the lines of an output, and the gaps where output was dropped, in reverse order. Starts at the offset `to`, which must
  * not be inside a line.
  */
-export async function* readPartsBackward(output: OutputFileHandle, to: number): AsyncGenerator<OutputPart> {
+export async function* readOutputPartsBackward(output: OutputFileHandle, to: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output).reverse()) {
     let at = Math.min(to, region.to);
     while (at > region.from) {

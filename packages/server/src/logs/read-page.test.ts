@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Runtime } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestOptions } from '../../../runtime/test/test-options.ts';
+import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { createSeededRandom } from '../../test/support/random.ts';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -41,7 +41,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
     // Bots run under other accounts, which need permission to enter the directory.
     await chmod(directory, 0o711);
-    runtime = await runtimes.process.open(createTestOptions(join(directory, 'data')));
+    runtime = await runtimes.process.open(createTestRuntimeOptions(join(directory, 'data')));
     const agentId = await rows.agent(await rows.organization());
     const hostId = await rows.host();
     const deploymentId = await rows.deployment(agentId);

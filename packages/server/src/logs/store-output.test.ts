@@ -6,7 +6,7 @@ import { runtimes } from '@bothost/runtime/registry';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTestOptions } from '../../../runtime/test/test-options.ts';
+import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { writeBot } from '../../test/support/bots.ts';
 import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -23,7 +23,7 @@ async function setUp() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
-  const runtime = await runtimes.process.open(createTestOptions(root));
+  const runtime = await runtimes.process.open(createTestRuntimeOptions(root));
   const bot = await writeBot('printer', { prelude: 'if (process.env.TEXT) console.log(process.env.TEXT)' });
   const agentId = await rows.agent(await rows.organization());
   const of = { agentId, hostId: await rows.host(), deploymentId: await rows.deployment(agentId) };

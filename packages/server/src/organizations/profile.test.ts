@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BotcliProfile, writeBotcliProfile } from './profile.ts';
+import { type CliProfile, writeCliProfile } from './profile.ts';
 
 describe('the CLI profile', () => {
   let directory: string;
   let file: string;
   let other: string;
-  const profile: BotcliProfile = {
+  const profile: CliProfile = {
     api_url: 'http://127.0.0.1:7420',
     organization: 'home',
     private_key: 'sk_1',
@@ -26,24 +26,24 @@ describe('the CLI profile', () => {
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
   it('is written with mode 0600, and missing directories are created', async () => {
-    expect(await writeBotcliProfile(file, other, profile)).toBe(file);
+    expect(await writeCliProfile(file, other, profile)).toBe(file);
     expect(parse(await readFile(file, 'utf8'))).toEqual(profile);
     expect(await mode(file)).toBe('600');
     expect(await readdir(join(file, '..'))).toEqual(['config.toml']);
   });
 
   it('gets new keys and keeps other settings if it already belongs to this service', async () => {
-    await writeBotcliProfile(file, other, profile);
+    await writeCliProfile(file, other, profile);
     await writeFile(file, `${await readFile(file, 'utf8')}output = "json"\n`);
-    await writeBotcliProfile(file, other, { ...profile, private_key: 'sk_2' });
+    await writeCliProfile(file, other, { ...profile, private_key: 'sk_2' });
     expect(parse(await readFile(file, 'utf8'))).toEqual({ ...profile, private_key: 'sk_2', output: 'json' });
   });
 
   it('gets mode 0600 if it was readable by others', async () => {
-    await writeBotcliProfile(file, other, profile);
+    await writeCliProfile(file, other, profile);
     await rm(file);
     await writeFile(file, 'output = "json"\n', { mode: 0o644 });
-    await writeBotcliProfile(file, other, profile);
+    await writeCliProfile(file, other, profile);
     expect(await mode(file)).toBe('600');
   });
 
@@ -54,16 +54,16 @@ describe('the CLI profile', () => {
   ])('stays unchanged, and the keys are written to another file, if the profile %s', async (_, text) => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, text);
-    expect(await writeBotcliProfile(file, other, profile)).toBe(other);
+    expect(await writeCliProfile(file, other, profile)).toBe(other);
     expect(await readFile(file, 'utf8')).toBe(text);
     expect(parse(await readFile(other, 'utf8'))).toEqual(profile);
     expect(await mode(other)).toBe('600');
   });
 
   it('remains unchanged if writing fails', async () => {
-    await writeBotcliProfile(file, other, profile);
+    await writeCliProfile(file, other, profile);
     const before = await readFile(file, 'utf8');
-    await expect(writeBotcliProfile(join(file, 'below-a-file'), other, profile)).rejects.toThrow();
+    await expect(writeCliProfile(join(file, 'below-a-file'), other, profile)).rejects.toThrow();
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 });

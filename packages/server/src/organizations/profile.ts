@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 
 /** The fields that this service writes into the configuration file of botcli, the CLI profile. */
-export type BotcliProfile = {
+export type CliProfile = {
   readonly api_url: string;
   readonly organization: string;
   readonly private_key: string;
@@ -16,7 +16,7 @@ export type BotcliProfile = {
  * writes `otherFile` instead, because `file` may be the only copy of these keys. Copies an earlier profile for the same address
  * to `.bak`. Returns the path of the written file.
  */
-export async function writeBotcliProfile(file: string, otherFile: string, profile: BotcliProfile): Promise<string> {
+export async function writeCliProfile(file: string, otherFile: string, profile: CliProfile): Promise<string> {
   const existing = await readProfile(file);
   const foreign =
     existing !== null && typeof existing['private_key'] === 'string' && existing['api_url'] !== profile.api_url;

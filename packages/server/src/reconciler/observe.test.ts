@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { type InMemoryObservedState, readObservedState } from './observe.ts';
-import { planActions } from './plan.ts';
+import { planReconcileActions } from './plan.ts';
 
 let rows: TestDatabaseRows;
 let organizationId: string;
@@ -131,7 +131,7 @@ it('a plan after a crash adopts live sessions, starts pending instances, and end
   const lost = await claim('live');
   const without = await rows.session(of, { state: 'starting' });
   const { observed } = await read([live.instanceId, ready.instanceId, 'orphan']);
-  expect(new Set(planActions(observed))).toEqual(
+  expect(new Set(planReconcileActions(observed))).toEqual(
     new Set([
       { do: 'adopt-session', sessionId: live.sessionId },
       { do: 'start-instance', instanceId: begun.instanceId },

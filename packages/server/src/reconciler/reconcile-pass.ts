@@ -1,11 +1,11 @@
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
-import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-directory.ts';
 import type { Database } from '../store/tables.ts';
 import { type InMemoryObservedState, type ObservedRows, readObservedState } from './observe.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
-import { findStartableDeployments, planActions, type ReconcileAction } from './plan.ts';
+import { findStartableDeployments, planReconcileActions, type ReconcileAction } from './plan.ts';
 
 type Context = {
   readonly db: Database;
@@ -13,7 +13,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'list' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
-  readonly directory: Pick<SessionAddressDirectory, 'ready'>;
+  readonly directory: Pick<SessionAddressRegistry, 'ready'>;
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
   readonly inMemoryObservedState: () => InMemoryObservedState;
   readonly execute: (action: ReconcileAction, rows: ObservedRows) => Promise<void>;
@@ -31,7 +31,7 @@ export async function runReconcilePass(context: Context): Promise<readonly Actio
   void context.runtime.retain(findStartableDeployments(observed)).catch((error: unknown) => {
     context.logger.error({ err: error }, 'fork servers could not be stopped');
   });
-  return planActions(observed).map((action) => ({ action, done: begin(context, action, rows) }));
+  return planReconcileActions(observed).map((action) => ({ action, done: begin(context, action, rows) }));
 }
 
 /** An action in progress. `done` never rejects: a failed action is planned again if it is still due. */

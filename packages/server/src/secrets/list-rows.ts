@@ -6,7 +6,7 @@ import type { RevisionRow } from './rows.ts';
  * Secret sets of an organization in the order of their names, with the delivery and the last registry check of their newest
  * revision.
  */
-export function listSetsWithDelivery(db: Database, organizationId: string) {
+export function listSecretSetsAndDeliveries(db: Database, organizationId: string) {
   return db
     .selectFrom('secret_sets')
     .leftJoin('secret_deliveries', (join) =>

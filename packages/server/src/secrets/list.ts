@@ -1,16 +1,16 @@
 import { apiErrorDefinitions, type SecretSetListItem } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { listNewestRevisions, listSetsWithDelivery } from './list-rows.ts';
+import { listNewestRevisions, listSecretSetsAndDeliveries } from './list-rows.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
 import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
-import { toVerificationFields } from './verify.ts';
+import { toPullSecretVerification } from './verify.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
-type ListedRow = Awaited<ReturnType<typeof listSetsWithDelivery>>[number];
+type ListedRow = Awaited<ReturnType<typeof listSecretSetsAndDeliveries>>[number];
 
 /**
  * Lists the secret sets of an organization by name. A set whose newest revision does not match its MAC is listed as damaged and
@@ -25,7 +25,7 @@ export function listSecrets(
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];
-    for (const set of await listSetsWithDelivery(db, scope.organizationId)) {
+    for (const set of await listSecretSetsAndDeliveries(db, scope.organizationId)) {
       const item = await itemOf(reading, set, newest.get(set.id));
       const matches =
         (query.region === undefined || item.region === query.region) &&
@@ -75,5 +75,5 @@ function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetL
 
 function verificationOf({ result, message, image, checked_at }: ListedRow) {
   if (result === null || message === null || checked_at === null) return null;
-  return toVerificationFields({ result, message, image, checked_at });
+  return toPullSecretVerification({ result, message, image, checked_at });
 }

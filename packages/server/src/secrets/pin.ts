@@ -59,7 +59,7 @@ export async function pinSecretSetRevision(
  *
  * @throws failure `deployment-unavailable` if a set was deleted or its revision is no longer stored
  */
-export async function requirePinnedRevisions(
+export async function requireSecretRevisionsExist(
   db: Database,
   organizationId: string,
   pins: readonly SecretRevisionPin[],

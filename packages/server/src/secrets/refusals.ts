@@ -39,7 +39,7 @@ export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, exp
  *
  * @throws failure `secret-set-too-large` with the limit and the size that the set would have
  */
-export function requireAllowedSetSize(
+export function requireSecretSetWithinLimits(
   entries: readonly SecretSetKeyRevision[],
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,

@@ -1,4 +1,4 @@
-import type { SecretReadiness } from '@bothost/contract';
+import type { SecretSetReadiness } from '@bothost/contract';
 import type { SecretSetRow } from './rows.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { SecretSetRow } from './rows.ts';
  */
 export function toSecretSetFields(
   set: SecretSetRow,
-  delivery: { readonly state: SecretReadiness; readonly error: string | null },
+  delivery: { readonly state: SecretSetReadiness; readonly error: string | null },
 ) {
   return {
     name: set.name,

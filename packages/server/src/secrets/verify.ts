@@ -56,7 +56,7 @@ export async function verifyImagePullSecret(
     host,
     revision: set.revision,
     expiresAt: expiresAt?.toISOString() ?? null,
-    verification: toVerificationFields(row),
+    verification: toPullSecretVerification(row),
   };
 }
 
@@ -69,7 +69,7 @@ async function storeCheck(db: Database, row: Insertable<PullSecretChecksTable>):
     .execute();
 }
 
-export function toVerificationFields(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
+export function toPullSecretVerification(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
   const { result, message, image } = row;
   return { result, message, image, checkedAt: row.checked_at.toISOString() };
 }

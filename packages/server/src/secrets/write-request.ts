@@ -6,7 +6,7 @@ import {
   type PutSecretsRequest,
 } from '@bothost/contract';
 import { getCredentialLifetimeSeconds } from './expiry.ts';
-import { createDockerConfiguration, dockerConfigurationKey } from './registry/docker-configuration.ts';
+import { createDockerConfiguration, dockerConfigurationSecretKey } from './registry/docker-configuration.ts';
 import {
   createRegistryUrl,
   formatHostAndPort,
@@ -86,7 +86,7 @@ function pullSecret(host: string, encoded: string, policy: Pick<ImageRegistryCon
     throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
   }
   const values = new Map([
-    [dockerConfigurationKey, hideBufferFromLogs(createDockerConfiguration(registry.host, encoded))],
+    [dockerConfigurationSecretKey, hideBufferFromLogs(createDockerConfiguration(registry.host, encoded))],
   ]);
   const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
   const lifetimeSeconds = getCredentialLifetimeSeconds(registry.host, user);

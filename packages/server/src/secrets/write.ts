@@ -1,7 +1,7 @@
 import { createApiError, maxSecretSetsPerOrganization, type SecretWriteResult } from '@bothost/contract';
 import { listKeysWithChangeKind, planChange } from './change.ts';
 import { isSameTime, resolveCredentialExpiry } from './expiry.ts';
-import { findUnchangedKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
+import { findUnchangedSecretSetKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
 import {
   requireExpectedRevision,
   requireKnownRegion,
@@ -87,7 +87,7 @@ async function planWrite(
   before: SecretSetContent,
   request: WriteRequest,
 ): Promise<PlannedWrite> {
-  const unchanged = await findUnchangedKeys(context, set, before.rows, request.values);
+  const unchanged = await findUnchangedSecretSetKeys(context, set, before.rows, request.values);
   const plan = planChange(
     before.entries,
     { keys: [...request.values.keys()], remove: request.remove, mode: request.mode },

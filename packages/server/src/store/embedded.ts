@@ -4,7 +4,7 @@ import { findCurrentOsAccount } from './embedded/account.ts';
 import { ensurePostgresRunning } from './embedded/ensure-running.ts';
 import { createDirectoryLayout } from './embedded/layout.ts';
 import { stopPostmaster, truncateLog } from './embedded/postmaster.ts';
-import { findProgramPackage } from './embedded/programs.ts';
+import { findPostgresPackage } from './embedded/programs.ts';
 import { createDatabaseSocketAddress } from './embedded/socket-address.ts';
 import { StoreError } from './store-error.ts';
 
@@ -49,7 +49,7 @@ export type EmbeddedOptions = {
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDirectory, logger, now = Date.now } = options;
   const layout = createDirectoryLayout(dataDirectory);
-  const installation = { layout, own: findCurrentOsAccount(), programPackage: await findProgramPackage() };
+  const installation = { layout, own: findCurrentOsAccount(), postgresPackage: await findPostgresPackage() };
   const adopted = (await ensurePostgresRunning(installation)) === 'adopted';
   const { address, release } = createDatabaseSocketAddress(layout.data);
   logger.info({ adopted, data: layout.data }, adopted ? 'running database adopted' : 'database started');

@@ -5,7 +5,7 @@ import type {
   DeploymentState,
   ImagePullSecretCheckResult,
   Role,
-  SecretReadiness,
+  SecretSetReadiness,
   SessionCompletionStatus,
   SessionEventCode,
   VaultTaskState,
@@ -108,7 +108,7 @@ export type AgentsTable = {
   deleted_at: Date | null;
 };
 
-export type DeploymentSource =
+export type DeploymentCodeSource =
   | { kind: 'directory'; path: string; contentHash: string }
   | { kind: 'build'; buildId: string; contentHash: string };
 
@@ -130,7 +130,7 @@ export type SecretRevisionPin = { secretSet: string; setId: string; revision: nu
 export type DeploymentsTable = {
   id: string;
   agent_id: string;
-  source: JSONColumnType<DeploymentSource>;
+  source: JSONColumnType<DeploymentCodeSource>;
   /** The build whose files the deployment runs. Null if the source of the deployment is a directory. */
   build_id: string | null;
   /** While `validating`, no instance of the deployment has been ready yet. Only `ready` deployments get new sessions. */
@@ -434,7 +434,7 @@ export type SecretDeliveriesTable = {
   set_id: string;
   revision: number;
   region: string;
-  state: SecretReadiness;
+  state: SecretSetReadiness;
   attempts: Generated<number>;
   error: string | null;
   /** Id of the host whose server recorded the success or failure of the delivery. Null while the delivery is pending. */

@@ -2,7 +2,7 @@ import type { AttackResults } from './attacker.ts';
 import type { VictimSessionResult } from './victim.ts';
 
 /** The victim's sessions in two periods of equal length, one after the other: without and with the attack. */
-export type AttackMeasurementRound = {
+export type QuietAndAttackedSessions = {
   readonly quiet: readonly VictimSessionResult[];
   readonly attacked: readonly VictimSessionResult[];
 };
@@ -11,7 +11,7 @@ export type AttackMeasurementRound = {
  * A measurement of warm starts: milliseconds without and with the attack. Each value, including the ratio, is the median over
  * all rounds.
  */
-export type AttackMeasurement = {
+export type AttackLatencyImpact = {
   readonly name: string;
   readonly quietMs: number;
   readonly attackedMs: number;
@@ -25,7 +25,7 @@ const figures = [
   ['start until the bot responds, p99', 'botMs', 0.99],
 ] as const;
 
-export function measureAttackImpact(rounds: readonly AttackMeasurementRound[]): readonly AttackMeasurement[] {
+export function measureAttackImpact(rounds: readonly QuietAndAttackedSessions[]): readonly AttackLatencyImpact[] {
   return figures.map(([name, field, fraction]) => {
     const figureOf = (sessions: readonly VictimSessionResult[]) =>
       quantile(
@@ -53,11 +53,11 @@ export function measureAttackImpact(rounds: readonly AttackMeasurementRound[]): 
 
 /** Formats the figures as a Markdown table, followed by the results of the attacks. */
 export function formatAttackReport(options: {
-  readonly rounds: readonly AttackMeasurementRound[];
+  readonly rounds: readonly QuietAndAttackedSessions[];
   readonly restartMs: number;
   readonly results: AttackResults;
 }): string {
-  const warm = (period: keyof AttackMeasurementRound) => {
+  const warm = (period: keyof QuietAndAttackedSessions) => {
     const sessions = options.rounds.flatMap((round) => round[period]);
     return `${sessions.filter(({ isWarm }) => isWarm).length} of ${sessions.length}`;
   };

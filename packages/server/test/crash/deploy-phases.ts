@@ -1,4 +1,4 @@
-import type { DirectDatabase } from './direct-database.ts';
+import type { DirectDatabaseConnection } from './direct-database-connection.ts';
 
 /** The steps of a deploy. The suite kills the server during each step. */
 export const deployPhases = ['upload', 'create-build', 'prepare', 'create-deployment', 'validate', 'activate'] as const;
@@ -8,7 +8,10 @@ export type DeployPhase = (typeof deployPhases)[number];
  * Returns the current step of a deploy. Reads the database while the server is suspended. Null before the deploy begins and after
  * it ends.
  */
-export async function readDeployPhase(database: DirectDatabase, contentHash: string): Promise<DeployPhase | null> {
+export async function readDeployPhase(
+  database: DirectDatabaseConnection,
+  contentHash: string,
+): Promise<DeployPhase | null> {
   const [row] = await database.rows(
     `select u.state as upload, b.state as build, d.state as deployment,
       exists (select from instances i where i.deployment_id = d.id and i.state = 'ready') as is_ready,
@@ -29,7 +32,7 @@ export async function readDeployPhase(database: DirectDatabase, contentHash: str
 }
 
 /** Finds rows that must not exist at any time, even after a kill. */
-export async function findPartialDeploys(database: DirectDatabase): Promise<readonly string[]> {
+export async function findPartialDeploys(database: DirectDatabaseConnection): Promise<readonly string[]> {
   const found = await database.rows(`
     select 'the agent serves a deployment that never became ready: ' || a.name as problem
       from agents a join deployments d on d.id = a.active_deployment_id where d.state <> 'ready' or d.activated_at is null

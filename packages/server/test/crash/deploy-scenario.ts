@@ -138,7 +138,7 @@ function stateOf(body: unknown): string {
 }
 
 /** Runs one session after another during deploys and kills. Returns the versions that responded, in order. */
-export function startContinuousSessions(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
+export function keepStartingSessions(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
   const { service } = context;
   const met: string[] = [];
   let isOver = false;

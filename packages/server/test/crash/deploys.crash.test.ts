@@ -12,10 +12,10 @@ import {
   createDeployAttempt,
   type DeployAttempt,
   type DeployContext,
+  keepStartingSessions,
   runDeploy,
-  startContinuousSessions,
 } from './deploy-scenario.ts';
-import { type DirectDatabase, openDirectDatabase } from './direct-database.ts';
+import { type DirectDatabaseConnection, openDirectDatabaseConnection } from './direct-database-connection.ts';
 import { findOrphanedResources, findProcessIds } from './orphans.ts';
 
 const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
@@ -43,7 +43,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
   const partial: string[] = [];
   let directory: string;
   let service: ServiceProcess;
-  let database: DirectDatabase;
+  let database: DirectDatabaseConnection;
   let met: readonly string[] = [];
   let current: DeployAttempt | null = null;
 
@@ -81,7 +81,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     chmodSync(directory, 0o711);
     service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
     await service.start().ready;
-    database = openDirectDatabase(service.dataDirectory);
+    database = openDirectDatabaseConnection(service.dataDirectory);
     let number = 0;
     const deployNext = async () => {
       const { deploy, bytes } = createDeployAttempt(number);
@@ -92,7 +92,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     };
     // The first deploy is not interrupted, so that the agent always has a serving deployment.
     await deployNext();
-    const talk = startContinuousSessions(context());
+    const talk = keepStartingSessions(context());
     while (hits.length < wanted) {
       let isOver = false;
       const aim = scarcest();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionsTable } from '../../src/store/tables.ts';
 import type { BotEventFile } from './bot-event-file.ts';
-import { openDirectDatabase } from './direct-database.ts';
+import { openDirectDatabaseConnection } from './direct-database-connection.ts';
 import { determinePhase, determineStartPhaseFromSql, type ObservedPhase, type SessionState } from './session-phases.ts';
 
 export type SessionRecord = Omit<SessionsTable, 'events'> & {
@@ -26,7 +26,7 @@ export type SessionObserver = {
 };
 
 export function startSessionObserver(dataDirectory: string, botEventFile: BotEventFile): SessionObserver {
-  const { rows, settled, close } = openDirectDatabase(dataDirectory);
+  const { rows, settled, close } = openDirectDatabaseConnection(dataDirectory);
 
   async function inspect(except: ReadonlySet<string>): Promise<readonly ObservedPhase[]> {
     const open = await rows(`select query from pg_stat_activity

@@ -20,7 +20,7 @@ import {
   watchQuarantinedDirectoryTrees,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
 import { type HostileDirectoryTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
-import { createTestOptions } from '../../../runtime/test/test-options.ts';
+import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { createBuildLogNotifier } from '../../src/builds/log-news.ts';
 import { createBuildDirectories } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
@@ -39,14 +39,14 @@ type Scenario = { readonly root: string; readonly names: readonly string[] };
 const runHere = (scenario: Scenario) =>
   runHostileDirectoryTreeScenario({
     ...scenario,
-    open: ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger)),
+    open: ({ dataDirectory, logger }) => runtimes.process.open(createTestRuntimeOptions(dataDirectory, logger)),
   });
 
 const PROGRAM = `
 import { runHostileDirectoryTreeScenario } from './hostile-tree-scenario.mjs';
 import { runtimes } from './registry.mjs';
-import { createTestOptions } from './test-options.mjs';
-const open = ({ dataDirectory, logger }) => runtimes.process.open(createTestOptions(dataDirectory, logger));
+import { createTestRuntimeOptions } from './test-options.mjs';
+const open = ({ dataDirectory, logger }) => runtimes.process.open(createTestRuntimeOptions(dataDirectory, logger));
 console.log(JSON.stringify(await runHostileDirectoryTreeScenario({ open, ...JSON.parse(process.argv[2]) })));`;
 
 async function runAsNobody(scenario: Scenario): Promise<HostileDirectoryTreeOutcomes> {

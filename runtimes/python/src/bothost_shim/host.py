@@ -9,7 +9,7 @@ from .bot_module import Bot
 from .http_exchange import HttpError
 from .log_lines import logger
 from .offers import WebRtcOfferAcceptor
-from .run_bot import log_session
+from .run_bot import log_session_start_and_end
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
 
@@ -43,7 +43,7 @@ class PythonHost:
             session = self.slot.start(session_id or self.settings.session_id or str(uuid4()), _max_seconds(scope))
         except SessionRunningError as error:
             raise HttpError(409, "A session is already running") from error
-        log_session(session, self.settings.image_version)
+        log_session_start_and_end(session, self.settings.image_version)
         session.at_end.append(self.session_over.set)
         return session
 

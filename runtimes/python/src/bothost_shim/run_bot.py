@@ -10,7 +10,7 @@ from .log_lines import logger, set_session_id
 from .session import Session, SessionOutcome
 
 
-def log_session(session: Session, image_version: str | None) -> None:
+def log_session_start_and_end(session: Session, image_version: str | None) -> None:
     """Log the start and the end of the session (docs/bot-contract.md, "Output")."""
     metadata = json.dumps({"session_id": session.id, "image_version": image_version})
     set_session_id(session.id)

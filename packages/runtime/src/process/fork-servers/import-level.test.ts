@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type BotImportAttempt, planNextImportAttempt } from './import-level.ts';
+import { type BotImportAttempt, planNextBotImport } from './import-level.ts';
 
 const failed = (attempt: BotImportAttempt, modules: readonly string[] = ['numpy']) => ({
   attempt,
   failure: { reason: 'it started a thread', modules },
 });
 
-describe('planNextImportAttempt', () => {
+describe('planNextBotImport', () => {
   it.each([
     ['imports the bot and the modules that sessions imported', ['late'], [], { level: 'module', modules: ['late'] }],
     [
@@ -29,6 +29,6 @@ describe('planNextImportAttempt', () => {
       null,
     ],
   ] as const)('%s', (_, remembered, failures, expected) => {
-    expect(planNextImportAttempt(remembered, failures)).toEqual(expected);
+    expect(planNextBotImport(remembered, failures)).toEqual(expected);
   });
 });

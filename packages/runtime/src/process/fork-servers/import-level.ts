@@ -17,7 +17,7 @@ export type BotImportFailure = {
  * forking unsafe. The last attempt imports only the libraries of the bot. Returns null if no attempt is left, so that instances
  * must be spawned.
  */
-export function planNextImportAttempt(
+export function planNextBotImport(
   remembered: readonly string[],
   failures: readonly { readonly attempt: BotImportAttempt; readonly failure: BotImportFailure }[],
 ): BotImportAttempt | null {

@@ -5,8 +5,8 @@ import { type StartedProgram, startProgram } from '../../spawner.ts';
 import type { CpuPriority } from '../containment/cgroup.ts';
 import { wrapWithLowerPriority } from '../containment/niceness.ts';
 import { wrapWithoutNewPrivileges } from '../containment/no-new-privileges.ts';
-import { rootUserEnvironment, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
-import { findPerl, prepareShellLaunch } from './shell-environment.ts';
+import { rootProcessEnvironmentVariables, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
+import { findPerl, passEnvironmentThroughShell } from './shell-environment.ts';
 
 /**
  * Shell script of a supervisor, the parent process of a bot. A supervisor outlives the server and writes the bot's exit status
@@ -82,7 +82,7 @@ export type SupervisorOptions = {
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<StartedProgram> {
   const program = options.account === null ? options.command : wrapWithoutNewPrivileges(options.command);
-  const { environment, command } = prepareShellLaunch(options.environment, program, findPerl());
+  const { environment, command } = passEnvironmentThroughShell(options.environment, program, findPerl());
   writeFileSync(options.exitPath, unwritten, { mode: 0o600 });
   mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const { account, tmpDirectories = null } = options;
@@ -92,7 +92,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Start
   const prepared = isPrepared ? wrapWithPrivateTmp(tmpDirectories, account, shell) : shell;
   return startProgram(options.priority === null ? prepared : wrapWithLowerPriority(options.priority, prepared), {
     cwd: options.directory,
-    env: isPrepared ? rootUserEnvironment : environment,
+    env: isPrepared ? rootProcessEnvironmentVariables : environment,
     outputPath: options.outputPath,
     exitPath: options.exitPath,
     input: isPrepared ? exportLine(environment) : '',
@@ -107,11 +107,11 @@ export function startSupervisedCommand(supervisor: StartedProgram): void {
 }
 
 /** State of the command according to its exit file. The state stays `running` if the supervisor was killed. */
-export type ExitFile =
+export type RecordedCommandState =
   | { readonly state: 'unstarted' | 'running' }
   | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };
 
-export function readExitStatusFile(path: string): ExitFile {
+export function readExitStatusFile(path: string): RecordedCommandState {
   let text: string;
   try {
     text = readFileSync(path, 'latin1');
@@ -125,7 +125,7 @@ export function readExitStatusFile(path: string): ExitFile {
  * Parses an exit file. Before the command runs, the file is empty or contains only spaces. While the command runs, the file
  * begins with `r`. After the command has exited, its exit status follows the `r`.
  */
-export function parseExitStatusFile(text: string): ExitFile {
+export function parseExitStatusFile(text: string): RecordedCommandState {
   if (!text.startsWith('r')) return { state: 'unstarted' };
   const status = /^r *(\d{1,3})$/.exec(text)?.[1];
   return status === undefined ? { state: 'running' } : { state: 'exited', ...describeExitStatus(Number(status)) };

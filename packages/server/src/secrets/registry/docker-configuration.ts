@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The only key of an image pull secret, as in Kubernetes. Requests cannot name this key, because it contains a dot. */
-export const dockerConfigurationKey = '.dockerconfigjson';
+export const dockerConfigurationSecretKey = '.dockerconfigjson';
 
 const dockerConfiguration = z.object({ auths: z.record(z.string(), z.object({ auth: z.string() })) });
 

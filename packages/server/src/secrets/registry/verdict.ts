@@ -27,7 +27,7 @@ export const createSkippedCheckVerdict = (message: string): CredentialVerdict =>
  * Returns the verdict for an HTTP status that does not show whether the credentials are valid. `who` is the registry or its token
  * server.
  */
-export function createVerdictForStatus(
+export function createVerdictForHttpStatus(
   who: string,
   response: { readonly status: number; readonly retryAfter: string | undefined },
 ): CredentialVerdict {
@@ -63,7 +63,7 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-export function createVerdictForError(error: unknown, seconds: number): CredentialVerdict {
+export function createVerdictForRequestError(error: unknown, seconds: number): CredentialVerdict {
   if (error instanceof RefusedAddressError) {
     return createSkippedCheckVerdict(
       `The registry was not asked: ${error.message} has an address that the operator has to allow with BOTHOST_REGISTRIES.`,

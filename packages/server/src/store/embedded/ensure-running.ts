@@ -8,7 +8,7 @@ import { describePostgresFailure, explainDiskError } from './disk.ts';
 import { type DirectoryLayout, makeDirectories, requireRunnablePostgresPrograms } from './layout.ts';
 import { findPostmaster, hasProcessesInDirectory, removeStaleLocks, startPostmaster } from './postmaster.ts';
 import { probeDatabase } from './probe.ts';
-import { installPrograms, type ProgramPackage, removeUnusedPostgresCopies } from './programs.ts';
+import { installPostgresPrograms, type PostgresPackage, removeUnusedPostgresCopies } from './programs.ts';
 import { writeSettings } from './settings.ts';
 import { createDatabaseSocketAddress } from './socket-address.ts';
 
@@ -22,7 +22,7 @@ const startTimeoutMs = 120_000;
 export type PostgresInstallation = {
   readonly layout: DirectoryLayout;
   readonly own: OsAccount;
-  readonly programPackage: ProgramPackage;
+  readonly postgresPackage: PostgresPackage;
 };
 
 /**
@@ -35,7 +35,7 @@ export async function ensurePostgresRunning(installation: PostgresInstallation):
   try {
     await makeDirectories(layout, installation.own.uid === 0);
     const existing = await readClusterVersionAndOwner(layout.data);
-    if (existing !== undefined) requireSameMajor(existing.major, installation.programPackage, layout);
+    if (existing !== undefined) requireSameMajor(existing.major, installation.postgresPackage, layout);
     if (existing !== undefined && (await probeData(layout.data)) === 'answers') return 'adopted';
     const refusal = `Another process has been starting the database for ${startTimeoutMs / 1000} seconds.`;
     const lock = { directory: layout.starting, timeoutMs: startTimeoutMs, refusal };
@@ -45,10 +45,10 @@ export async function ensurePostgresRunning(installation: PostgresInstallation):
   }
 }
 
-async function start({ layout, own, programPackage }: PostgresInstallation): Promise<'adopted' | 'started'> {
+async function start({ layout, own, postgresPackage }: PostgresInstallation): Promise<'adopted' | 'started'> {
   const accounts = parsePasswdFile(await readFile('/etc/passwd', 'utf8'));
   const account = choosePostgresOsAccount(own, accounts, (await readClusterVersionAndOwner(layout.data))?.owner);
-  const programs = await installPrograms(programPackage, layout.root);
+  const programs = await installPostgresPrograms(postgresPackage, layout.root);
   if (account.uid !== own.uid) await requireRunnablePostgresPrograms(programs, account);
   if ((await readClusterVersionAndOwner(layout.data)) === undefined)
     await createCluster(programs, layout.data, account);
@@ -102,10 +102,10 @@ async function startOnce(options: {
   );
 }
 
-function requireSameMajor(major: string, programPackage: ProgramPackage, layout: DirectoryLayout): void {
-  if (major === programPackage.major) return;
+function requireSameMajor(major: string, postgresPackage: PostgresPackage, layout: DirectoryLayout): void {
+  if (major === postgresPackage.major) return;
   throw new StoreError(
-    `The database in ${layout.data} was created by PostgreSQL ${major}, and this program has PostgreSQL ${programPackage.major}. ` +
+    `The database in ${layout.data} was created by PostgreSQL ${major}, and this program has PostgreSQL ${postgresPackage.major}. ` +
       `Start the version that created it and move its content (pg_dump), or choose another BOTHOST_DATA_DIR.`,
   );
 }

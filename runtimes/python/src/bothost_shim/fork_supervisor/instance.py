@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .exit_file import ExitFile
-from .proc import find_privileges, has_environment_variable, read_stat
+from .proc import find_forbidden_privilege, has_environment_variable, read_stat
 
 _CREDENTIALS = struct.Struct("iii")
 _MESSAGE_BYTES = 196_608
@@ -93,7 +93,7 @@ class Instance:
         if stat is None or stat.parent != os.getpid():
             raise UnsafeForkError("the forked process is not a child of the supervisor")
         if self.request.uid is not None:
-            problem = find_privileges(pid, self.request.uid)
+            problem = find_forbidden_privilege(pid, self.request.uid)
             if problem is not None:
                 raise UnsafeForkError(problem)
         if self.request.mark is not None and not has_environment_variable(pid, self.request.mark):

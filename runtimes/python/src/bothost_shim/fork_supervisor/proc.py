@@ -27,7 +27,7 @@ def read_stat(pid: int) -> ProcessStat | None:
     return ProcessStat(is_zombie=fields[0] == "Z", parent=int(fields[1]), start_ticks=int(fields[19]))
 
 
-def find_privileges(pid: int, uid: int) -> str | None:
+def find_forbidden_privilege(pid: int, uid: int) -> str | None:
     """Return the first privilege of a process that a bot must not have, or None if it has none."""
     status = _read_status(pid)
     if set(status.get("Uid", "").split()) != {str(uid)}:
@@ -43,7 +43,7 @@ def count_threads(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
-def has_shared_memory(pid: int) -> bool:
+def has_memory_shared_with_forks(pid: int) -> bool:
     """Return whether a process has writable memory that its forks would share (proc_pid_maps(5))."""
     with open(f"/proc/{pid}/maps", encoding="latin-1") as file:
         permissions = (line.split(" ", 2)[1] for line in file)

@@ -8,19 +8,19 @@ import { createDatabaseSocketAddress } from '../../src/store/embedded/socket-add
 const retryMs = 50;
 
 /** A connection to the server's database that is independent of the server process. */
-export type DirectDatabase = {
+export type DirectDatabaseConnection = {
   readonly rows: (text: string, values?: readonly unknown[]) => Promise<QueryResult['rows']>;
   /** Resolves when the killed server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-export function openDirectDatabase(dataDirectory: string): DirectDatabase {
+export function openDirectDatabaseConnection(dataDirectory: string): DirectDatabaseConnection {
   const { address, release } = createDatabaseSocketAddress(createDirectoryLayout(dataDirectory).data);
   const pool = new Pool({ ...createClientConfig(address), max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined);
 
-  const rows: DirectDatabase['rows'] = async (text, values = []) => {
+  const rows: DirectDatabaseConnection['rows'] = async (text, values = []) => {
     for (;;) {
       try {
         return (await pool.query(text, [...values])).rows;

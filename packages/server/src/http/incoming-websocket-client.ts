@@ -9,7 +9,7 @@ import { refuseUpgrade } from './failure-response.ts';
  * A WebSocket client of an agent. Implementations differ in when they accept the client, and in whether they hold
  * messages until the bot is connected.
  */
-export type SocketClient = {
+export type IncomingWebSocketClient = {
   /** Signal that aborts when the client disconnects. */
   readonly disconnected: AbortSignal;
   /** Called when an instance is claimed for the session of this client. The instance may still be starting. */
@@ -34,11 +34,11 @@ export type UpgradeRequest = {
  * bot chose, and an earlier failure is a plain HTTP response. The service holds no messages, because none arrive before the
  * 101.
  */
-export function createWebSocketClient(
+export function createIncomingWebSocketClient(
   server: WebSocketServer,
   upgrade: UpgradeRequest,
   requestId: string,
-): SocketClient {
+): IncomingWebSocketClient {
   const { incoming, socket, early } = upgrade;
   return {
     disconnected: early.disconnected,
