@@ -9,14 +9,14 @@ import {
 } from './command-line/parse-line.ts';
 import { formatUsage } from './command-line/usage.ts';
 import { commands } from './commands.ts';
-import type { CommandTargetResources } from './connection/describe-failure.ts';
+import type { ResourcesNamedInCommand } from './connection/describe-failure.ts';
 import type { Settings } from './connection/settings.ts';
 import { Failure, InterruptedError, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import type { CommandIo } from './io/io.ts';
 import { describeLocalFailure, type FailureDescription } from './output/failure-description.ts';
 import { type OutputMode, outputModes } from './output/output-mode.ts';
-import { printFailure, printInterruption, printReport, printReportStream, printText } from './output/print.ts';
+import { printCommandInterruption, printFailure, printReport, printStreamedReport, printText } from './output/print.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and returns its exit status: 0 success, 1 failure, 2 usage error, 130 interrupted. */
@@ -33,7 +33,7 @@ export async function runCommandLine(io: CommandIo, args: readonly string[]): Pr
     return 0;
   } catch (error) {
     if (error instanceof InterruptedError || io.signal.aborted) {
-      await printInterruption(
+      await printCommandInterruption(
         io,
         mode,
         describeLocalFailure('interrupted', interruptionMessage(error, io, state)),
@@ -51,7 +51,7 @@ export async function runCommandLine(io: CommandIo, args: readonly string[]): Pr
 }
 
 /** Facts about the running command that error messages depend on. */
-type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandTargetResources };
+type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: ResourcesNamedInCommand };
 
 /**
  * Returns the message for an interruption. A command prompts before its first change, so after Ctrl-C at a prompt nothing was
@@ -99,7 +99,7 @@ async function execute(io: CommandIo, args: readonly string[], mode: OutputMode,
   try {
     const result = await command.run(context, values);
     state.isStream = 'pieces' in result;
-    await ('pieces' in result ? printReportStream(io, mode, result) : printReport(io, mode, result));
+    await ('pieces' in result ? printStreamedReport(io, mode, result) : printReport(io, mode, result));
   } finally {
     context.messages.status(null);
   }
@@ -117,7 +117,7 @@ async function helpStyle(io: CommandIo, mode: OutputMode) {
  * Returns the agent that a `cloud agent` command names. In other commands, the arguments `name` and `id` do not refer to an
  * agent, but for example to a key or an organization.
  */
-function findSubject(path: string, values: Readonly<Record<string, unknown>>): CommandTargetResources {
+function findSubject(path: string, values: Readonly<Record<string, unknown>>): ResourcesNamedInCommand {
   const { name, id, session, 'session-id': sessionId } = values;
   const region = typeof values['region'] === 'string' ? values['region'] : null;
   if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false, region };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
-import { buildProgram } from './build-program.ts';
+import { buildBotcli } from './build-program.ts';
 
 /** The built program, which a test can kill with SIGKILL just before one of its changes to the file system. */
 export type KillableProgram = {
@@ -38,7 +38,7 @@ syncBuiltinESMExports();
 `;
 
 export async function buildKillableProgram(): Promise<KillableProgram> {
-  const program = await buildProgram();
+  const program = await buildBotcli();
   const folder = await mkdtemp(join(tmpdir(), 'botcli-killed-'));
   const hook = join(program, 'kill.mjs');
   await writeFile(hook, killAt);
@@ -72,7 +72,7 @@ function spawn(
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 
-export async function readDirectoryTexts(place: string): Promise<Record<string, string>> {
+export async function readTextFilesRecursively(place: string): Promise<Record<string, string>> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const texts = files.map(async (file) => [file.slice(place.length + 1), await readFile(file, 'utf8')] as const);

@@ -8,7 +8,7 @@ const pipecatLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (\w+) *\| (\S+)(?
  * Splits a line of a bot's output. From a log line in Pipecat's format, removes the time and the session id, and appends the code
  * location to the message.
  */
-export function parseLogText(text: string): LogLineParts {
+export function parseLogLevelAndMessage(text: string): LogLineParts {
   const [, level = '', codeLocation = '', message = text] = pipecatLine.exec(text) ?? [];
   return { level, message: codeLocation === '' ? message : `${message} (${codeLocation})` };
 }

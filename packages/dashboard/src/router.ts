@@ -41,7 +41,7 @@ const home = createRoute({ getParentRoute: () => shellLayout, path: '/', compone
 const reference = createRoute({
   getParentRoute: () => rootRoute,
   path: '/docs',
-  component: lazyRouteComponent(() => import('./reference/reference-page.tsx'), 'ReferencePage'),
+  component: lazyRouteComponent(() => import('./reference/api-reference-page.tsx'), 'ApiReferencePage'),
 });
 
 const routes = rootRoute.addChildren([

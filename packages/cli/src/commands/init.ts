@@ -8,7 +8,7 @@ import {
   clientWebServers,
   pipelineModes,
 } from '../scaffold/configuration/configuration.ts';
-import type { CatalogueKind } from '../scaffold/configuration/names.ts';
+import type { CatalogueEntryKind } from '../scaffold/configuration/names.ts';
 
 const projectOption = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
   textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
@@ -17,7 +17,7 @@ const projectOption = (description: string, placeholder: string, words?: Complet
  * Returns a function that lists the names of services or transports for shell completion. The catalogue of these names is
  * loaded only when the function is called, so that help stays fast.
  */
-const namesOf = (kind: CatalogueKind) => async () =>
+const namesOf = (kind: CatalogueEntryKind) => async () =>
   (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);
 
 export const command = defineCommand({

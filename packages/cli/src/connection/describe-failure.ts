@@ -3,7 +3,7 @@ import { describeLocalFailure, type FailureDescription } from '../output/failure
 import { organizationSelectionHint, responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-export type CommandTargetResources = {
+export type ResourcesNamedInCommand = {
   readonly agent: string | null;
   readonly hasSession: boolean;
   readonly region: string | null;
@@ -13,7 +13,7 @@ export type CommandTargetResources = {
 export function describeServiceFailure(
   error: unknown,
   settings: Settings | null,
-  subject: CommandTargetResources,
+  subject: ResourcesNamedInCommand,
 ): FailureDescription | null {
   if (error instanceof ApiError) {
     return {
@@ -35,7 +35,7 @@ export function describeServiceFailure(
 function findHint(
   error: ApiError,
   settings: Settings | null,
-  { agent, hasSession }: CommandTargetResources,
+  { agent, hasSession }: ResourcesNamedInCommand,
 ): string | null {
   if (error.status === 401) {
     const origin = settings?.origin.value ?? '';
@@ -71,7 +71,7 @@ function isLoopback(origin: string): boolean {
 }
 
 /** Returns a message that names the unknown region, because the service's message does not name it. */
-function unknownRegion({ reason }: ApiError, { region }: CommandTargetResources): string | null {
+function unknownRegion({ reason }: ApiError, { region }: ResourcesNamedInCommand): string | null {
   return reason === 'region-unknown' && region !== null ? `Region "${region}" does not exist.` : null;
 }
 

@@ -1,14 +1,14 @@
 import { secretSetKeyPattern } from '@bothost/contract';
 import type { LocatedMessage } from './parsed-secrets-input.ts';
 
-export type ValueSource =
+export type SecretValueSource =
   | { readonly kind: 'literal'; readonly value: string }
   | { readonly kind: 'input' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'prompt' };
 
 /** A key that was given on the command line. `argument` is the key's position for messages, for example `argument 2`. */
-export type KeyArgument = { readonly key: string; readonly source: ValueSource; readonly argument: string };
+export type KeyArgument = { readonly key: string; readonly source: SecretValueSource; readonly argument: string };
 
 type ParsedArguments = {
   readonly keys: readonly KeyArgument[];
@@ -43,7 +43,7 @@ export function parseKeyValueArguments(args: readonly string[]): ParsedArguments
   return { keys, problems, warnings };
 }
 
-type ArgumentKeys = readonly { readonly key: string; readonly source: ValueSource }[];
+type ArgumentKeys = readonly { readonly key: string; readonly source: SecretValueSource }[];
 
 function parseArgument(text: string): ArgumentKeys | { readonly problem: string } {
   const equals = text.indexOf('=');
@@ -72,7 +72,7 @@ const quotesInside =
 
 /** Parses an argument that is a sequence of pairs. Returns null for any other argument. */
 function parsePairs(text: string): ArgumentKeys | null {
-  const values: { key: string; source: ValueSource }[] = [];
+  const values: { key: string; source: SecretValueSource }[] = [];
   const trimmed = text.trimEnd();
   pair.lastIndex = 0;
   while (pair.lastIndex < trimmed.length) {
@@ -86,13 +86,13 @@ function parsePairs(text: string): ArgumentKeys | null {
   return values;
 }
 
-function parseSource(value: string): ValueSource | null {
+function parseSource(value: string): SecretValueSource | null {
   if (value === '-') return { kind: 'input' };
   if (value.startsWith('@')) return { kind: 'file', path: value.slice(1) };
   // Remove one leading backslash, which escapes an @ or the value "-". Any further backslashes are part of the value.
   return literal(/^\\+(?:@|-$)/.test(value) ? value.slice(1) : value);
 }
 
-function literal(value: string): ValueSource | null {
+function literal(value: string): SecretValueSource | null {
   return value === '' ? null : { kind: 'literal', value };
 }

@@ -1,8 +1,8 @@
 import { listMachineRequirements } from '../../src/scaffold/catalogue/machine-needs.ts';
 import { type CatalogueService, listServices } from '../../src/scaffold/catalogue/services.ts';
 import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
-import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
-import { listServiceVariables } from '../../src/scaffold/project/variables.ts';
+import { findMinimumPipecatAndPython } from '../../src/scaffold/configuration/plan.ts';
+import { listServiceEnvironmentVariables } from '../../src/scaffold/project/variables.ts';
 import { formatCode, formatTable } from './markdown.ts';
 
 const headings: Readonly<Record<ServiceKind, string>> = {
@@ -38,8 +38,8 @@ export function generateServiceReference(): string {
 }
 
 function row({ service, vendor }: CatalogueService): readonly string[] {
-  const lowest = findMinimumVersions([service]);
-  const variables = listServiceVariables(service);
+  const lowest = findMinimumPipecatAndPython([service]);
+  const variables = listServiceEnvironmentVariables(service);
   const needed = new Set(variables.filter(({ required }) => required).map(({ name }) => name));
   const optional = new Set(variables.map(({ name }) => name).filter((name) => !needed.has(name)));
   const notes = [

@@ -9,7 +9,7 @@ import {
   type SecretSetListItem,
 } from '@bothost/contract';
 import { type FakeService, simulatedDisconnectError, startFakeService } from './fake-service.ts';
-import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
+import { agent, deployment, organization, privateKey, publicKey, secretSet, successfulBuild } from './records.ts';
 
 export type FakeDeployService = FakeService & {
   readonly received: () => Buffer;
@@ -185,7 +185,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
           throw createApiError('upload-incomplete');
         const { contentHash } = announced;
         builds.unshift({
-          ...build,
+          ...successfulBuild,
           id: uuid(500 + builds.length),
           contentHash,
           ...(faults.buildFails
@@ -195,7 +195,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
             ? { status: 'canceled' as const, errorMessage: 'The build was canceled.', errorCode: 'build-canceled' }
             : {}),
         });
-        const [made = build] = builds;
+        const [made = successfulBuild] = builds;
         return { build: running(made), contextHash: made.contextHash, cached: false };
       },
       getBuildLogs: ({ query }) => {

@@ -100,7 +100,7 @@ export const deployment: DeploymentDetails = {
   failure: null,
 };
 
-export const build: Build = {
+export const successfulBuild: Build = {
   id: '01930000-0000-7000-8000-00000000000c',
   organizationId: organization.id,
   status: 'success',

@@ -15,7 +15,7 @@ const group = (name: string, own: readonly VendorService[], gigabytes: number): 
 });
 
 /** The group of all services whose packages are not unusually large. */
-export const commonPackageGroup = group(
+export const mostVendorsPackageGroup = group(
   'most vendors',
   services.filter((service) => !large.includes(service)),
   4,
@@ -23,6 +23,6 @@ export const commonPackageGroup = group(
 
 /** Groups that together contain all services. Each service with unusually large packages has its own group. */
 export const vendorPackageGroups: readonly VendorPackageGroup[] = [
-  commonPackageGroup,
+  mostVendorsPackageGroup,
   ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),
 ];

@@ -7,11 +7,11 @@ import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts'
 import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
-import { listRequiredVariables } from '../../src/scaffold/project/variables.ts';
+import { listRequiredEnvironmentVariables } from '../../src/scaffold/project/variables.ts';
 import { placeholderSecret } from '../generated-bots/generated-project.ts';
 import { projectMatrix as matrix } from '../scaffold/project-matrix.ts';
 import { runPipecatScript } from './ask-library.ts';
-import { commonPackageGroup } from './package-groups.ts';
+import { mostVendorsPackageGroup } from './package-groups.ts';
 import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
 import { computeExpectedSession, type ObservedSession } from './session-expectation.ts';
 import { listSessions, type Session } from './sessions.ts';
@@ -62,7 +62,7 @@ function botOf(given: ProjectOptions): { readonly text: string; readonly variabl
   const { configuration, issues } = resolveConfiguration(given, 'demo');
   if (configuration === null) throw new Error(JSON.stringify(issues));
   const text = generateProjectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';
-  const names = listRequiredVariables(createProjectPlan(configuration));
+  const names = listRequiredEnvironmentVariables(createProjectPlan(configuration));
   return { text, variables: Object.fromEntries(names.map((name) => [name, placeholderSecret])) };
 }
 
@@ -71,7 +71,7 @@ let environment: PipecatEnvironment;
 let held: ReadonlyMap<string, readonly ObservedSession[]> = new Map();
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-sessions-'));
-  environment = await preparePipecatEnvironment(commonPackageGroup);
+  environment = await preparePipecatEnvironment(mostVendorsPackageGroup);
   if (environment.kind === 'missing') {
     process.stdout.write(`not run: sessions of generated bots: ${environment.reason}\n`);
     return;

@@ -3,7 +3,7 @@ import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { collectEnvironmentVariables } from '../../src/scaffold/python/expression.ts';
 import { runPipecatScript } from './ask-library.ts';
-import { commonPackageGroup } from './package-groups.ts';
+import { mostVendorsPackageGroup } from './package-groups.ts';
 import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-en
  */
 let environment: PipecatEnvironment;
 beforeAll(async () => {
-  environment = await preparePipecatEnvironment(commonPackageGroup);
+  environment = await preparePipecatEnvironment(mostVendorsPackageGroup);
 });
 
 /**

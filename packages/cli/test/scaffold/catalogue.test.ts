@@ -5,8 +5,8 @@ import { findService, listServices } from '../../src/scaffold/catalogue/services
 import { findDialInAndDialOutTransports, findTransport, transports } from '../../src/scaffold/catalogue/transports.ts';
 import { serviceKinds } from '../../src/scaffold/catalogue/vendor-service.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
-import { createOptionsDocument } from '../../src/scaffold/configuration/list-options.ts';
-import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
+import { listInitOptionValues } from '../../src/scaffold/configuration/list-options.ts';
+import { findMinimumPipecatAndPython } from '../../src/scaffold/configuration/plan.ts';
 import { collectEnvironmentVariables, collectImports } from '../../src/scaffold/python/expression.ts';
 import { isOlderVersion } from '../../src/scaffold/version-order.ts';
 
@@ -27,7 +27,7 @@ const listed = {
 
 test.each(serviceKinds)('the catalogue has every service of the kind %s that the Pipecat CLI has', (kind) => {
   const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
-  expect(createOptionsDocument()[kind]).toEqual(expect.arrayContaining(expected));
+  expect(listInitOptionValues()[kind]).toEqual(expect.arrayContaining(expected));
 });
 
 test('the list `vendors` contains the vendor of every file in vendors/', async () => {
@@ -59,7 +59,7 @@ describe.each(vendors)('the vendor $name', ({ site, services }) => {
 });
 
 test('services declare a minimum pipecat-ai or Python version only if it is above the minimum of all projects', () => {
-  const minimum = findMinimumVersions([]);
+  const minimum = findMinimumPipecatAndPython([]);
   const isLater = (version: string | undefined, than: string) => version === undefined || isOlderVersion(than, version);
   const needless = vendors
     .flatMap(({ services }) => services)
@@ -102,7 +102,7 @@ test('findService finds a service by its alias, and returns null for a service o
 });
 
 test('--list-options prints the canonical names of transports', () => {
-  expect(createOptionsDocument().transports).toEqual({
+  expect(listInitOptionValues().transports).toEqual({
     web: ['hostedrtc', 'livekit', 'lightrtc', 'websocket'],
     telephony: [
       'carrier1',

@@ -1,10 +1,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildKillableProgram, type KillableProgram, readDirectoryTexts } from '../killable-program.ts';
-import { cascadeOptions } from './cascade-options.ts';
+import { buildKillableProgram, type KillableProgram, readTextFilesRecursively } from '../killable-program.ts';
+import { cascadeBotOptions } from './cascade-options.ts';
 
-const options = [...cascadeOptions, '-n', 'demo'];
+const options = [...cascadeBotOptions, '-n', 'demo'];
 
 let program: KillableProgram;
 let whole: Record<string, string>;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   program = await buildKillableProgram();
   const target = join(await program.ownFolder(), 'demo');
   expect(program.run(['init', target, ...options]).status).toBe(0);
-  whole = await readDirectoryTexts(target);
+  whole = await readTextFilesRecursively(target);
 });
 afterAll(() => program.remove());
 
@@ -27,11 +27,11 @@ test('a killed init creates all files of a new directory or none, and the next r
     if (signal === null) break;
     const names = await readdir(place);
     seen.add(names.map((name) => name.replace(/^(\.botcli-init)-.*/, '$1')).join());
-    if (names.includes('demo')) expect(await readDirectoryTexts(join(place, 'demo'))).toEqual(whole);
+    if (names.includes('demo')) expect(await readTextFilesRecursively(join(place, 'demo'))).toEqual(whole);
     // A run with another target in the same parent directory must also remove the staging directory of the killed run.
     const next = kill % 4 === 0 ? 'demo' : 'other';
     expect(run(['init', join(place, next), ...options]).status).toBe(0);
-    expect(await readDirectoryTexts(join(place, next))).toEqual(whole);
+    expect(await readTextFilesRecursively(join(place, next))).toEqual(whole);
     expect((await readdir(place)).filter((name) => name.startsWith('.'))).toEqual([]);
   }
   expect([...seen]).toEqual(expect.arrayContaining(['', '.botcli-init']));
@@ -51,7 +51,7 @@ test.each([[[]], [['--force']]])(
       const init = ['init', target, ...options, ...force];
       const { signal } = run(init, kill);
       if (signal === null) break;
-      const left = await readDirectoryTexts(target);
+      const left = await readTextFilesRecursively(target);
       for (const path of mine) expect(['mine\n', whole[path]]).toContain(left[path]);
       const isWhole = Object.keys(whole).every((path) => left[path] === whole[path]);
       const isNew = Object.keys(whole).some((path) => left[path] === whole[path]);
@@ -60,7 +60,7 @@ test.each([[[]], [['--force']]])(
       if (!isWhole) expect(left['.botcli/project.json']).toBeUndefined();
       expect(run(init).status).toBe(0);
       const kept = force.length === 0 ? { 'notes.txt': 'mine\n' } : {};
-      expect(await readDirectoryTexts(target)).toEqual({ ...whole, ...kept });
+      expect(await readTextFilesRecursively(target)).toEqual({ ...whole, ...kept });
     }
     expect([...seen].sort()).toEqual(['between', 'new', 'old']);
   },

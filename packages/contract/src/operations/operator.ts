@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { listStatusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { Email } from './account.ts';
-import { noBody, noFields, Time } from './fields.ts';
+import { IsoDateTime, noBody, noFields } from './fields.ts';
 import { ApiKeyName, CreatedKey } from './keys.ts';
 import { CreatedInvitation } from './members.ts';
 
@@ -17,9 +17,9 @@ const VaultTask = z.object({
   state: z.enum(listStatusValues(vaultTaskStateLabels)),
   done: z.number().int(),
   total: z.number().int(),
-  startedAt: Time,
-  updatedAt: Time.describe('When the last progress was stored'),
-  endedAt: Time.nullable(),
+  startedAt: IsoDateTime,
+  updatedAt: IsoDateTime.describe('When the last progress was stored'),
+  endedAt: IsoDateTime.nullable(),
   findings: z
     .array(
       z.object({
@@ -147,6 +147,6 @@ export const createPasswordReset = defineOperation({
   body: z.object({ email: Email }),
   bodyBytes: maxRequestBodyBytes,
   status: 201,
-  response: z.object({ email: z.string(), expiresAt: Time, url: z.string().describe('The one-time link') }),
+  response: z.object({ email: z.string(), expiresAt: IsoDateTime, url: z.string().describe('The one-time link') }),
   errors: ['invalid-request', 'user-not-found'],
 });

@@ -1,7 +1,7 @@
 import { type AgentDetails, deploymentPhaseLabels, getStatusLabel } from '@bothost/contract';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { Badge } from '../components/badge.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Section } from '../components/section.tsx';
@@ -43,7 +43,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ['Profile', `${agent.agentProfile}: CPU ${resources.cpu}, memory ${resources.memory}`],
           ['Region', agent.region],
           ['Created', <RelativeTime key="created" at={agent.createdAt} />],
-          ['Id', <CopyText key="id" text={agent.id} name="id" />],
+          ['Id', <CopyableText key="id" text={agent.id} name="id" />],
         ]}
       />
     </Section>

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react';
-import { CopyText } from './copy-text.tsx';
+import { CopyableText } from './copyable-text.tsx';
 
 /** Shows the shell command that does the same as the form or button above it. Collapsed by default. */
 export function EquivalentShellCommand({ command }: { readonly command: string }) {
@@ -10,7 +10,7 @@ export function EquivalentShellCommand({ command }: { readonly command: string }
         Do this with {command.startsWith('curl ') ? 'curl' : 'botcli'}
       </summary>
       <div className="pt-2">
-        <CopyText text={command} name="command" />
+        <CopyableText text={command} name="command" />
       </div>
     </details>
   );

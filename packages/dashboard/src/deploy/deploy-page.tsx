@@ -5,7 +5,7 @@ import { LoaderCircle, Lock } from 'lucide-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
@@ -102,8 +102,8 @@ function Deploy({ organization }: { readonly organization: string }) {
       )}
       <Section title="From the command line" lead="botcli packs the same files. Without a project, it creates one.">
         <div className="flex flex-col gap-2 px-5 py-5 sm:px-6">
-          <CopyText text={formatBotcliCommand('init', 'quickstart')} name="command that creates a project" />
-          <CopyText text={formatCloudCommand(organization, 'deploy')} name="command that deploys" />
+          <CopyableText text={formatBotcliCommand('init', 'quickstart')} name="command that creates a project" />
+          <CopyableText text={formatCloudCommand(organization, 'deploy')} name="command that deploys" />
         </div>
       </Section>
     </div>

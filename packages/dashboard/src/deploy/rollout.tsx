@@ -6,7 +6,7 @@ import { agentQuery, deploymentQuery } from '../agents/agent-queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { DeployStep } from './deploy-step.tsx';
@@ -56,7 +56,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                   {agentLink}
                 </div>
                 <p className="text-quiet text-sm">Or start a session from the command line:</p>
-                <CopyText text={formatCloudCommand(organization, 'agent', 'start', agentName)} name="command" />
+                <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agentName)} name="command" />
               </>
             );
           }

@@ -1,4 +1,4 @@
-import { parseLogText } from '@bothost/contract';
+import { parseLogLevelAndMessage } from '@bothost/contract';
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: terminal sequences and other control characters are removed
 const controls =
@@ -15,5 +15,5 @@ export function stripControlCharacters(line: string): string {
  * other columns.
  */
 export function extractLogMessage(line: string): string {
-  return parseLogText(stripControlCharacters(line)).message;
+  return parseLogLevelAndMessage(stripControlCharacters(line)).message;
 }

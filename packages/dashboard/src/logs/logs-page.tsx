@@ -6,7 +6,7 @@ import { type FormEvent, useCallback, useState } from 'react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
@@ -40,8 +40,8 @@ export function LogsPage() {
               <EmptyState icon={ScrollText} title="No agents yet">
                 Deploy a bot from its directory, and see its output here. If you have none, botcli creates one.
                 <div className="flex w-full flex-col gap-2 text-left">
-                  <CopyText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
-                  <CopyText text={formatCloudCommand(organization, 'deploy')} name="second command" />
+                  <CopyableText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
+                  <CopyableText text={formatCloudCommand(organization, 'deploy')} name="second command" />
                 </div>
               </EmptyState>
             </Section>

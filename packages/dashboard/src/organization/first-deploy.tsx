@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { FolderUp } from 'lucide-react';
 import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { canCallOperation, useMembership } from './organization.ts';
 
 /** The empty state of an organization without agents, with a link to the deploy page. */
@@ -21,8 +21,8 @@ export function FirstDeploy() {
         </Button>
       )}
       <div className="flex w-full flex-col gap-2 text-left">
-        <CopyText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
-        <CopyText text={formatCloudCommand(organization, 'deploy')} name="second command" />
+        <CopyableText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
+        <CopyableText text={formatCloudCommand(organization, 'deploy')} name="second command" />
       </div>
     </>
   );

@@ -1,7 +1,7 @@
 import type { AttentionItem } from '@bothost/contract';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 
@@ -68,7 +68,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
                 )}
               </p>
               <p className="text-quiet text-sm">{advice}</p>
-              <CopyText
+              <CopyableText
                 text={formatCloudCommand(organization, ...words)}
                 name={`command for ${problem.agentName}: ${title}`}
               />

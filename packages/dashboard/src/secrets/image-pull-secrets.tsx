@@ -16,7 +16,7 @@ import { Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
 import { ImagePullSecretDialog } from './image-pull-secret-dialog.tsx';
-import { SecretReadinessBadge } from './readiness-badge.tsx';
+import { SecretSetReadinessBadge } from './readiness-badge.tsx';
 import { useRefreshSecrets } from './secret-queries.ts';
 
 const tones = { verified: 'good', rejected: 'danger', unreachable: 'neutral', skipped: 'neutral' } as const;
@@ -70,7 +70,7 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
               title={
                 <>
                   {secret.name}
-                  <SecretReadinessBadge status={secret.status} isDamaged={secret.damaged ?? false} />
+                  <SecretSetReadinessBadge status={secret.status} isDamaged={secret.damaged ?? false} />
                   {secret.verification !== null && (
                     <Badge tone={tones[secret.verification.result]}>
                       {getStatusLabel(imagePullSecretCheckResultLabels, secret.verification.result)}

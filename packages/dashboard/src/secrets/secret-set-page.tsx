@@ -19,7 +19,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
-import { SecretReadinessBadge } from './readiness-badge.tsx';
+import { SecretSetReadinessBadge } from './readiness-badge.tsx';
 import { SecretHistory } from './secret-history.tsx';
 import { secretSetQuery, useRefreshSecrets } from './secret-queries.ts';
 import { SetValueDialog } from './set-value-dialog.tsx';
@@ -64,7 +64,7 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
         <PageHeader
           title={name}
           lead={`Secret set in ${region}, revision ${revision}.`}
-          actions={<SecretReadinessBadge status={status} />}
+          actions={<SecretSetReadinessBadge status={status} />}
         />
         {errorMessage !== undefined && <Alert>{errorMessage}</Alert>}
       </div>

@@ -13,7 +13,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { ImagePullSecrets } from './image-pull-secrets.tsx';
-import { SecretReadinessBadge } from './readiness-badge.tsx';
+import { SecretSetReadinessBadge } from './readiness-badge.tsx';
 import { secretListQuery } from './secret-queries.ts';
 import { SetValueDialog } from './set-value-dialog.tsx';
 
@@ -73,7 +73,7 @@ function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
                   >
                     {name}
                   </Link>
-                  <SecretReadinessBadge status={status} isDamaged={damaged} />
+                  <SecretSetReadinessBadge status={status} isDamaged={damaged} />
                 </>
               }
               facts={[

@@ -4,7 +4,7 @@ import { Activity } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 
@@ -46,7 +46,7 @@ export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
         </Link>
       </Button>
       <div className="w-full text-left">
-        <CopyText text={formatCloudCommand(organization, 'agent', 'start', agent)} name="command" />
+        <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agent)} name="command" />
       </div>
     </EmptyState>
   );

@@ -1,6 +1,6 @@
 import type { SessionResponse } from '@bothost/contract';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { Section } from '../components/section.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 
@@ -16,11 +16,11 @@ export function SessionJsonSection({ organization, agentName, session }: Session
   return (
     <Section title="Record" lead="As the API returns it.">
       <div className="flex flex-col gap-4 p-5 sm:p-6">
-        <CopyText
+        <CopyableText
           text={formatCloudCommand(organization, 'agent', 'sessions', agentName, '--id', sessionId)}
           name="botcli command"
         />
-        <CopyText
+        <CopyableText
           text={formatCurlCommand('getSession', {
             origin: location.origin,
             organization,

@@ -11,7 +11,7 @@ import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } 
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
-import { type NewestSessions, useScrollAnchoredSessionList, useSessionRows } from './use-session-rows.ts';
+import { type NewestSessionList, useScrollAnchoredSessionList, useSessionRows } from './use-session-rows.ts';
 
 const rowPixels = 64;
 const columns =
@@ -20,7 +20,7 @@ const columns =
 type SessionListProps = {
   readonly organization: string;
   readonly filter: SessionFilter;
-  readonly newest: NewestSessions;
+  readonly newest: NewestSessionList;
   /** Initial scroll position of the window in pixels. */
   readonly initialOffset: number;
 };

@@ -20,15 +20,15 @@ export function useNewestSessions(organization: string, filter: SessionFilter) {
   });
 }
 
-export type NewestSessions = NonNullable<ReturnType<typeof useNewestSessions>['data']>;
+export type NewestSessionList = NonNullable<ReturnType<typeof useNewestSessions>['data']>;
 
 /**
  * Returns the list that the page shows. While the page is scrolled to the top, this is always the newest list. Further down, the
  * list stays the same, because new sessions would move the rows that the person reads. `newerCount` is the number of sessions
  * that are newer than this list.
  */
-export function useScrollAnchoredSessionList(newest: NewestSessions, isAtTop: boolean) {
-  const [kept, setKept] = useState<NewestSessions | null>(null);
+export function useScrollAnchoredSessionList(newest: NewestSessionList, isAtTop: boolean) {
+  const [kept, setKept] = useState<NewestSessionList | null>(null);
   if (isAtTop && kept !== null) setKept(null);
   if (!isAtTop && kept === null) setKept(newest);
   const list = (isAtTop ? null : kept) ?? newest;
@@ -44,7 +44,7 @@ export function useScrollAnchoredSessionList(newest: NewestSessions, isAtTop: bo
 export function useSessionRows(
   organization: string,
   filter: SessionFilter,
-  { list, isAtTop }: { readonly list: NewestSessions; readonly isAtTop: boolean },
+  { list, isAtTop }: { readonly list: NewestSessionList; readonly isAtTop: boolean },
   rows: readonly number[],
 ) {
   const endTime = list.sessions[0]?.createdAt;

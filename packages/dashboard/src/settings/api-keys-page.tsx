@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
@@ -21,7 +21,7 @@ import {
 } from '../organization/organization.ts';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { CredentialRow } from './credential-row.tsx';
-import { getCredentialState } from './credential-state.ts';
+import { getCredentialStatus } from './credential-state.ts';
 import { parseLifetimeSeconds } from './lifetimes.ts';
 
 type Kind = ApiKey['kind'];
@@ -149,8 +149,8 @@ type KeyListProps = {
 
 function KeyList({ kind, keys, onRevoke }: KeyListProps) {
   const now = new Date();
-  const usable = keys.filter((key) => getCredentialState(key, now) === 'active');
-  const past = keys.filter((key) => getCredentialState(key, now) !== 'active');
+  const usable = keys.filter((key) => getCredentialStatus(key, now) === 'active');
+  const past = keys.filter((key) => getCredentialStatus(key, now) !== 'active');
   return (
     <>
       {usable.length === 0 ? (
@@ -188,7 +188,7 @@ function KeyUsage({ kind }: { readonly kind: Kind }) {
   return (
     <>
       <p>{kind === 'private' ? 'List the agents of the organization:' : 'Start a session of an agent:'}</p>
-      <CopyText text={command} name="command" />
+      <CopyableText text={command} name="command" />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { SelectField } from '../components/select-field.tsx';
@@ -37,7 +37,7 @@ export function CreateCredentialDialog(props: CreateCredentialDialogProps) {
         lead="Store it now, for example in a password manager. It is not shown again."
         onClose={onClose}
       >
-        <CopyText text={value} name={kind} />
+        <CopyableText text={value} name={kind} />
         <div className="flex flex-col gap-2 text-quiet text-sm">{usage}</div>
         <Button onClick={onClose} className="self-end">
           Done

@@ -7,7 +7,7 @@ import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
@@ -136,7 +136,7 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
         lead={`${body.email ?? 'The first person who opens it'} joins as ${role}. The service sends no mail: use a channel that only this person can read. The link is not shown again.`}
         onClose={onClose}
       >
-        <CopyText text={link} name="link" />
+        <CopyableText text={link} name="link" />
         <Button onClick={onClose} className="self-end">
           Done
         </Button>

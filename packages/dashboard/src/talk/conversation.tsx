@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
-import { CopyText } from '../components/copy-text.tsx';
+import { CopyableText } from '../components/copyable-text.tsx';
 import { formatLatency } from '../components/duration.ts';
 import { Section } from '../components/section.tsx';
 import { ConversationControls } from './conversation-controls.tsx';
@@ -206,11 +206,11 @@ function SessionDetails({ agent, sessionId, hasError }: SessionDetailsProps) {
         {hasError && (
           <>
             <p>To see what the bot logged, run:</p>
-            <CopyText text={`npx botcli cloud agent logs ${agent} --session ${sessionId}`} name="command" />
+            <CopyableText text={`npx botcli cloud agent logs ${agent} --session ${sessionId}`} name="command" />
           </>
         )}
         <p>To see its record and metrics, run:</p>
-        <CopyText text={`npx botcli cloud agent sessions ${agent} --id ${sessionId}`} name="command" />
+        <CopyableText text={`npx botcli cloud agent sessions ${agent} --id ${sessionId}`} name="command" />
       </div>
     </Section>
   );

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { BuiltService } from '../../../../test/service.ts';
-import { openDirectDatabase } from '../../../server/test/crash/direct-database.ts';
+import { openDirectDatabaseConnection } from '../../../server/test/crash/direct-database-connection.ts';
 
 /** Inserts database rows of ended sessions of the agent `parrot`, one for each second before the present. */
 export async function insertSessions({ folder }: BuiltService, count: number): Promise<void> {
-  const database = openDirectDatabase(join(folder, 'data'));
+  const database = openDirectDatabaseConnection(join(folder, 'data'));
   await database.rows(
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,
        requested_at, bot_started_at, cold_start, ended_at, completion_status, events)

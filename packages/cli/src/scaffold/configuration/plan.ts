@@ -41,7 +41,7 @@ export function createProjectPlan(configuration: ProjectConfiguration): ProjectP
     ...services.flatMap(({ service }) => service.extras),
     ...(configuration.enable_nc ? ['rnnoise'] : []),
   ]);
-  const fromServices = findMinimumVersions(services.map(({ service }) => service));
+  const fromServices = findMinimumPipecatAndPython(services.map(({ service }) => service));
   const libraries = [
     fromServices.library,
     ...transports.flatMap(({ since }) => since ?? []),
@@ -59,7 +59,7 @@ export function createProjectPlan(configuration: ProjectConfiguration): ProjectP
   };
 }
 
-export function findMinimumVersions(services: readonly VendorService[]): ProjectPlan['lowest'] {
+export function findMinimumPipecatAndPython(services: readonly VendorService[]): ProjectPlan['lowest'] {
   return {
     library: highest([minimum.library, ...services.flatMap(({ since }) => since ?? [])]),
     python: highest([minimum.python, ...services.flatMap(({ python }) => python ?? [])]),

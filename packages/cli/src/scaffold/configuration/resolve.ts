@@ -14,7 +14,7 @@ import { formatOptionName, type IssueReporter, joinWords, parseEnumeratedOption 
 import { findNameProblem } from './project-name.ts';
 import { noVideoOnPhoneMessage, resolveServices } from './resolve-services.ts';
 import { resolveTransports } from './resolve-transports.ts';
-import { resolveWebClient } from './resolve-web-client.ts';
+import { resolveWebClientOptions } from './resolve-web-client-options.ts';
 
 export type ResolveResult =
   | { readonly configuration: ProjectConfiguration; readonly issues: readonly [] }
@@ -33,7 +33,7 @@ export function resolveConfiguration(options: ProjectOptions, defaultName: strin
   const botType = resolveBotType(options, chosen, addIssue);
   const mode = resolveMode(options, addIssue);
   const services = resolveServices(options, mode, botType, addIssue);
-  const client = resolveWebClient(options, botType, chosen, addIssue);
+  const client = resolveWebClientOptions(options, botType, chosen, addIssue);
   checkFeatures(options, botType, chosen, addIssue);
   checkVideoInput(options, services.realtime_service, addIssue);
   if (issues.length > 0 || mode === null) return { configuration: null, issues: sortByField(issues) };

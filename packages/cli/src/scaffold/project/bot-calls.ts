@@ -22,13 +22,13 @@ export function waitsForClient(plan: ProjectPlan): boolean {
  * Returns whether the bot has both incoming calls and other sessions. The code of such a bot must distinguish them: it greets
  * an incoming caller as soon as the call is connected, but does not greet at that time in other sessions.
  */
-export function hasIncomingCallsAndOtherSessions(plan: ProjectPlan): boolean {
+export function mustDistinguishIncomingCalls(plan: ProjectPlan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
 /** Generates the function `is_phone_call`. Empty unless the bot has both incoming calls and other sessions. */
 export function generateIsPhoneCallCode(plan: ProjectPlan): PythonCode {
-  if (!hasIncomingCallsAndOtherSessions(plan)) return emptyPythonCode;
+  if (!mustDistinguishIncomingCalls(plan)) return emptyPythonCode;
   const stream = plan.has('stream');
   const key = plan.has('bridged-dial-in') ? 'call_sid' : plan.has('room-dial-in') ? 'dialin_settings' : null;
   return createPythonCode(

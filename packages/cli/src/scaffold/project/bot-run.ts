@@ -1,5 +1,5 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
-import { dialsOut, hasIncomingCallsAndOtherSessions, receivesCalls, waitsForClient } from './bot-calls.ts';
+import { dialsOut, mustDistinguishIncomingCalls, receivesCalls, waitsForClient } from './bot-calls.ts';
 import { generateCameraTool, generateLlmContext, usesCameraTool } from './bot-camera.ts';
 import { generateAudioBufferStatements, generateRecordingHandler } from './bot-recording.ts';
 import { generateServiceStatements, pythonServiceVariableNames } from './bot-services.ts';
@@ -97,7 +97,7 @@ const carrierRate = 8000;
 
 function worker(plan: ProjectPlan): PythonCode {
   const narrow = plan.has('stream') && plan.configuration.mode === 'cascade';
-  const always = narrow && !hasIncomingCallsAndOtherSessions(plan);
+  const always = narrow && !mustDistinguishIncomingCalls(plan);
   const mixed = narrow && !always;
   const rates = [`audio_in_sample_rate=${carrierRate}`, `audio_out_sample_rate=${carrierRate}`];
   const observed = plan.configuration.enable_observability;
@@ -173,7 +173,7 @@ function readiness(plan: ProjectPlan): PythonCode {
 function connection(plan: ProjectPlan): PythonCode {
   const hasCallerNumber = plan.has('stream');
   const greets = receivesCalls(plan)
-    ? hasIncomingCallsAndOtherSessions(plan)
+    ? mustDistinguishIncomingCalls(plan)
       ? ['        if is_phone_call(runner_args):', '            await greet()']
       : ['        await greet()']
     : [];

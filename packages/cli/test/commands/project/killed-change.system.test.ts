@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildKillableProgram, type KillableProgram, readDirectoryTexts } from '../../killable-program.ts';
+import { buildKillableProgram, type KillableProgram, readTextFilesRecursively } from '../../killable-program.ts';
 
 let program: KillableProgram;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ test('a killed command leaves the old project, the new project, or a partial cha
   await writeFile(bot, (await readFile(bot, 'utf8')).replace('friendly', 'grumpy'));
   await cp(old, whole, { recursive: true });
   expect(botcli(['project', 'add', 'recording', whole, '--yes']).status).toBe(0);
-  const [before, after] = [await readDirectoryTexts(old), await readDirectoryTexts(whole)];
+  const [before, after] = [await readTextFilesRecursively(old), await readTextFilesRecursively(whole)];
   expect(after['server/bot.py']).toContain('grumpy');
 
   const seen = new Set<string>();
@@ -30,7 +30,7 @@ test('a killed command leaves the old project, the new project, or a partial cha
     await cp(old, place, { recursive: true });
     const { signal } = botcli(['project', 'add', 'recording', place, '--yes'], kill);
     if (signal === null) break;
-    const left = await readDirectoryTexts(place);
+    const left = await readTextFilesRecursively(place);
     const notes = await readdir(join(place, '.botcli'));
     if (left['.botcli/change.json'] === undefined) {
       const same = Object.keys(before).every((path) => left[path] === before[path]);
@@ -39,13 +39,13 @@ test('a killed command leaves the old project, the new project, or a partial cha
       // Check that the next change replaces the lock of the killed process.
       if (notes.length > 1) {
         expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
-        expect(await readDirectoryTexts(place)).toEqual(same ? before : after);
+        expect(await readTextFilesRecursively(place)).toEqual(same ? before : after);
       }
     } else {
       seen.add('between');
       expect(botcli(['project', 'check', place]).stderr).toContain('an interrupted change left');
       expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
-      expect(await readDirectoryTexts(place)).toEqual(after);
+      expect(await readTextFilesRecursively(place)).toEqual(after);
     }
     expect((await readdir(join(place, '.botcli'))).filter((name) => name !== 'project.json')).toEqual([]);
   }
@@ -88,7 +88,7 @@ test('init finishes an interrupted change before it overwrites the project', asy
   const { run, hang } = program;
   const place = join(await program.ownFolder(), 'demo');
   expect(run(['init', place, ...choices]).status).toBe(0);
-  const before = await readDirectoryTexts(place);
+  const before = await readTextFilesRecursively(place);
   const interrupted = await hang(['project', 'add', 'recording', place, '--yes'], 12);
   interrupted.kill('SIGKILL');
   await once(interrupted, 'exit');
@@ -96,7 +96,7 @@ test('init finishes an interrupted change before it overwrites the project', asy
     status: 0,
     stderr: expect.stringContaining('Finishing an earlier change'),
   });
-  expect(await readDirectoryTexts(place)).toEqual(before);
+  expect(await readTextFilesRecursively(place)).toEqual(before);
 }, 120_000);
 
 test('concurrent changes that replace the lock of a killed process leave a consistent project', async () => {
@@ -133,5 +133,5 @@ async function expectFeatures(place: string, features: readonly string[]): Promi
   const copy = `${place}-by-init`;
   const given = features.map((feature) => `--${feature}`);
   expect(program.run(['init', copy, ...choices, ...given]).status).toBe(0);
-  expect(await readDirectoryTexts(place)).toEqual(await readDirectoryTexts(copy));
+  expect(await readTextFilesRecursively(place)).toEqual(await readTextFilesRecursively(copy));
 }

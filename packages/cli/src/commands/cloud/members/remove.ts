@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
-import { findMember, memberArgument } from '../../../records/find-member.ts';
+import { findOrganizationMember, memberArgument } from '../../../records/find-organization-member.ts';
 
 export const command = defineCommand({
   summary: 'Remove a member from the organization',
@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: ['cloud members remove ada@example.com --yes'],
   run: async ({ memberService, io, settings }, { member: emailOrId, yes, force }) => {
     const client = await memberService();
-    const { userId, email, role } = await findMember(client, emailOrId);
+    const { userId, email, role } = await findOrganizationMember(client, emailOrId);
     if (!yes && !force) {
       const question = `Remove ${email} (${role}) from the organization ${settings.organization?.value}?`;
       await requireConfirmation(io, question, '--yes');

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, requiredOption } from '../../../command-line/options.ts';
-import { findMember, memberArgument } from '../../../records/find-member.ts';
+import { findOrganizationMember, memberArgument } from '../../../records/find-organization-member.ts';
 import { memberRoles } from '../../../records/member-roles.ts';
 
 export const command = defineCommand({
@@ -11,7 +11,7 @@ export const command = defineCommand({
   examples: ['cloud members set-role ada@example.com --role viewer'],
   run: async ({ memberService }, { member: emailOrId, role }) => {
     const client = await memberService();
-    const { userId } = await findMember(client, emailOrId);
+    const { userId } = await findOrganizationMember(client, emailOrId);
     const changed = await client.updateMember({ params: { userId }, body: { role } });
     return {
       json: changed,

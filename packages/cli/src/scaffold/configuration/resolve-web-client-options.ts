@@ -14,7 +14,7 @@ import { type IssueReporter, joinWords, parseEnumeratedOption } from './issues.t
 type Client = Pick<ProjectConfiguration, 'generate_client' | 'client_framework' | 'client_server'>;
 
 /** Decides which web client is generated. The framework `none` means the same as no framework. */
-export function resolveWebClient(
+export function resolveWebClientOptions(
   options: ProjectOptions,
   botType: BotType,
   chosen: readonly Transport[],

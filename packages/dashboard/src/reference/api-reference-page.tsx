@@ -18,7 +18,7 @@ async function loadDocument(signal: AbortSignal): Promise<OpenApiDocument> {
 }
 
 /** The page at `/docs`: the operations of the API, with a form to try each. */
-export function ReferencePage() {
+export function ApiReferencePage() {
   const openApi = useQuery({
     queryKey: ['openapi'],
     queryFn: ({ signal }) => loadDocument(signal),
