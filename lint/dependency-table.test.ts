@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importStatementTemplates } from './import-forms.ts';
-import { type LintFinding, lintSampleFiles } from './lint-sample-files.ts';
+import { type LintFinding, runLintOnSampleFiles } from './run-lint-on-sample-files.ts';
 
 const server = 'packages/server/src';
 const architecture = readFileSync(fileURLToPath(new URL('../docs/architecture.md', import.meta.url)), 'utf8');
@@ -122,7 +122,7 @@ let findings: ReadonlyMap<string, LintFinding>;
 beforeAll(() => {
   const files = Object.fromEntries(cells.map(({ file, text }) => [file, text]));
   findings = new Map(
-    lintSampleFiles(files)
+    runLintOnSampleFiles(files)
       .filter(({ rule }) => rule === 'noRestrictedImports' || rule === 'plugin')
       .map((finding) => [finding.file, finding]),
   );

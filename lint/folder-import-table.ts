@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importStatementTemplates } from './import-forms.ts';
-import { type LintFinding, lintSampleFiles } from './lint-sample-files.ts';
+import { type LintFinding, runLintOnSampleFiles } from './run-lint-on-sample-files.ts';
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
@@ -67,7 +67,7 @@ export function defineFolderImportTests(table: FolderImportTable): void {
 
   let findings: ReadonlyMap<string, LintFinding>;
   beforeAll(() => {
-    const planted = lintSampleFiles(Object.fromEntries(cells.map(({ file, text }) => [file, text])));
+    const planted = runLintOnSampleFiles(Object.fromEntries(cells.map(({ file, text }) => [file, text])));
     findings = new Map(planted.filter(({ rule }) => rule === 'plugin').map((finding) => [finding.file, finding]));
   });
 

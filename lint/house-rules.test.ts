@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LintFinding, runLintOnSampleFiles } from './lint-sample-files.ts';
+import { type LintFinding, runLintOnSampleFiles } from './run-lint-on-sample-files.ts';
 
 type Case = { readonly file: string; readonly text: string; readonly rule: string | null; readonly says?: RegExp };
 

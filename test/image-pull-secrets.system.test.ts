@@ -2,21 +2,21 @@ import { execPath } from 'node:process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
 import {
-  type FakeRegistry,
+  type FakeImageRegistry,
   formatHttpResponse,
-  startFakeRegistry,
-} from '../packages/server/test/support/fake-registry.ts';
+  startFakeImageRegistry,
+} from '../packages/server/test/support/fake-image-registry.ts';
 import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
 
 /** Sets image pull secrets in a real terminal. The image registry requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let service: BuiltService;
-let registry: FakeRegistry;
+let registry: FakeImageRegistry;
 
 // Use a new service and a new registry for each attempt of the test.
 beforeEach(async () => {
-  registry = await startFakeRegistry(({ headers }) =>
+  registry = await startFakeImageRegistry(({ headers }) =>
     headers.get('authorization') === basic
       ? formatHttpResponse(200)
       : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type BotDirectory, writeBot } from '../packages/server/test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../packages/server/test/support/bots.ts';
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
 /** Tests the examples in docs/telephony.md: opens their WebSocket URLs as a telephone carrier does. */
 let service: TestServer;
-let bots: BotDirectory[];
+let bots: BotProjectDirectory[];
 let document: string;
 let folder: string;
 

@@ -3,7 +3,7 @@ import { type Benchmark, type BenchmarkFigure, compareFigureWithLimit } from './
 import { coldStartBench } from './figures/cold-start.ts';
 import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
-import { firstSecondOfCallBench } from './figures/first-second.ts';
+import { callStartBench } from './figures/first-second.ts';
 import { sessionReadBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
 import { liveSessionsBench } from './figures/live-sessions.ts';
@@ -28,7 +28,7 @@ const benches: readonly Benchmark[] = [
   idleBench,
   coldStartBench,
   pythonStartBench,
-  firstSecondOfCallBench,
+  callStartBench,
   scaffoldBench,
   deployBench,
   secretsBench,

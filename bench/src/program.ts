@@ -19,7 +19,7 @@ export const packageIndexEnvironmentVariables = Object.fromEntries(
 export type RunningProgram = { readonly pid: number; readonly origin: string; readonly stop: () => Promise<void> };
 
 /** Starts a program in `programs/` that listens on loopback, and reads the port from its first output line. */
-export async function startProgram(name: string, args: readonly string[]): Promise<RunningProgram> {
+export async function startBenchmarkProgram(name: string, args: readonly string[]): Promise<RunningProgram> {
   const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

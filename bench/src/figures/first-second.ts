@@ -10,7 +10,7 @@ import { measureConversationMemory, measureIdleMemory } from '../first-second/me
 import { forked, spawned, type VoiceBenchContext } from '../first-second/voice-bench.ts';
 import { createBotEnvironmentVariables, findInterpreter } from '../first-second/voice-bot.ts';
 import { startWebCaller } from '../first-second/web-caller.ts';
-import { packageIndexEnvironmentVariables, startProgram } from '../program.ts';
+import { packageIndexEnvironmentVariables, startBenchmarkProgram } from '../program.ts';
 import { type BenchmarkedService, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
@@ -29,7 +29,7 @@ export const callStartBench: Benchmark = {
       figures.push(figure);
       log(renderTable([figure]).split('\n').at(-1) ?? '');
     };
-    const vendors = await startProgram('stand-in-vendors', []);
+    const vendors = await startBenchmarkProgram('stand-in-vendors', []);
     const standIns = new URL(vendors.origin).host;
     try {
       await withService({ agents: [], environment: packageIndexEnvironmentVariables }, async (service) => {

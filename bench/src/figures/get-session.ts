@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type Benchmark, type BenchmarkFigure, formatPerSecond } from '../figure.ts';
 import { compareServersUnderLoad } from '../load.ts';
-import { startProgram } from '../program.ts';
+import { startBenchmarkProgram } from '../program.ts';
 import { type BenchmarkedService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -18,7 +18,7 @@ export const sessionReadBench: Benchmark = {
   run: async ({ quick, log }) => {
     const agent = { name: 'archive', bot: 'tiny', minAgents: 0, maxAgents: 1 } as const;
     return withService({ agents: [agent] }, async (service) => {
-      const bare = await startProgram('bare-route', service.databaseArguments);
+      const bare = await startBenchmarkProgram('bare-route', service.databaseArguments);
       try {
         const figures: BenchmarkFigure[] = [];
         let stored = 0;

@@ -6,7 +6,7 @@ import {
   formatPerSecond,
 } from '../figure.ts';
 import { compareServersUnderLoad } from '../load.ts';
-import { startProgram } from '../program.ts';
+import { startBenchmarkProgram } from '../program.ts';
 import { type BenchmarkedService, withService } from '../service.ts';
 import { type Session, startSession, waitForWarmInstances } from '../sessions.ts';
 
@@ -20,7 +20,7 @@ export const proxyBench: Benchmark = {
     withService({ agents: [agent] }, async (service) => {
       await waitForWarmInstances(service, agent.name, 1);
       const session = await startSession(service, agent.name);
-      const thin = await startProgram('thin-proxy', [session.host, String(session.port)]);
+      const thin = await startBenchmarkProgram('thin-proxy', [session.host, String(session.port)]);
       try {
         const targets = (path: string) => targetsOf(service, session, thin.origin, path);
         return [

@@ -2,7 +2,7 @@ import { homedir, hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** Settings from environment variables. A missing or empty variable is null. */
-export type EnvironmentSettings = {
+export type EnvironmentVariableSettings = {
   readonly apiUrl: string | null;
   readonly token: string | null;
   readonly publicKey: string | null;
@@ -42,7 +42,9 @@ export const environmentVariables: readonly (readonly [name: string, description
 ];
 
 /** Reads the settings from the environment. No other file of botcli reads environment variables. */
-export function readEnvironmentSettings(variables: NodeJS.ProcessEnv = process.env): EnvironmentSettings {
+export function readEnvironmentVariableSettings(
+  variables: NodeJS.ProcessEnv = process.env,
+): EnvironmentVariableSettings {
   const read = (name: string) => variables[name]?.trim() || null;
   return {
     apiUrl: read('BOTCLI_API_URL'),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { version } from '../src/version.ts';
-import { buildProgram } from './build-program.ts';
+import { buildBotcli } from './build-botcli.ts';
 import { type FakeService, startFakeService } from './fake-service/fake-service.ts';
 import { agentListItem, organization, privateKey, publicKey } from './fake-service/records.ts';
 
@@ -15,7 +15,7 @@ let directory: string;
 let service: FakeService;
 
 beforeAll(async () => {
-  directory = await buildProgram();
+  directory = await buildBotcli();
   service = await startFakeService(
     { privateKey, publicKey },
     {

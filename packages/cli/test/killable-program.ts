@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
-import { buildBotcli } from './build-program.ts';
+import { buildBotcli } from './build-botcli.ts';
 
 /** The built program, which a test can kill with SIGKILL just before one of its changes to the file system. */
 export type KillableProgram = {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type EnvironmentSettings, readEnvironmentSettings } from '../src/config.ts';
+import { type EnvironmentVariableSettings, readEnvironmentVariableSettings } from '../src/config.ts';
 import { InterruptedError } from '../src/failure.ts';
 import type { CommandIo } from '../src/io/io.ts';
 import { runCommandLine } from '../src/program.ts';
@@ -51,7 +51,10 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
     written.stderr += `? ${question}\n`;
     return answer;
   };
-  const environment: EnvironmentSettings = readEnvironmentSettings({ HOME: '/nonexistent', ...options.variables });
+  const environment: EnvironmentVariableSettings = readEnvironmentVariableSettings({
+    HOME: '/nonexistent',
+    ...options.variables,
+  });
   const io: CommandIo = {
     environment,
     directory: options.directory ?? '/nonexistent',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../server/test/support/bots.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
@@ -21,7 +21,7 @@ const prelude = `queueMicrotask(() => {
   };
 });`;
 
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;

@@ -5,7 +5,7 @@ import { generateApiKey } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../server/test/support/bots.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 
@@ -15,7 +15,7 @@ const plainServer = `require('node:http').createServer((_, response) => response
   .listen(Number(process.env.PORT), process.env.BOT_HOST);`;
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
-let bots: BotDirectory[] = [];
+let bots: BotProjectDirectory[] = [];
 let service: BuiltService;
 let publicKey: string;
 let withMicrophone: Browser;

@@ -17,7 +17,7 @@ import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
 import type { CapacityRefusal } from './session-starts/capacity-refusal.ts';
-import type { SessionAddressDirectory } from './sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from './sessions/session-address-registry.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
@@ -36,7 +36,7 @@ export type ServiceContext = {
   readonly controlTokenKey: Buffer;
   readonly authenticator: Authenticator;
   readonly ownership: SessionOwnershipRegistry;
-  readonly directory: SessionAddressDirectory;
+  readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;

@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { parseSessionPath } from '../src/http/session-path.ts';
-import { type BotDirectory, writeBot } from './support/bots.ts';
+import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -48,7 +48,7 @@ const headersOf = (headers: Readonly<Record<string, unknown>>) =>
 
 describe('docs/bot-contract.md', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
 
   beforeAll(async () => {
     bot = await writeBot('contract', { maxAgents: 2 });

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatReadyMessage } from '../src/composition/ready-message.ts';
-import { type BotDirectory, writeBot } from './support/bots.ts';
+import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
-let bots: BotDirectory[];
+let bots: BotProjectDirectory[];
 let service: TestServer;
 beforeAll(async () => {
   bots = [await writeBot('whole'), await writeBot('broken')];

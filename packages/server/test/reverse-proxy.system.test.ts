@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { Agent, FormData, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotDirectory, writeBot } from './support/bots.ts';
+import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitUntilAgentIdle } from './support/client.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
@@ -77,7 +77,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
 
   describe.skipIf(!isInstalled)('in docs/reverse-proxy.md', () => {
     let folder: string;
-    let bot: BotDirectory;
+    let bot: BotProjectDirectory;
     let service: TestServer;
     let url: string;
     let ca: string;

@@ -3,7 +3,7 @@ import { maxProxyReadinessWaitSeconds } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotColdStartGate, createBotColdStartGate } from './support/bot-cold-start-gate.ts';
-import { type BotDirectory, writeBot } from './support/bots.ts';
+import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -16,7 +16,7 @@ import { startTestServer, type TestServer } from './support/test-server.ts';
 
 describe('a client that waits for a cold bot', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let gate: BotColdStartGate;
 
   beforeAll(async () => {

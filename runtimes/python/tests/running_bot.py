@@ -60,7 +60,7 @@ class RunningBot:
         self.process.send_signal(number)
 
 
-def create_bot_environment(**variables: str) -> dict[str, str]:
+def create_bot_environment_variables(**variables: str) -> dict[str, str]:
     """Return the environment of a bot, without the variables of the test process."""
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     # Write .pyc files to another directory, because the source directory is shipped.
@@ -79,7 +79,7 @@ async def spawn_shim(folder: Path, variables: dict[str, str]) -> asyncio.subproc
         "-m",
         "bothost_shim",
         cwd=folder,
-        env=create_bot_environment(**variables),
+        env=create_bot_environment_variables(**variables),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from running_bot import SHIM_SOURCE_DIRECTORY, create_bot_environment
+from running_bot import SHIM_SOURCE_DIRECTORY, create_bot_environment_variables
 
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()"
 _FORK_SERVER = "fork-server".ljust(64, "-")
@@ -131,7 +131,7 @@ async def running_fork_server(
     home = directory / "home"
     home.mkdir()
     path = str(directory / "socket")
-    variables = create_bot_environment(
+    variables = create_bot_environment_variables(
         HOME=str(home), TMPDIR=str(home), ORT_DISABLE_TELEMETRY="1", OPENBLAS_NUM_THREADS="1"
     )
     config = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildProgram } from '../../test/build-program.ts';
+import { buildBotcli } from '../../test/build-botcli.ts';
 import { runProgram } from '../../test/run-program.ts';
 
 async function complete(...words: readonly string[]): Promise<readonly string[]> {
@@ -83,7 +83,7 @@ describe('the completion script', () => {
   let program: string;
   let home: string;
   beforeAll(async () => {
-    program = await buildProgram();
+    program = await buildBotcli();
     home = await mkdtemp(join(tmpdir(), 'botcli-shell-'));
     await symlink(join(program, 'bin/botcli.js'), join(program, 'botcli'));
     await mkdir(join(home, 'some-folder'));

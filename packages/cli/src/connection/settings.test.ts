@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEnvironmentSettings } from '../config.ts';
+import { readEnvironmentVariableSettings } from '../config.ts';
 import type { Profile } from './profile.ts';
 import { resolveSettings } from './settings.ts';
 
@@ -8,7 +8,7 @@ const empty: Profile = { api_url: null, organization: null, private_key: null, p
 const file = '/home/ada/.config/botcli/config.toml';
 const profile: Profile = { api_url: 'http://p:1', organization: 'prof', private_key: 'sk_p', public_key: 'pk_p' };
 const environment = (variables: Record<string, string> = {}) =>
-  readEnvironmentSettings({ HOME: '/home/ada', ...variables });
+  readEnvironmentVariableSettings({ HOME: '/home/ada', ...variables });
 
 test('uses the default URL and no key if nothing is configured', () => {
   expect(resolveSettings(none, environment(), empty)).toEqual({

@@ -1,5 +1,5 @@
 import { defaultServerPort } from '@bothost/contract/limits';
-import type { EnvironmentSettings } from '../config.ts';
+import type { EnvironmentVariableSettings } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
 
@@ -19,7 +19,7 @@ export type Settings = {
 
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
 
-export function resolveSettings(flags: Flags, environment: EnvironmentSettings, profile: Profile): Settings {
+export function resolveSettings(flags: Flags, environment: EnvironmentVariableSettings, profile: Profile): Settings {
   const file = environment.profileFile;
   const privateKey = firstGiven([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
   return {

@@ -1,4 +1,4 @@
-import type { EnvironmentSettings } from '../config.ts';
+import type { EnvironmentVariableSettings } from '../config.ts';
 
 export type Output = {
   readonly isTerminal: boolean;
@@ -46,7 +46,7 @@ export type PromptChoice<Value extends string = string> = {
 
 /** All input and output of commands. The program passes `createProcessIo()`; tests pass their own object. */
 export type CommandIo = {
-  readonly environment: EnvironmentSettings;
+  readonly environment: EnvironmentVariableSettings;
   /** The current directory, against which relative paths in arguments are resolved. */
   readonly directory: string;
   readonly stdin: Input;

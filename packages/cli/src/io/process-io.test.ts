@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildProgram } from '../../test/build-program.ts';
+import { buildBotcli } from '../../test/build-botcli.ts';
 import { type FakeSecretService, startFakeSecretService } from '../../test/fake-service/fake-secret-service.ts';
 import { privateKey } from '../../test/fake-service/records.ts';
 import { runInTerminal } from '../../test/run-in-terminal.ts';
@@ -11,7 +11,7 @@ let program: string;
 let directory: string;
 let service: FakeSecretService;
 beforeAll(async () => {
-  program = await buildProgram();
+  program = await buildBotcli();
 });
 afterAll(() => rm(program, { recursive: true, force: true }));
 beforeEach(async () => {

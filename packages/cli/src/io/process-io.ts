@@ -1,4 +1,4 @@
-import { readEnvironmentSettings } from '../config.ts';
+import { readEnvironmentVariableSettings } from '../config.ts';
 import { Failure, InterruptedError } from '../failure.ts';
 import type { CommandIo, Output, Prompter } from './io.ts';
 
@@ -9,7 +9,7 @@ import type { CommandIo, Output, Prompter } from './io.ts';
  */
 export function createProcessIo(onOutputLost: () => void): CommandIo {
   const interruption = new AbortController();
-  const environment = readEnvironmentSettings();
+  const environment = readEnvironmentVariableSettings();
   process.once('SIGINT', () => interruption.abort(new InterruptedError()));
   return {
     environment,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEnvironmentSettings } from '../config.ts';
+import { readEnvironmentVariableSettings } from '../config.ts';
 import { createMessagePrinter } from './message-printer.ts';
 import type { OutputMode } from './output-mode.ts';
 
@@ -16,7 +16,7 @@ function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
     writeBytes: async () => undefined,
   };
   const messages = createMessagePrinter(
-    { stderr, environment: readEnvironmentSettings({ HOME: '/', TERM: term }) },
+    { stderr, environment: readEnvironmentVariableSettings({ HOME: '/', TERM: term }) },
     mode,
   );
   return { messages, written: () => written };

@@ -22,7 +22,7 @@ export async function printReport(io: CommandIo, mode: OutputMode, report: Comma
   }
 }
 
-export async function printReportStream(io: CommandIo, mode: OutputMode, stream: CommandReportStream): Promise<void> {
+export async function printStreamedReport(io: CommandIo, mode: OutputMode, stream: CommandReportStream): Promise<void> {
   const { stdout } = io;
   const colors = await loadColors(io, stdout);
   const reader = AbortSignal.any([io.signal, stdout.closed]);
@@ -40,7 +40,7 @@ export function printText(io: CommandIo, mode: OutputMode, text: string, documen
 }
 
 /** Prints that the user interrupted the command. The message has no "error:" prefix, because an interruption is not an error. */
-export async function printInterruption(
+export async function printCommandInterruption(
   io: CommandIo,
   mode: OutputMode,
   failure: FailureDescription,

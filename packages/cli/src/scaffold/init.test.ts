@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RunOptions, runProgram } from '../../test/run-program.ts';
-import { cascadeOptions } from '../../test/scaffold/cascade-options.ts';
+import { cascadeBotOptions } from '../../test/scaffold/cascade-bot-options.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -38,7 +38,7 @@ const cascadeFiles = [
 
 describe('init with options', () => {
   test("accepts the API name or Pipecat's name of a transport, and shows both names", async () => {
-    const services = cascadeOptions.slice(2);
+    const services = cascadeBotOptions.slice(2);
     const configurationFor = async (...names: readonly string[]) => {
       const transports = names.flatMap((name) => ['-t', name]);
       return JSON.parse((await botcli(['init', 'demo', ...transports, ...services, '--dry-run'])).stdout);
@@ -65,13 +65,13 @@ describe('init with options', () => {
     ['aws', 'stt', 'Did you mean aws_transcribe_stt?'],
     ['nobody', 'stt', '"nobody" is unknown: --stt takes one of assemblyai_stt, '],
   ])('rejects the value %s of the option --%s with the message: %s', async (value, kind, message) => {
-    const options = cascadeOptions.with(cascadeOptions.indexOf(`--${kind}`) + 1, value);
+    const options = cascadeBotOptions.with(cascadeBotOptions.indexOf(`--${kind}`) + 1, value);
     const { status, stderr } = await botcli(['init', 'demo', ...options]);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
   });
 
   test('creates the directory and names the project after it', async () => {
-    const { status, stdout, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
+    const { status, stdout, stderr } = await botcli(['init', 'demo', ...cascadeBotOptions, '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(await tree()).toEqual(cascadeFiles.map((path) => `demo/${path}`));
     expect(JSON.parse(stdout)).toMatchObject({
@@ -83,13 +83,13 @@ describe('init with options', () => {
 
   test('writes to the current directory if no directory is given, and keeps other files', async () => {
     await writeFile(join(directory, 'notes.txt'), 'mine');
-    expect((await botcli(['init', ...cascadeOptions, '--name', 'Front Desk'])).status).toBe(0);
+    expect((await botcli(['init', ...cascadeBotOptions, '--name', 'Front Desk'])).status).toBe(0);
     expect(await tree()).toEqual([...cascadeFiles, 'notes.txt'].sort());
     expect(await read('server/deploy.toml')).toContain('agent_name = "front-desk"');
   });
 
   test('writes files for evaluations and for a deployment only if requested', async () => {
-    await botcli(['init', 'demo', ...cascadeOptions, '--no-deploy-to-cloud', '--eval']);
+    await botcli(['init', 'demo', ...cascadeBotOptions, '--no-deploy-to-cloud', '--eval']);
     const paths = await tree();
     expect(paths).toContain('demo/server/evals/text.yaml');
     expect(paths).not.toContain('demo/server/Dockerfile');
@@ -97,23 +97,23 @@ describe('init with options', () => {
   });
 
   test('prints next steps about evaluations and phone calls only if the project has them', async () => {
-    const chosen = [...cascadeOptions, '-t', 'carrier1', '--eval'];
+    const chosen = [...cascadeBotOptions, '-t', 'carrier1', '--eval'];
     const { stdout } = await botcli(['init', 'two words', ...chosen]);
     expect(stdout).toContain(`cd '${join(directory, 'two words/server')}'\n`);
     expect(stdout).toContain('uv run --group evals pipecat eval run evals/text.yaml');
     expect(stdout).toContain('To connect calls to the bot, follow README.md');
-    expect((await botcli(['init', 'demo', ...cascadeOptions])).stdout).not.toMatch(/eval|call/);
+    expect((await botcli(['init', 'demo', ...cascadeBotOptions])).stdout).not.toMatch(/eval|call/);
   });
 
   test('reports a transport that the client cannot use, as text and as JSON', async () => {
-    const chosen = [...cascadeOptions, '-t', 'livekit', '--client-framework', 'vanilla'];
+    const chosen = [...cascadeBotOptions, '-t', 'livekit', '--client-framework', 'vanilla'];
     const { stderr } = await botcli(['init', 'demo', ...chosen]);
     expect(stderr).toContain('The client does not offer livekit: its Pipecat client package is not published.');
     const notes = async (...args: readonly string[]) =>
       JSON.parse((await botcli(['init', ...args, '--json'])).stdout).notes;
     expect(await notes('other', ...chosen)).toEqual([expect.stringContaining('livekit-client')]);
-    expect(await notes('third', ...cascadeOptions, '-t', 'livekit')).toEqual([]);
-    expect(await notes('fourth', ...cascadeOptions, '--client-framework', 'react')).toEqual([]);
+    expect(await notes('third', ...cascadeBotOptions, '-t', 'livekit')).toEqual([]);
+    expect(await notes('fourth', ...cascadeBotOptions, '--client-framework', 'react')).toEqual([]);
   });
 
   test('reports all missing and invalid options at once and writes nothing', async () => {
@@ -167,10 +167,10 @@ describe('init with options', () => {
 
 describe('init --dry-run', () => {
   test('prints only the resolved configuration in every output mode', async () => {
-    const plain = await botcli(['init', 'demo', ...cascadeOptions, '--dry-run']);
+    const plain = await botcli(['init', 'demo', ...cascadeBotOptions, '--dry-run']);
     expect(plain).toMatchObject({ status: 0, stderr: '' });
-    expect((await botcli(['init', 'demo', ...cascadeOptions, '--dry-run', '--json'])).stdout).toBe(plain.stdout);
-    expect((await botcli(['init', 'demo', ...cascadeOptions, '--dry-run', '--output', 'rich'])).stdout).toBe(
+    expect((await botcli(['init', 'demo', ...cascadeBotOptions, '--dry-run', '--json'])).stdout).toBe(plain.stdout);
+    expect((await botcli(['init', 'demo', ...cascadeBotOptions, '--dry-run', '--output', 'rich'])).stdout).toBe(
       plain.stdout,
     );
     expect(plain.stdout).toBe(`${JSON.stringify(JSON.parse(plain.stdout), null, 2)}\n`);
@@ -210,15 +210,15 @@ describe('init quickstart', () => {
   );
 
   test('treats the argument ./quickstart as the directory of a project with the given options', async () => {
-    await botcli(['init', './quickstart', ...cascadeOptions]);
+    await botcli(['init', './quickstart', ...cascadeBotOptions]);
     expect(await tree()).toContain('quickstart/server/bot.py');
   });
 });
 
 describe('existing files in the target', () => {
   test('are not changed when the same init command runs again', async () => {
-    await botcli(['init', 'demo', ...cascadeOptions]);
-    const { status, stdout } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
+    await botcli(['init', 'demo', ...cascadeBotOptions]);
+    const { status, stdout } = await botcli(['init', 'demo', ...cascadeBotOptions, '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout).written).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe('existing files in the target', () => {
     await mkdir(join(directory, 'server'));
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'server/bot.py'), 'mine');
-    const { status, stderr } = await botcli(['init', '.', ...cascadeOptions, '-n', 'demo']);
+    const { status, stderr } = await botcli(['init', '.', ...cascadeBotOptions, '-n', 'demo']);
     expect(status).toBe(1);
     expect(stderr).toMatch(
       /README\.md: the file already exists with different content\n {2}server\/bot\.py: the file already exists with different content/,
@@ -240,7 +240,7 @@ describe('existing files in the target', () => {
   test('are overwritten with --force, except an AGENTS.md that the user wrote', async () => {
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'AGENTS.md'), 'mine');
-    expect(await botcli(['init', '.', ...cascadeOptions, '-n', 'demo', '--force'])).toMatchObject({
+    expect(await botcli(['init', '.', ...cascadeBotOptions, '-n', 'demo', '--force'])).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('AGENTS.md is your own'),
     });
@@ -254,7 +254,7 @@ describe('existing files in the target', () => {
     await mkdir(join(directory, 'demo'));
     await symlink(join(directory, 'elsewhere'), join(directory, 'demo/server'));
     await symlink(join(directory, 'gone'), join(directory, 'demo/README.md'));
-    const { status, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--force']);
+    const { status, stderr } = await botcli(['init', 'demo', ...cascadeBotOptions, '--force']);
     expect(status).toBe(1);
     expect(stderr).toContain('server/bot.py: server is not a directory');
     expect(stderr).toContain('README.md: this path is a link');
@@ -265,7 +265,7 @@ describe('existing files in the target', () => {
 
 test('init reports a directory at the path of a new file as a conflict', async () => {
   await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
-  expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
+  expect(await botcli(['init', 'demo', ...cascadeBotOptions, '--overwrite-guide'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('AGENTS.md: this path is a directory'),
   });
@@ -275,7 +275,7 @@ test('init reports a directory at the path of a new file as a conflict', async (
 describe('init refuses a target that', () => {
   test('is a file', async () => {
     await writeFile(join(directory, 'demo'), 'mine');
-    expect(await botcli(['init', 'demo', ...cascadeOptions])).toMatchObject({
+    expect(await botcli(['init', 'demo', ...cascadeBotOptions])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('is a file'),
     });
@@ -287,7 +287,7 @@ describe('init refuses a target that', () => {
     const isRoot = process.getuid?.() === 0;
     const closed = isRoot ? '/sys' : join(directory, 'closed');
     if (!isRoot) await mkdir(closed, { mode: 0o500 });
-    expect(await botcli(['init', join(closed, 'demo'), ...cascadeOptions])).toMatchObject({
+    expect(await botcli(['init', join(closed, 'demo'), ...cascadeBotOptions])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`there is no permission to write there (${closed}/demo). Nothing was written.`),
     });
@@ -295,7 +295,7 @@ describe('init refuses a target that', () => {
   });
 
   test('is on a read-only file system', async () => {
-    const { status, stderr } = await botcli(['init', '/proc/botcli/demo', ...cascadeOptions]);
+    const { status, stderr } = await botcli(['init', '/proc/botcli/demo', ...cascadeBotOptions]);
     expect(status).toBe(1);
     expect(stderr).toContain('Nothing was written');
   });
@@ -467,7 +467,7 @@ describe('init with questions', () => {
 });
 
 test('init --force leaves an existing project unchanged if the run is interrupted', async () => {
-  await botcli(['init', 'demo', ...cascadeOptions]);
+  await botcli(['init', 'demo', ...cascadeBotOptions]);
   await cp(join(directory, 'demo'), join(directory, 'before'), { recursive: true });
   const aborted = AbortSignal.abort();
   const other = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--force'];

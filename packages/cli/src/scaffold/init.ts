@@ -45,8 +45,8 @@ async function runInit(
   values: InitOptionValues,
 ): Promise<CommandReport> {
   if (values['list-options']) {
-    const { createOptionsDocument: listOptions } = await import('./configuration/list-options.ts');
-    return jsonDocument(listOptions());
+    const { listInitOptionValues } = await import('./configuration/list-options.ts');
+    return jsonDocument(listInitOptionValues());
   }
   const options = projectOptions(values);
   const target = values['target-dir'];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { EnvironmentSettings, PackageManager } from '../config.ts';
+import type { EnvironmentVariableSettings, PackageManager } from '../config.ts';
 
 const locks: readonly (readonly [string, PackageManager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
@@ -16,7 +16,7 @@ const locks: readonly (readonly [string, PackageManager])[] = [
  */
 export function detectPackageManager(
   directory: string,
-  environment: Pick<EnvironmentSettings, 'packageManager'>,
+  environment: Pick<EnvironmentVariableSettings, 'packageManager'>,
 ): PackageManager {
   if (environment.packageManager !== null) return environment.packageManager;
   for (let folder = join(directory, 'client'); ; folder = dirname(folder)) {

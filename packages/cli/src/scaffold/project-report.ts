@@ -10,7 +10,7 @@ import { summarizeConfiguration } from './configuration/summary.ts';
 import type { PlannedGuideAction } from './guides/plan-guides.ts';
 import type { ProjectWriteResult } from './make-project.ts';
 import { formatSecretSetName } from './project/deployment.ts';
-import { listRequiredVariables } from './project/variables.ts';
+import { listRequiredEnvironmentVariables } from './project/variables.ts';
 import { quoteShellWord } from './shell-word.ts';
 
 export function createProjectReport(
@@ -88,7 +88,7 @@ function nextSteps(
     : [];
   const plan = createProjectPlan(configuration);
   const secrets =
-    listRequiredVariables(plan).length === 0
+    listRequiredEnvironmentVariables(plan).length === 0
       ? []
       : [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`];
   const deploy = configuration.deploy_to_cloud

@@ -5,7 +5,7 @@ import { createSecretChangeTable, formatAffectedAgentsNote } from './change-tabl
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { determineSecretRevisionReadiness, formatReadinessCell } from './readiness.ts';
 import { sendSecretWrite } from './send-write.ts';
-import { findSecretWriteTarget, formatTargetFields } from './write-target.ts';
+import { findSecretWriteTarget, formatSecretWriteTarget } from './write-target.ts';
 
 /**
  * Parameters of a request that changes a secret set. botcli sends a dry run first, then the write, which fails if the set no
@@ -86,7 +86,7 @@ async function changePreview(
   return [
     {
       kind: 'fields',
-      fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...formatTargetFields(place)],
+      fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...formatSecretWriteTarget(place)],
     },
     createSecretChangeTable(preview.changes),
     ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),

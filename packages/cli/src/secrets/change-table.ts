@@ -2,11 +2,11 @@ import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
 
-export const secretChangeSigns = {
-  new: { sign: '+', tone: 'good' },
-  changed: { sign: '~', tone: 'warn' },
-  unchanged: { sign: '=', tone: 'dim' },
-  removed: { sign: '-', tone: 'bad' },
+export const secretChangeSymbols = {
+  new: { symbol: '+', tone: 'good' },
+  changed: { symbol: '~', tone: 'warn' },
+  unchanged: { symbol: '=', tone: 'dim' },
+  removed: { symbol: '-', tone: 'bad' },
 } as const;
 
 type Change = SecretWriteResult['changes'][number];
@@ -29,9 +29,9 @@ export function createSecretChangeTable(
       ...(fingerprints ? [{ title: 'Fingerprint', dropOrder: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
-      const { sign, tone } = secretChangeSigns[change];
+      const { symbol, tone } = secretChangeSymbols[change];
       return [
-        { text: sign, tone },
+        { text: symbol, tone },
         { text: key, tone },
         words[change] ?? change,
         ...(lengths ? [optionalText(bytes === null ? null : formatCount(bytes, 'byte'))] : []),

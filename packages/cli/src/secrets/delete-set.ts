@@ -5,7 +5,7 @@ import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { findSecretSet, type SecretSetLookup } from './find-set.ts';
 import { requireSecretSetName } from './set-name.ts';
-import { findSecretWriteTarget, formatTargetFields } from './write-target.ts';
+import { findSecretWriteTarget, formatSecretWriteTarget } from './write-target.ts';
 
 export type DeleteSecretSetOptions = {
   readonly name: string;
@@ -33,7 +33,7 @@ export async function deleteSecretSet(
     const blocks: CommandReportBlock[] = [
       {
         kind: 'fields',
-        fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatTargetFields(place)],
+        fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatSecretWriteTarget(place)],
       },
       contentNote(set),
     ];

@@ -2,7 +2,7 @@ import { type ImagePullSecretCheck, normalizeRegistryHost, type SecretWriteResul
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Cell, CommandReport } from '../output/report.ts';
-import { secretChangeSigns } from './change-table.ts';
+import { secretChangeSymbols } from './change-table.ts';
 import {
   type RegistryCredentialSource,
   readRegistryCredentials,
@@ -78,8 +78,8 @@ function rejectedFailure(written: SecretWriteResult, check: ImagePullSecretCheck
 
 function changeFields({ changes }: SecretWriteResult): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
-    const { sign, tone } = secretChangeSigns[change];
-    const text = fingerprint === null ? `${sign} ${change}` : `${sign} ${change}, fingerprint ${fingerprint}`;
+    const { symbol, tone } = secretChangeSymbols[change];
+    const text = fingerprint === null ? `${symbol} ${change}` : `${symbol} ${change}, fingerprint ${fingerprint}`;
     return ['Credentials', { text, tone }] as const;
   });
 }

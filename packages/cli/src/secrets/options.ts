@@ -14,7 +14,7 @@ export const regionOption = textOption({
   short: 'r',
   placeholder: 'REGION',
 });
-export const ifRevisionOption = integerOption(
+export const expectedRevisionOption = integerOption(
   { description: 'Fail unless the set is at this revision; 0 means that it must not exist' },
   0,
   2_147_483_647,

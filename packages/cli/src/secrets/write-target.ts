@@ -34,7 +34,7 @@ async function impliedOrganization(client: ApiClient): Promise<string> {
   return organizations[0]?.name ?? 'the organization of the key';
 }
 
-export function formatTargetFields(target: SecretWriteTarget): readonly (readonly [string, Cell])[] {
+export function formatSecretWriteTarget(target: SecretWriteTarget): readonly (readonly [string, Cell])[] {
   return [
     ['Organization', target.organization],
     ['Service', target.origin],

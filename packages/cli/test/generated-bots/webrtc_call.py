@@ -13,7 +13,7 @@ from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 
 # Maximum time in seconds for one utterance of the bot.
-TIMEOUT_SECONDS = 60
+UTTERANCE_TIMEOUT_SECONDS = 60
 
 
 async def call_bot(url: str, texts: list[str]) -> None:
@@ -68,7 +68,7 @@ async def call_bot(url: str, texts: list[str]) -> None:
     offer = {"sdp": peer.localDescription.sdp, "type": peer.localDescription.type}
     answer = await asyncio.to_thread(post_json, url, offer)
     await peer.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
-    await asyncio.wait_for(over.wait(), TIMEOUT_SECONDS)
+    await asyncio.wait_for(over.wait(), UTTERANCE_TIMEOUT_SECONDS)
     sound = np.concatenate(heard).astype(float)
     (rate,) = rates
     # The pitch is the strongest frequency. Counting zero crossings would be wrong, because a busy machine drops audio

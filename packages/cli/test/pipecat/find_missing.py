@@ -49,7 +49,7 @@ def list_attributes_missing_in_release(release, known):
     return list_pipecat_definitions(known)[0] - list_pipecat_definitions(release)[0] - BUILTIN_METHODS
 
 
-class LibraryUses:
+class PipecatReferences:
     """The names from pipecat-ai that occur in one Python file."""
 
     def __init__(self, path):
@@ -106,7 +106,7 @@ class LibraryUses:
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     found = [
-        {"path": path, "missing": sorted(set(LibraryUses(path).missing(asked["release"], asked["known"])))}
+        {"path": path, "missing": sorted(set(PipecatReferences(path).missing(asked["release"], asked["known"])))}
         for path in asked["paths"]
     ]
     print(json.dumps(found))

@@ -79,8 +79,8 @@ def read_environment_variable_name(node):
     return None
 
 
-def walk_environment_variables(node, keys, instead):
-    """Yield a tuple for each environment variable that the code reads: its name, `keys` and `instead`.
+def find_environment_variable_reads(node, keys, instead):
+    """Yield a tuple for each environment variable that the syntax tree reads: its name, `keys` and `instead`.
 
     `keys` contains the string constants with which enclosing `if` statements compare, such as "x" in `if kind == "x"`.
     `instead` contains the names of the Python variables that take precedence over the environment variable, such as
@@ -92,22 +92,22 @@ def walk_environment_variables(node, keys, instead):
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         for index, value in enumerate(node.values):
             before = {ast.unparse(one) for one in node.values[:index] if isinstance(one, ast.Name)}
-            yield from walk_environment_variables(value, keys, instead | before)
+            yield from find_environment_variable_reads(value, keys, instead | before)
     elif isinstance(node, ast.If):
         compared = {read_string_constant(one) for one in getattr(node.test, "comparators", [])} - {None}
-        yield from walk_environment_variables(node.test, keys, instead)
+        yield from find_environment_variable_reads(node.test, keys, instead)
         for statement in node.body:
-            yield from walk_environment_variables(statement, keys | compared, instead)
+            yield from find_environment_variable_reads(statement, keys | compared, instead)
         for statement in node.orelse:
-            yield from walk_environment_variables(statement, keys, instead)
+            yield from find_environment_variable_reads(statement, keys, instead)
     else:
         for child in ast.iter_child_nodes(node):
-            yield from walk_environment_variables(child, keys, instead)
+            yield from find_environment_variable_reads(child, keys, instead)
 
 
 @cache
 def list_environment_variables(module):
-    return list(walk_environment_variables(parse_module(module)[0], frozenset(), frozenset()))
+    return list(find_environment_variable_reads(parse_module(module)[0], frozenset(), frozenset()))
 
 
 def find_environment_variables(chosen):

@@ -54,7 +54,7 @@ def run_in_child(action):
 def import_and_fork_bot(project):
     """Import and fork a bot as the fork server does. Must run in a process that has imported no other bot."""
     from bothost_shim import fork_server
-    from bothost_shim.fork_supervisor.proc import has_shared_memory
+    from bothost_shim.fork_supervisor.proc import has_memory_shared_with_forks
 
     (path,) = project["files"]
     os.chdir(Path(path).parent)
@@ -65,7 +65,7 @@ def import_and_fork_bot(project):
         fork_server.register_module()
         try:
             fork_server._import({"level": "module", "modules": []})
-            reason = "its import leaves shared memory" if has_shared_memory(os.getpid()) else None
+            reason = "its import leaves shared memory" if has_memory_shared_with_forks(os.getpid()) else None
             reason = reason or ("its import writes to HOME" if os.listdir(home) else None)
         except (fork_server.UnusableBotError, fork_server.UnsafeImportError) as error:
             return {"reason": str(error), "forks": []}

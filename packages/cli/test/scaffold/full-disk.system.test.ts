@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildProgram } from '../build-program.ts';
-import { cascadeOptions } from './cascade-options.ts';
+import { buildBotcli } from '../build-botcli.ts';
+import { cascadeBotOptions } from './cascade-bot-options.ts';
 
 /** Runs `init` of the built program on small file systems in a mount namespace. Skipped if only root may mount. */
 let program: string;
 let directory: string;
 beforeAll(async () => {
-  program = await buildProgram();
+  program = await buildBotcli();
   directory = await mkdtemp(join(tmpdir(), 'botcli-full-'));
   await mkdir(join(directory, 'disk'));
 });
@@ -20,7 +20,7 @@ afterAll(() =>
   Promise.all([program, directory].map((path) => rm(path, { recursive: true, force: true }))).then(() => undefined),
 );
 
-const choices = [...cascadeOptions, '-n', 'demo'].join(' ');
+const choices = [...cascadeBotOptions, '-n', 'demo'].join(' ');
 
 type ProcessResult = { readonly status: number; readonly stdout: string; readonly stderr: string };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
 import { type RunOptions, runProgram } from '../run-program.ts';
-import { cascadeOptions } from './cascade-options.ts';
+import { cascadeBotOptions } from './cascade-bot-options.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -21,7 +21,7 @@ const makeOlder = async (path: string) => {
 };
 
 describe.each([
-  ['options', 'demo', ['init', 'demo', ...cascadeOptions]],
+  ['options', 'demo', ['init', 'demo', ...cascadeBotOptions]],
   ['quickstart', 'botcli-quickstart', ['init', 'quickstart']],
 ])('init with an existing GETTING_STARTED.md and the arguments: %s', (_, target, line) => {
   const path = `${target}/GETTING_STARTED.md`;
@@ -47,7 +47,7 @@ describe.each([
 });
 
 test('a generated project has no GETTING_STARTED.md', async () => {
-  const { stdout } = await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide', '--json']);
+  const { stdout } = await botcli(['init', 'demo', ...cascadeBotOptions, '--overwrite-guide', '--json']);
   expect(JSON.parse(stdout).guides.map(({ path }: { path: string }) => path)).toEqual(['AGENTS.md', 'ASSISTANT.md']);
 });
 
@@ -80,7 +80,7 @@ describe('init on a terminal, with guides (AGENTS.md, GETTING_STARTED.md) of an 
   test('keeps the guides without asking if options are given', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/AGENTS.md');
-    expect((await botcli(['init', 'demo', ...cascadeOptions], { terminal: true })).status).toBe(0);
+    expect((await botcli(['init', 'demo', ...cascadeBotOptions], { terminal: true })).status).toBe(0);
     expect(await read('demo/AGENTS.md')).toContain('botcli init 0.0.9');
   });
 });

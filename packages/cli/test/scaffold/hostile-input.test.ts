@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
-import { cascadeOptions } from './cascade-options.ts';
+import { cascadeBotOptions } from './cascade-bot-options.ts';
 
 /** Invalid and hostile names, paths and config files must cause an error, and nothing may be written. */
 let root: string;
@@ -32,7 +32,7 @@ describe('init --name', () => {
     ['of another script', '机器人'],
     ['that is reserved', 'Webhooks'],
   ])('rejects an invalid name and escapes it in the error: a name %s', async (_what, name) => {
-    const { status, stdout, stderr } = await init('demo', ...cascadeOptions, '--name', name);
+    const { status, stdout, stderr } = await init('demo', ...cascadeBotOptions, '--name', name);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^ {2}project_name: "/m);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be printed
@@ -41,14 +41,14 @@ describe('init --name', () => {
   });
 
   test.each(['', '  \t '])('rejects the empty value %j', async (name) => {
-    expect(await init('demo', ...cascadeOptions, '--name', name)).toMatchObject({ status: 2, stdout: '' });
+    expect(await init('demo', ...cascadeBotOptions, '--name', name)).toMatchObject({ status: 2, stdout: '' });
     expect(await writtenPaths()).toEqual([]);
   });
 
   test.each(['../../x1', '/etc/passwd', 'C:\\x1', '../x1/..', '~/x1', '$(touch x1)', '-rf'])(
     'uses the value %s as a name, not as a path',
     async (name) => {
-      expect((await init('demo', ...cascadeOptions, `--name=${name}`)).status).toBe(0);
+      expect((await init('demo', ...cascadeBotOptions, `--name=${name}`)).status).toBe(0);
       expect((await readdir(root)).sort()).toEqual(['here']);
       expect(await readdir(directory)).toEqual(['demo']);
     },
@@ -61,7 +61,7 @@ describe('init DIRECTORY', () => {
     ['a path that is too long', `${'x/'.repeat(3000)}x`],
     ['a path below a device', '/dev/null/demo'],
   ])('rejects a directory with %s', async (_what, target) => {
-    const { status, stdout, stderr } = await init(target, ...cascadeOptions, '--name', 'demo');
+    const { status, stdout, stderr } = await init(target, ...cascadeBotOptions, '--name', 'demo');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Nothing was written.');
     expect(await writtenPaths()).toEqual([]);
@@ -69,14 +69,14 @@ describe('init DIRECTORY', () => {
 
   test('rejects a symbolic link that points to itself, and keeps the link', async () => {
     await symlink('demo', join(directory, 'demo'));
-    const { status, stderr } = await init('demo', ...cascadeOptions);
+    const { status, stderr } = await init('demo', ...cascadeBotOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
     expect(await writtenPaths()).toEqual(['here/demo']);
   });
 
   test('rejects a dangling link and creates nothing at its target', async () => {
     await symlink(join(root, 'elsewhere'), join(directory, 'demo'));
-    const { status, stderr } = await init('demo', ...cascadeOptions);
+    const { status, stderr } = await init('demo', ...cascadeBotOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
     expect(await writtenPaths()).toEqual(['here/demo']);
   });

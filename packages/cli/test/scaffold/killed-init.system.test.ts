@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildKillableProgram, type KillableProgram, readTextFilesRecursively } from '../killable-program.ts';
-import { cascadeBotOptions } from './cascade-options.ts';
+import { cascadeBotOptions } from './cascade-bot-options.ts';
 
 const options = [...cascadeBotOptions, '-n', 'demo'];
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
 import { createProjectPlan, type ProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
-import { groupVariables } from '../../src/scaffold/project/variables.ts';
+import { groupEnvironmentVariables } from '../../src/scaffold/project/variables.ts';
 import type { ProjectFile } from '../../src/scaffold/project-file.ts';
 import { projectMatrix } from './project-matrix.ts';
 
@@ -85,7 +85,9 @@ function checkVariables(configuration: ProjectConfiguration, files: readonly Pro
   const elsewhere = readElsewhere(plan);
   expect(names.filter((name) => !read.includes(name) && !elsewhere.includes(name))).toEqual([]);
   expect(elsewhere.filter((name) => !names.includes(name))).toEqual([]);
-  const needed = groupVariables(plan).flatMap(({ variables }) => variables.filter(({ required }) => required));
+  const needed = groupEnvironmentVariables(plan).flatMap(({ variables }) =>
+    variables.filter(({ required }) => required),
+  );
   const blank = lines.filter(([, comment]) => comment === undefined);
   expect(blank.map(([, , name]) => name).sort()).toEqual(needed.map(({ name }) => name).sort());
   expect(blank.every(([, , , value]) => value === '')).toBe(true);

@@ -44,7 +44,7 @@ const look = { name: 'look', arguments: JSON.stringify({ question: 'What is ther
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 /** Serves `POST /v1/chat/completions`, streamed or not. */
-export async function serveChat(
+export async function serveChatCompletions(
   request: IncomingMessage,
   response: ServerResponse,
   visit: VendorRequest,
@@ -79,7 +79,7 @@ export async function serveChat(
 }
 
 /** Serves the WebSocket `/v1/responses`, on which one connection carries all turns of a bot. */
-export function serveResponses(socket: WebSocket, visit: VendorRequest): void {
+export function serveResponsesApi(socket: WebSocket, visit: VendorRequest): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {
     const asked: ChatRequest & { readonly type: string } = JSON.parse(data.toString());

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { serveSpeech } from './cartesia.ts';
 import { serveTranscription } from './deepgram.ts';
-import { serveChat, serveResponses } from './openai.ts';
+import { serveChatCompletions, serveResponsesApi } from './openai.ts';
 import type { VendorRequest } from './vendor-request.ts';
 
 /** Stand-in vendors on one local port. They speak the vendors' protocols and need no accounts. */
@@ -16,7 +16,7 @@ export type StandInVendors = {
 type SocketHandler = (socket: WebSocket, visit: VendorRequest) => void;
 const sockets: Readonly<Record<string, readonly [vendor: VendorRequest['vendor'], handler: SocketHandler]>> = {
   '/v1/listen': ['deepgram', serveTranscription],
-  '/v1/responses': ['openai-responses', serveResponses],
+  '/v1/responses': ['openai-responses', serveResponsesApi],
   '/tts/websocket': ['cartesia', serveSpeech],
 };
 
@@ -43,7 +43,7 @@ export async function startStandInVendors(): Promise<StandInVendors> {
     response.once('close', () => {
       visit.open = false;
     });
-    serveChat(request, response, visit);
+    serveChatCompletions(request, response, visit);
   });
   const upgrades = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {

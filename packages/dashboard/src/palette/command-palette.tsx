@@ -7,10 +7,10 @@ import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
 import { getCurrentTheme, setTheme } from '../theme.ts';
-import type { NavigationPage } from './navigation-page.ts';
+import type { NavigationItem } from './navigation-item.ts';
 
 type CommandPaletteProps = {
-  readonly pages: readonly NavigationPage[];
+  readonly pages: readonly NavigationItem[];
   readonly onClose: () => void;
   readonly onShortcuts: () => void;
 };

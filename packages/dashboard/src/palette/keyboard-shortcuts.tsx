@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import type { NavigationPage } from './navigation-page.ts';
+import type { NavigationItem } from './navigation-item.ts';
 import { shortcutKeys } from './shortcut-keys.ts';
 
 const CommandPalette = lazy(() =>
@@ -13,7 +13,7 @@ const ShortcutList = lazy(() =>
 const sequenceMs = 1500;
 
 /** Handles the keyboard shortcuts of the application: the command palette, the list of shortcuts, and a key for each page. */
-export function KeyboardShortcuts({ pages }: { readonly pages: readonly NavigationPage[] }) {
+export function KeyboardShortcuts({ pages }: { readonly pages: readonly NavigationItem[] }) {
   const [dialog, setDialog] = useState<'palette' | 'shortcuts' | null>(null);
   const startedAt = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {

@@ -21,7 +21,7 @@ import {
 } from '../organization/organization.ts';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { CredentialRow } from './credential-row.tsx';
-import { getCredentialStatus } from './credential-state.ts';
+import { getCredentialStatus } from './credential-status.ts';
 import { parseLifetimeSeconds } from './lifetimes.ts';
 
 type Kind = ApiKey['kind'];

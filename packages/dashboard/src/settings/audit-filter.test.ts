@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computePeriodStart, createAuditCliOptions } from './audit-filter.ts';
+import { computePeriodStart, formatBotcliAuditOptions } from './audit-filter.ts';
 
 test('computePeriodStart returns the time seven days ago for "7d", and undefined for an invalid period', () => {
   const now = new Date('2026-11-23T12:00:00Z');
@@ -7,8 +7,8 @@ test('computePeriodStart returns the time seven days ago for "7d", and undefined
   for (const text of [undefined, '', '7', 'd', '99999d', '-1d']) expect(computePeriodStart(text, now)).toBeUndefined();
 });
 
-test('createAuditCliOptions returns a botcli option for each filter field that is set', () => {
-  expect(createAuditCliOptions({ action: 'keys.create', object: undefined, since: '7d' })).toEqual([
+test('formatBotcliAuditOptions returns a botcli option for each filter field that is set', () => {
+  expect(formatBotcliAuditOptions({ action: 'keys.create', object: undefined, since: '7d' })).toEqual([
     '--action',
     'keys.create',
     '--since',

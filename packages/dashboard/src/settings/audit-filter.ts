@@ -14,7 +14,7 @@ export function computePeriodStart(period: string | undefined, now: Date): strin
 }
 
 /** Converts a filter to options of `botcli cloud audit list`. */
-export function createAuditCliOptions({ action, object, result, since }: AuditFilter): string[] {
+export function formatBotcliAuditOptions({ action, object, result, since }: AuditFilter): string[] {
   return Object.entries({ action, object, result, since }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
   );

@@ -22,7 +22,7 @@ import {
   getOrganizationApi,
   useMembership,
 } from '../organization/organization.ts';
-import { type AuditFilter, computePeriodStart, createAuditCliOptions } from './audit-filter.ts';
+import { type AuditFilter, computePeriodStart, formatBotcliAuditOptions } from './audit-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
 const actions = [
@@ -82,7 +82,7 @@ export function AuditPage() {
       </div>
       <Entries organization={organization} filter={filter} />
       <EquivalentShellCommand
-        command={formatCloudCommand(organization, 'audit', 'list', ...createAuditCliOptions(filter))}
+        command={formatCloudCommand(organization, 'audit', 'list', ...formatBotcliAuditOptions(filter))}
       />
     </>
   );

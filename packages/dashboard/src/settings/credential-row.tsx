@@ -3,7 +3,7 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Row } from '../components/row-list.tsx';
-import { getCredentialState } from './credential-state.ts';
+import { getCredentialStatus } from './credential-status.ts';
 
 type Credential = {
   readonly name: string;
@@ -24,15 +24,15 @@ type CredentialRowProps = {
 /** A key or a personal token in a list. */
 export function CredentialRow({ credential, badge, onRevoke }: CredentialRowProps) {
   const { name, start, createdAt, expiresAt, lastUsedAt, revokedAt } = credential;
-  const state = getCredentialState(credential, new Date());
+  const status = getCredentialStatus(credential, new Date());
   return (
     <Row
       title={
         <>
           {name}
           <code className="font-mono font-normal text-quiet text-sm">{start}…</code>
-          {state === 'expired' && <Badge tone="danger">Expired</Badge>}
-          {state === 'revoked' && <Badge>Revoked</Badge>}
+          {status === 'expired' && <Badge tone="danger">Expired</Badge>}
+          {status === 'revoked' && <Badge>Revoked</Badge>}
           {badge}
         </>
       }
@@ -45,13 +45,13 @@ export function CredentialRow({ credential, badge, onRevoke }: CredentialRowProp
           'Does not expire'
         ) : (
           <>
-            {state === 'expired' ? 'Expired' : 'Expires'} <RelativeTime at={expiresAt} />
+            {status === 'expired' ? 'Expired' : 'Expires'} <RelativeTime at={expiresAt} />
           </>
         ),
       ]}
       actions={
         onRevoke !== undefined &&
-        state !== 'revoked' && (
+        status !== 'revoked' && (
           <Button variant="danger" size="small" onClick={onRevoke} aria-label={`Revoke ${name}`}>
             Revoke
           </Button>

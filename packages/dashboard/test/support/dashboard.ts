@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../../test/service.ts';
-import { type BotDirectory, writeBot } from '../../../server/test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../../server/test/support/bots.ts';
 import { createInvitationLink, signUp } from './accounts.ts';
 import { hasBrowser, launchBrowser } from './browser.ts';
 import type { InspectedPage } from './inspected-page.ts';
@@ -30,7 +30,7 @@ type DashboardOptions = {
  * uncaught errors.
  */
 export function setUpDashboard(onReady: (dashboard: Dashboard) => void, { agents, bot }: DashboardOptions = {}): void {
-  let botDirectory: BotDirectory | undefined;
+  let botDirectory: BotProjectDirectory | undefined;
   let service: BuiltService | undefined;
   let browser: Browser | undefined;
   let violations: readonly string[] = [];

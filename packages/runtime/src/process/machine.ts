@@ -14,7 +14,7 @@ import type { RemovalContext } from './instances/remove-instance.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
 import { readBootId } from './proc/process-identity.ts';
 
-export type MachineContext = RemovalContext & {
+export type PreparedMachine = RemovalContext & {
   readonly isolation: IsolationSettings;
   readonly units: PageAndTickSizes;
   readonly bootId: string;
@@ -25,7 +25,7 @@ export type MachineContext = RemovalContext & {
 export async function prepareMachineForBots(
   options: Pick<ProcessRuntimeOptions, 'dataDirectory' | 'containment' | 'logger' | 'removeTree'> &
     Pick<RemovalContext, 'reservationsDirectory'>,
-): Promise<MachineContext> {
+): Promise<PreparedMachine> {
   if (process.platform !== 'linux') {
     throw new RuntimeUnavailableError(
       `The "process" runtime needs /proc and therefore Linux. This machine runs ${process.platform}.`,

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { type InstanceSpec, StartError } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -89,7 +89,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
       const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
       const address = await start('ended');
       await closeServer();
-      await evaluateInInstanceAllowingExit(address, 'console.log("alone"); process.exit(9)');
+      await evaluateCodeThatMayExit(address, 'console.log("alone"); process.exit(9)');
       await expect.poll(() => probe.countProcesses('ended')).toBe(0);
       const latest = Date.now();
       for (let times = 0; times < 2; times++) {
@@ -112,7 +112,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
         const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
         const address = await start('starved', '', { ...defaultResourceLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
-        await evaluateInInstanceAllowingExit(
+        await evaluateCodeThatMayExit(
           address,
           'globalThis.allocated = []; for (;;) allocated.push(Buffer.alloc(16 * 1024 * 1024, 1))',
         );
@@ -128,7 +128,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
       const address = await start('adopted');
       await closeServer();
       const exited = waitForEvent(await restartServer(), 'exited', 'adopted');
-      await evaluateInInstanceAllowingExit(address, 'process.exit(4)');
+      await evaluateCodeThatMayExit(address, 'process.exit(4)');
       expect((await exited).exit).toMatchObject({ code: 4, signal: null });
     });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -13,7 +13,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('exits');
       const before = Date.now();
-      await evaluateInInstanceAllowingExit(address, 'console.log("bye"); process.exit(3)');
+      await evaluateCodeThatMayExit(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await waitForEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
       // The end time is the modification time of a file, for which the kernel uses a clock that is up to 10 ms late.
@@ -67,7 +67,7 @@ export function describeInstanceEnds(setup: RuntimeSetup): void {
       const address = await start('leaver');
       await evaluateInInstance(address, SETSID_CHILD);
       const exited = waitForEvent(runtime(), 'exited', 'leaver');
-      await evaluateInInstanceAllowingExit(address, 'process.exit(0)');
+      await evaluateCodeThatMayExit(address, 'process.exit(0)');
       expect((await exited).exit.code).toBe(0);
       expect(await probe.countProcesses('leaver')).toBe(0);
     });

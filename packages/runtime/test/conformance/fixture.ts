@@ -160,7 +160,7 @@ export async function evaluateInInstance(address: InstanceAddress, code: string)
 }
 
 /** Like `evaluateInInstance`, for JavaScript that may end the bot. */
-export async function evaluateInInstanceAllowingExit(address: InstanceAddress, code: string): Promise<void> {
+export async function evaluateCodeThatMayExit(address: InstanceAddress, code: string): Promise<void> {
   await evaluateInInstance(address, code).catch(() => undefined);
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maxOutputTailBytes } from '../../src/runtime.ts';
 import {
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -19,7 +19,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       await evaluateInInstance(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
       expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
       await evaluateInInstance(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
-      await evaluateInInstanceAllowingExit(address, 'process.exit(0)');
+      await evaluateCodeThatMayExit(address, 'process.exit(0)');
       const lines = await waitForOutputLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'zwei ä', 'unfinished', '', 'last, without a break']);
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
@@ -74,13 +74,13 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(kept + droppedBytes).toBe(file?.marks.at(-1)?.end);
       const bytesOnDisk = async () => (await stat(file?.path ?? '')).blocks * 512;
       await expect.poll(bytesOnDisk).toBeLessThan((file?.marks.at(-1)?.end ?? 0) - droppedBytes / 2);
-      await evaluateInInstanceAllowingExit(address, 'process.exit(0)');
+      await evaluateCodeThatMayExit(address, 'process.exit(0)');
       expect((await waitForEvent(runtime(), 'exited', 'flood')).exit.tail).toMatch(/after\n$/);
     });
 
     it('has a tail of at most 4 KiB, in whole lines', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
-      await evaluateInInstanceAllowingExit(
+      await evaluateCodeThatMayExit(
         await start('wordy'),
         `for (let i = 0; i < 1000; i++) console.log('line ' + i); process.exit(1)`,
       );
@@ -99,7 +99,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       ] as const) {
         const address = await start(name);
         const written = `Buffer.concat([Buffer.from('start'), Buffer.from(${middle}), Buffer.alloc(2001, 'a')])`;
-        await evaluateInInstanceAllowingExit(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
+        await evaluateCodeThatMayExit(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
         const { tail } = (await waitForEvent(runtime(), 'exited', name)).exit;
         expect(tail).not.toContain('start');
         // The last line is longer than `maxOutputTailBytes`, so the tail is cut within this line. Cutting between UTF-8
@@ -114,7 +114,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       const directory = join(dataDirectory, 'kept/handed');
       await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still running/);
       await evaluateInInstance(address, 'console.log("one")');
-      await evaluateInInstanceAllowingExit(address, 'console.log("two"); process.exit(0)');
+      await evaluateCodeThatMayExit(address, 'console.log("two"); process.exit(0)');
       await waitForEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -73,7 +73,7 @@ export function describeResources(setup: RuntimeSetup): void {
     it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('eater', '', { ...defaultResourceLimits, memoryBytes: 160 * mebibyte });
-      await evaluateInInstanceAllowingExit(
+      await evaluateCodeThatMayExit(
         address,
         `globalThis.allocated = []; setInterval(() => allocated.push(Buffer.alloc(${16 * mebibyte}, 1)), 20); null`,
       );

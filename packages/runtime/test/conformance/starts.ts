@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StartError } from '../../src/runtime.ts';
 import {
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -231,7 +231,7 @@ export function describeInstanceStarts(setup: RuntimeSetup): void {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('opens');
       const noticed = waitForEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');
-      await evaluateInInstanceAllowingExit(
+      await evaluateCodeThatMayExit(
         address,
         'server.close(() => server.listen(Number(process.env.PORT), "0.0.0.0")); server.closeAllConnections()',
       );

@@ -8,8 +8,8 @@ import { getInstanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -80,7 +80,7 @@ describe('an instance above its disk limit', () => {
     ],
   ] as const)('is ended with a reason that names the limit: %s', async ([, code]) => {
     const { start, runtime } = await openRuntimeFixture(setup);
-    await evaluateInInstanceAllowingExit(await start('large'), `${code}; null`);
+    await evaluateCodeThatMayExit(await start('large'), `${code}; null`);
     const { exit } = await waitForEvent(runtime(), 'exited', 'large');
     expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: false });
     expect(exit.diskLimit).toMatch(/^The instance used \d\d MiB of disk space\. An instance may use 32 MiB\.$/);
@@ -113,7 +113,7 @@ it('the disk use of an instance counts hard links once, and excludes targets of 
     fs.truncateSync(process.env.HOME + '/sparse', 2 ** 40);
     null`,
   );
-  await evaluateInInstanceAllowingExit(await start('guilty'), `${write('large', 40)}; null`);
+  await evaluateCodeThatMayExit(await start('guilty'), `${write('large', 40)}; null`);
   await waitForEvent(runtime(), 'exited', 'guilty');
   expect(await evaluateInInstance(innocent, '1 + 1')).toBe(2);
 });
@@ -188,7 +188,7 @@ describe('builds', () => {
     const [early, late] = [await start('early'), await start('late')];
     await evaluateInInstance(early, '');
     await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * mib);
-    await evaluateInInstanceAllowingExit(late, '');
+    await evaluateCodeThatMayExit(late, '');
     const { exit } = await waitForEvent(runtime, 'exited', 'late');
     expect(exit.diskLimit).toMatch(/^The organization used 1\d\d MiB .* An organization may use 96 MiB\.$/);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['early']);

@@ -16,8 +16,8 @@ import {
 import type { InstanceSpec } from '../../src/runtime.ts';
 import {
   defaultResourceLimits,
+  evaluateCodeThatMayExit,
   evaluateInInstance,
-  evaluateInInstanceAllowingExit,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -56,7 +56,7 @@ describe('a bot that interferes with its supervisor', () => {
         Number(await evaluateInInstance(address, sleeper)),
       ];
       if (adopted) await restartServer();
-      await evaluateInInstanceAllowingExit(address, 'process.kill(process.ppid, "SIGKILL")');
+      await evaluateCodeThatMayExit(address, 'process.kill(process.ppid, "SIGKILL")');
       const { exit } = await waitForEvent(runtime(), 'exited', 'orphaned');
       expect(exit).toMatchObject({ code: null, signal: null, outOfMemory: false });
       expect(pids.map(isAlive)).toEqual([false, false]);
@@ -67,7 +67,7 @@ describe('a bot that interferes with its supervisor', () => {
     const { start, runtime } = await openRuntimeFixture(setup);
     const address = await start('holding');
     await evaluateInInstance(address, 'process.kill(process.ppid, "SIGSTOP")');
-    await evaluateInInstanceAllowingExit(address, 'process.exit(6)');
+    await evaluateCodeThatMayExit(address, 'process.exit(6)');
     expect((await waitForEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
   });
 
@@ -106,7 +106,7 @@ describe('an instance of a killed server', () => {
   it('is reported as ended after a reboot, with the exit status that was recorded before the reboot', async () => {
     const { dataDirectory, start, restartServer, closeServer, idOf } = await openRuntimeFixture(setup);
     const address = await start('rebooted');
-    await evaluateInInstanceAllowingExit(address, 'process.exit(2)');
+    await evaluateCodeThatMayExit(address, 'process.exit(2)');
     await closeServer();
     const files = getInstanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readInstanceRecord(files) ?? expect.fail('no record');
@@ -164,7 +164,7 @@ describe('an instance of a killed server', () => {
     await evaluateInInstance(address, 'console.log("still here")');
     const next = await restartServer();
     expect(await next.list()).toMatchObject([{ instanceId: 'survivor', address }]);
-    await evaluateInInstanceAllowingExit(address, 'process.exit(11)');
+    await evaluateCodeThatMayExit(address, 'process.exit(11)');
     expect((await waitForEvent(next, 'exited', 'survivor')).exit).toMatchObject({ code: 11, tail: 'still here\n' });
   });
 
@@ -280,7 +280,7 @@ describeAsRoot('the process driver as root', () => {
     await expect(runtime.start({ ...spec, instanceId: 'second' }, neverAborted)).rejects.toThrow(/no space left/i);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
     const exited = waitForEvent(runtime, 'exited', 'filler');
-    await evaluateInInstanceAllowingExit(address, 'process.exit(12)');
+    await evaluateCodeThatMayExit(address, 'process.exit(12)');
     expect((await exited).exit.code).toBe(12);
     await runtime.close();
     const next = await open(full);

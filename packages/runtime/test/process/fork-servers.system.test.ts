@@ -9,7 +9,7 @@ import { hasEnded, readProcessStat } from '../../src/process/proc/process-identi
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import { getForkServerFiles } from '../../src/process/records/fork-server-record.ts';
 import { getInstanceFiles, readInstanceRecord } from '../../src/process/records/instance-record.ts';
-import { evaluateInInstance, evaluateInInstanceAllowingExit, waitForEvent } from '../conformance/fixture.ts';
+import { evaluateCodeThatMayExit, evaluateInInstance, waitForEvent } from '../conformance/fixture.ts';
 import {
   botProcessIdsPythonCode,
   forkableBotSource,
@@ -75,7 +75,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     const { launch, settled, runtime, probe } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();
-    await evaluateInInstanceAllowingExit(await launch('exits'), 'import os; os._exit(3)');
+    await evaluateCodeThatMayExit(await launch('exits'), 'import os; os._exit(3)');
     expect((await waitForEvent(runtime(), 'exited', 'exits')).exit).toMatchObject({ code: 3, signal: null });
     await launch('killed');
     await probe.kill('killed', 'SIGKILL');
@@ -105,7 +105,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await settled();
     const address = await launch('ends-alone');
     await closeServer();
-    await evaluateInInstanceAllowingExit(address, 'import os; os._exit(7)');
+    await evaluateCodeThatMayExit(address, 'import os; os._exit(7)');
     const runtime = await restartServer();
     expect((await waitForEvent(runtime, 'exited', 'ends-alone')).exit).toMatchObject({ code: 7 });
   });
@@ -136,7 +136,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await expect.poll(() => method()?.level, { timeout: 30_000 }).toBe('module');
     expect(await evaluateInInstance(address, botProcessIdsPythonCode)).toEqual(survivor);
     expect((await launchAndReadIds('next')).importer).not.toBe(survivor.importer);
-    await evaluateInInstanceAllowingExit(address, 'import os; os._exit(4)');
+    await evaluateCodeThatMayExit(address, 'import os; os._exit(4)');
     expect((await waitForEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
   });
 

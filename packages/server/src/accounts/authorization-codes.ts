@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import type { Database } from '../store/tables.ts';
 import type { PersonPrincipal } from './account-request.ts';
-import { consumeVerification, insertVerification } from './rows.ts';
+import { consumeAuthorizationCode, insertAuthorizationCode } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
@@ -44,7 +44,7 @@ export async function decideAuthorization(
     value: JSON.stringify(authorization),
     expires_at: new Date(at.getTime() + accountCredentialLifetimeSeconds.authorizationCode * 1_000),
   };
-  await insertVerification(db, row, at);
+  await insertAuthorizationCode(db, row, at);
   url.searchParams.set('code', code);
   return { redirectUrl: url.href };
 }
@@ -59,7 +59,7 @@ export async function exchangeAuthorizationCode(
   context: Context,
   body: RequestOf<Operations['exchangeAuthorizationCode']>['body'],
 ): Promise<ResponseOf<Operations['exchangeAuthorizationCode']>> {
-  const value = await consumeVerification(context.db, identifierOf(body.code), context.now());
+  const value = await consumeAuthorizationCode(context.db, identifierOf(body.code), context.now());
   if (value === undefined) throw createApiError('authorization-code-invalid');
   const { userId, redirectUri, codeChallenge } = Authorization.parse(JSON.parse(value));
   if (redirectUri !== body.redirect_uri || codeChallenge !== digestOf(body.code_verifier)) {

@@ -207,7 +207,7 @@ export async function findDeviceName(db: Database, deviceCode: string): Promise<
   return row?.device_name ?? null;
 }
 
-export async function insertVerification(
+export async function insertAuthorizationCode(
   db: Database,
   row: { readonly id: string; readonly identifier: string; readonly value: string; readonly expires_at: Date },
   now: Date,
@@ -219,10 +219,14 @@ export async function insertVerification(
 }
 
 /**
- * Deletes an unexpired row of `auth_verifications` and returns its value, so that the value can be used only once. Returns
- * undefined for an unknown or expired identifier.
+ * Deletes an unexpired authorization code from `auth_verifications` and returns its value, so that the value can be used only
+ * once. Returns undefined for an unknown or expired identifier.
  */
-export async function consumeVerification(db: Database, identifier: string, now: Date): Promise<string | undefined> {
+export async function consumeAuthorizationCode(
+  db: Database,
+  identifier: string,
+  now: Date,
+): Promise<string | undefined> {
   const row = await db
     .deleteFrom('auth_verifications')
     .where('identifier', '=', identifier)

@@ -2,7 +2,12 @@ import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { type BuildLogNotifier, createBuildLogNotifier } from './log-news.ts';
 import { createBuildDirectories } from './places.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
-import { type BuildRetention, type BuildUseLookup, type RetentionContext, removeUnusedBuilds } from './retention.ts';
+import {
+  type BuildRetention,
+  type BuildRetentionContext,
+  type BuildUseLookup,
+  removeUnusedBuilds,
+} from './retention.ts';
 import { type BuildWorker, type BuildWorkerContext, createBuildWorker } from './worker.ts';
 
 /** The upload, log and worker services for builds. */
@@ -15,7 +20,7 @@ export type BuildServices = {
 };
 
 export type BuildServicesOptions = Omit<BuildWorkerContext, 'places' | 'buildLogs'> &
-  Omit<RetentionContext, 'places'> & {
+  Omit<BuildRetentionContext, 'places'> & {
     readonly dataDirectory: string;
     readonly removeTree: DirectoryTreeRemover;
     readonly uploadTokenKey: Buffer;

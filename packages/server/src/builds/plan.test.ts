@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { type PlannedBuild, planBuilds } from './plan.ts';
+import { chooseBuildsToStart, type UnfinishedBuild } from './plan.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
-const build = (id: string, fields: Partial<PlannedBuild> = {}): PlannedBuild => ({
+const build = (id: string, fields: Partial<UnfinishedBuild> = {}): UnfinishedBuild => ({
   id,
   organizationId: `of ${id}`,
   busy: false,
@@ -11,7 +11,7 @@ const build = (id: string, fields: Partial<PlannedBuild> = {}): PlannedBuild => 
   ...fields,
 });
 
-it.each<[string, readonly PlannedBuild[], number, boolean, readonly string[]]>([
+it.each<[string, readonly UnfinishedBuild[], number, boolean, readonly string[]]>([
   ['no build if none is open', [], 2, false, []],
   ['all builds if there are enough slots', [build('a'), build('b')], 2, false, ['a', 'b']],
   ['the oldest builds if there are too few slots', [build('a'), build('b'), build('c')], 2, false, ['a', 'b']],
@@ -60,6 +60,6 @@ it.each<[string, readonly PlannedBuild[], number, boolean, readonly string[]]>([
     ['b'],
   ],
   ['no build during a shutdown', [build('a')], 1, true, []],
-])('planBuilds chooses which builds start now: %s', (_, builds, places, draining, begun) => {
-  expect(planBuilds(builds, { now, buildsAtOnce: places, draining })).toEqual(begun);
+])('chooseBuildsToStart returns the builds that start now: %s', (_, builds, places, draining, begun) => {
+  expect(chooseBuildsToStart(builds, { now, buildsAtOnce: places, draining })).toEqual(begun);
 });

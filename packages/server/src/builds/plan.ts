@@ -1,4 +1,4 @@
-export type PlannedBuild = {
+export type UnfinishedBuild = {
   readonly id: string;
   readonly organizationId: string;
   /** Whether this process is running the build. */
@@ -14,8 +14,8 @@ export type PlannedBuild = {
  * organization, because the runtime prepares one at a time and a second build would spend its timeout waiting. A build that a
  * previous server process did not finish starts again. Pure function.
  */
-export function planBuilds(
-  builds: readonly PlannedBuild[],
+export function chooseBuildsToStart(
+  builds: readonly UnfinishedBuild[],
   service: { readonly now: Date; readonly buildsAtOnce: number; readonly draining: boolean },
 ): readonly string[] {
   if (service.draining) return [];

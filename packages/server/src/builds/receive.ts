@@ -11,7 +11,7 @@ import { reopenBuildsOfUpload } from './rows.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
 import { isValidUploadToken } from './upload-token.ts';
 
-export type ReceiveContext = {
+export type UploadReceiverContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly host: { readonly region: string };
@@ -50,7 +50,7 @@ export type UploadReceiver = {
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
 
-export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
+export function createUploadReceiver(context: UploadReceiverContext): UploadReceiver {
   const { db, places } = context;
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
@@ -119,22 +119,22 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 }
 
 /** Rejects an invalid token. Call this before interrupting another request for the same upload. */
-function requireToken(context: ReceiveContext, uploadId: string, token: string): void {
+function requireToken(context: UploadReceiverContext, uploadId: string, token: string): void {
   if (!isValidUploadToken(context.uploadTokenKey, uploadId, token, context.now()))
     throw createApiError('upload-token-invalid');
 }
 
-async function requireOwn(context: ReceiveContext, uploadId: string): Promise<UploadRow> {
+async function requireOwn(context: UploadReceiverContext, uploadId: string): Promise<UploadRow> {
   const upload = await findUpload(context.db, uploadId);
   if (upload === undefined || upload.region !== context.host.region) throw createApiError('upload-not-found');
   return upload;
 }
 
-async function receivedBytes(context: ReceiveContext, upload: UploadRow): Promise<number> {
+async function receivedBytes(context: UploadReceiverContext, upload: UploadRow): Promise<number> {
   return (await stat(context.places.archive(upload.id)).catch(() => null))?.size ?? 0;
 }
 
-async function progress(context: ReceiveContext, upload: UploadRow): Promise<UploadProgress> {
+async function progress(context: UploadReceiverContext, upload: UploadRow): Promise<UploadProgress> {
   return {
     uploadId: upload.id,
     receivedBytes: await receivedBytes(context, upload),
@@ -144,7 +144,7 @@ async function progress(context: ReceiveContext, upload: UploadRow): Promise<Upl
 }
 
 /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
-async function complete(context: ReceiveContext, upload: UploadRow): Promise<UploadRow> {
+async function complete(context: UploadReceiverContext, upload: UploadRow): Promise<UploadRow> {
   const path = context.places.archive(upload.id);
   const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
   if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
@@ -166,12 +166,12 @@ async function complete(context: ReceiveContext, upload: UploadRow): Promise<Upl
  * missing or has the wrong size. It is also true for an open upload whose hash and size were declared before, if all bytes have
  * arrived, because they must be verified then.
  */
-async function isUnsettled(context: ReceiveContext, upload: UploadRow): Promise<boolean> {
+async function isUnsettled(context: UploadReceiverContext, upload: UploadRow): Promise<boolean> {
   const isAllThere = (await receivedBytes(context, upload)) === upload.size_bytes;
   return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
 }
 
-async function settleNow(context: ReceiveContext, upload: UploadRow): Promise<UploadRow> {
+async function settleNow(context: UploadReceiverContext, upload: UploadRow): Promise<UploadRow> {
   if (!(await isUnsettled(context, upload))) return upload;
   if (upload.state === 'open') return complete(context, upload);
   await context.places.removeTree(context.places.archive(upload.id));

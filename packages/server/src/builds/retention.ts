@@ -6,7 +6,7 @@ import type { BuildDirectories } from './places.ts';
 import { deleteBuild, listBuildsInRemoval, lockUnusedBuilds, markBuildsForRemoval, markBuildsUsed } from './rows.ts';
 import { deleteUploads, findExistingUploadIds } from './upload-rows.ts';
 
-export type RetentionContext = {
+export type BuildRetentionContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -34,7 +34,7 @@ const batch = 100;
  * finishes it.
  */
 export async function removeUnusedBuilds(
-  context: RetentionContext,
+  context: BuildRetentionContext,
   retention: BuildRetention,
   inUse: BuildUseLookup,
 ): Promise<void> {
@@ -72,7 +72,7 @@ export async function removeUnusedBuilds(
  * Removes archives without a database row. They are orphans, because the row of an upload is created before its
  * archive.
  */
-async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
+async function removeOrphans({ db, places }: BuildRetentionContext): Promise<void> {
   const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {
     const some = ids.slice(from, from + batch);

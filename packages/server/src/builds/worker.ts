@@ -1,6 +1,6 @@
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import { canceledBuildOutcome } from './cancel.ts';
-import { planBuilds } from './plan.ts';
+import { chooseBuildsToStart } from './plan.ts';
 import { type BuildRow, listUnfinishedBuildRows } from './rows.ts';
 import { type BuildRetries, type BuildRunContext, isCanceled, runBuild, scheduleRetry } from './run-build.ts';
 
@@ -48,7 +48,7 @@ export function createBuildWorker(context: BuildWorkerContext): BuildWorker {
       restUntil: retries.get(id)?.until ?? null,
     }));
     const service = { now: context.now(), buildsAtOnce: context.buildsAtOnce, draining: context.isDraining() };
-    for (const id of planBuilds(builds, service)) {
+    for (const id of chooseBuildsToStart(builds, service)) {
       const row = rows.find((build) => build.id === id);
       if (row !== undefined) begin(row);
     }

@@ -20,7 +20,7 @@ import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnershipRegistry } from '../reconciler/session-ownership.ts';
 import { createCapacityRefusal } from '../session-starts/capacity-refusal.ts';
-import { createSessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
@@ -66,7 +66,7 @@ export async function createServiceContext(
     serverId: base.newId(),
     telemetry: createTelemetry(),
     ownership: createSessionOwnershipRegistry(),
-    directory: createSessionAddressDirectory(base),
+    sessionAddresses: createSessionAddressRegistry(base),
     sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
     isDraining: () => state.isDraining,

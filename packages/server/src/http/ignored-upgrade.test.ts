@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -15,7 +15,7 @@ const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settin
 
 describe('a request that offers an upgrade to HTTP/2', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let id: string;
 
   beforeAll(async () => {

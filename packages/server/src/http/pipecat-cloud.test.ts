@@ -1,12 +1,12 @@
 import { unsupportedPipecatCloudOperations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../../test/support/ask.ts';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import { startAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 /** The paths, and the fields of requests and responses, are those of `pipecatcloud` 1.4.0, the CLI of Pipecat Cloud. */
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 let service: TestServer;
 beforeAll(async () => {
   bot = await writeBot('spoken');

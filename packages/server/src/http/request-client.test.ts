@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -87,7 +87,7 @@ describe.each([
 ])('a service that %s the proxy in front of it', (_, proxies) => {
   const isTrusted = proxies === 'loopback';
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let serviceUrl: string;
   let address: string;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { ErrorResponse } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -11,7 +11,7 @@ import {
 } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 let service: TestServer;
 let sessionId: string;
 beforeAll(async () => {

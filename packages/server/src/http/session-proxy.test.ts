@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { maxProxyBodyBytes, proxyHttpMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -19,7 +19,7 @@ const megabyte = 1_048_576;
 
 describe('the session proxy', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let id: string;
 
   beforeAll(async () => {

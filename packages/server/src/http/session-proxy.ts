@@ -10,7 +10,7 @@ import type { Logger } from 'pino';
 import type { BotAddress } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import type { SessionAddressDirectory, SessionAddressEntry } from '../sessions/session-address-directory.ts';
+import type { SessionAddressEntry, SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { readBearerToken } from './bearer.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
@@ -21,7 +21,7 @@ import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {
   readonly authenticator: Authenticator;
-  readonly directory: SessionAddressDirectory;
+  readonly sessionAddresses: SessionAddressRegistry;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly cors: CorsPolicy;
@@ -99,16 +99,18 @@ export async function authenticatePublicApiKey(
  * organization, and with 421 if another server runs it.
  */
 export async function locateSession(
-  context: Pick<ProxyContext, 'directory'>,
+  context: Pick<ProxyContext, 'sessionAddresses'>,
   incoming: IncomingMessage,
   path: SessionPath,
   caller: Caller,
 ): Promise<BotAddress> {
   if (path.reserved) throw createApiError('not-found');
   const session = { sessionId: path.sessionId, organizationId: caller.organizationId, agentName: path.agentName };
-  const known = context.directory.known(path.sessionId) ?? (await context.directory.find(session));
+  const known = context.sessionAddresses.known(path.sessionId) ?? (await context.sessionAddresses.find(session));
   if (known === undefined || !isOf(known, caller, path)) throw createApiError('not-found');
-  return known.open && known.address !== null ? known.address : hold(context.directory, known.sessionId, incoming);
+  return known.open && known.address !== null
+    ? known.address
+    : hold(context.sessionAddresses, known.sessionId, incoming);
 }
 
 function isOf(known: SessionAddressEntry, caller: Caller, path: SessionPath): boolean {
@@ -120,7 +122,7 @@ function isOf(known: SessionAddressEntry, caller: Caller, path: SessionPath): bo
  * the time limit.
  */
 async function hold(
-  directory: SessionAddressDirectory,
+  sessionAddresses: SessionAddressRegistry,
   sessionId: string,
   incoming: IncomingMessage,
 ): Promise<BotAddress> {
@@ -129,7 +131,7 @@ async function hold(
   incoming.socket.once('close', onClose);
   const deadline = AbortSignal.timeout(maxProxyReadinessWaitSeconds * 1000);
   try {
-    const address = await directory.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
+    const address = await sessionAddresses.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
     if (address !== null) return address;
     throw createApiError(deadline.aborted ? 'bot-not-ready' : 'not-found');
   } finally {

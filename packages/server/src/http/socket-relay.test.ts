@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   sessionUrl,
@@ -34,7 +34,7 @@ async function pair(server: WebSocketServer): Promise<[WebSocket, WebSocket]> {
 
 describe('a WebSocket between a client and a bot', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
 
   beforeAll(async () => {
     bot = await writeBot('talker', { minAgents: 1, maxAgents: 2 });

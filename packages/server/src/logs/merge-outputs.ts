@@ -3,7 +3,7 @@ import { comparePositions, type LogPosition, type SortOrder } from './position.t
 import { type PositionedLine, readOutput } from './read-output.ts';
 import type { InstanceWithLogs } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
-import type { OutputSource, OutputSources } from './sources.ts';
+import type { LogOutput, LogOutputQueue } from './sources.ts';
 
 /** Returns the mask for the secret values of a deployment. */
 export type MaskLookup = (deploymentId: string) => Promise<SecretMask>;
@@ -43,7 +43,7 @@ type Head = {
 export function mergeOutputs(
   { maskOf }: { readonly maskOf: MaskLookup },
   { order, filter, after, from, to }: MergeRequest,
-  sources: Pick<OutputSources, 'peek' | 'take'>,
+  sources: Pick<LogOutputQueue, 'peek' | 'take'>,
 ): MergedLogReader {
   const heads: Head[] = [];
   let scannedBytes = 0;
@@ -73,14 +73,14 @@ export function mergeOutputs(
     }
   }
 
-  function isDue(source: OutputSource, best: Head): boolean {
+  function isDue(source: LogOutput, best: Head): boolean {
     const at = best.batch[best.index]?.position.at ?? 0;
     // Open an output up to a millisecond early, because the stored times of its first and last lines are rounded to
     // milliseconds.
     return order === 'asc' ? source.due <= at + 1000 : source.due >= at - 1000;
   }
 
-  async function openHead(source: OutputSource): Promise<Head | null> {
+  async function openHead(source: LogOutput): Promise<Head | null> {
     const mask = await maskOf(source.instance.deployment_id);
     const opened = await source.open();
     scannedBytes += sourceBytes;

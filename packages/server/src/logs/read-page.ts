@@ -4,7 +4,7 @@ import type { LogPosition, SortOrder } from './position.ts';
 import type { PositionedLine } from './read-output.ts';
 import type { InstanceWithLogs, LogScope } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
-import { findOutputSources, type LogSourcesContext } from './sources.ts';
+import { findLogOutputs, type LogSourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type LogPageLimits = {
@@ -48,7 +48,7 @@ export type LogPageContext = LogSourcesContext & { readonly maskOf: MaskLookup }
 export async function readLogPage(context: LogPageContext, request: LogPageRequest): Promise<LogPage> {
   const { limits } = request;
   const startedAt = performance.now();
-  const sources = await findOutputSources(context, request.scope, spanOf(request));
+  const sources = await findLogOutputs(context, request.scope, spanOf(request));
   const merge = mergeOutputs(context, request, sources);
   const lines: LogLine[] = [];
   let responseBytes = 0;

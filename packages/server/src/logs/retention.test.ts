@@ -6,14 +6,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { purgeLogs, type RetentionContext, removeOrphanedLogs } from './retention.ts';
+import { type LogRetentionContext, purgeLogs, removeOrphanedLogs } from './retention.ts';
 
 const day = 86_400;
 const plenty = 2 ** 50;
 
 describe('log retention', () => {
   let rows: TestDatabaseRows;
-  let context: RetentionContext;
+  let context: LogRetentionContext;
   let quarantineDirectory: string;
   let of: { agent_id: string; deployment_id: string; host_id: string };
 

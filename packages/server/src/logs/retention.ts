@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 /** Maximum number of logs per deployment that are kept from instances without a session, such as failed starts. */
 const keptWithoutSession = 20;
 
-export type RetentionContext = {
+export type LogRetentionContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly host: { readonly id: string };
@@ -39,7 +39,7 @@ export type LogRetention = { readonly days: number; readonly totalBytes: number 
  *
  * Removes the files of a log before its database row, so that the next run finishes a removal that was interrupted.
  */
-export async function purgeLogs(context: RetentionContext, retention: LogRetention): Promise<number> {
+export async function purgeLogs(context: LogRetentionContext, retention: LogRetention): Promise<number> {
   const { db, host } = context;
   const before = new Date(context.now().getTime() - retention.days * dayMs);
   let removed = 0;
@@ -50,7 +50,7 @@ export async function purgeLogs(context: RetentionContext, retention: LogRetenti
 }
 
 async function removeAll(
-  context: RetentionContext,
+  context: LogRetentionContext,
   find: () => ReturnType<typeof listLogsEndedBefore>,
 ): Promise<number> {
   let removed = 0;
@@ -69,7 +69,7 @@ async function removeAll(
  * Removes log files without a database row, for example after a restore. Keeps files of the last day, because their rows may not
  * be stored yet.
  */
-export async function removeOrphanedLogs(context: RetentionContext): Promise<void> {
+export async function removeOrphanedLogs(context: LogRetentionContext): Promise<void> {
   const recent = context.now().getTime() - dayMs;
   for (const agentId of await list(context.logsDirectory)) {
     const directory = join(context.logsDirectory, agentId);

@@ -24,7 +24,7 @@ export type LogSourcesContext = {
  * which the reader must open the output: in ascending order the time of the first line, in descending order the time at which
  * the output ended.
  */
-export type OutputSource = {
+export type LogOutput = {
   readonly instance: InstanceWithLogs;
   readonly due: EpochMicroseconds;
   /** Opens an output; the caller must close it. Returns null if the output was just removed. */
@@ -35,9 +35,9 @@ export type OutputSource = {
  * A queue of the log outputs of instances, in the order in which a reader opens them. `peek` returns the first output, and
  * `take` removes it from the queue. `live` contains the ids of instances that have not ended.
  */
-export type OutputSources = {
+export type LogOutputQueue = {
   readonly live: readonly string[];
-  readonly peek: () => Promise<OutputSource | null>;
+  readonly peek: () => Promise<LogOutput | null>;
   readonly take: () => void;
 };
 
@@ -45,13 +45,13 @@ export type OutputSources = {
  * Returns the outputs of live and ended instances. Queries live instances first, so that an instance that ends between the two
  * queries is found.
  */
-export async function findOutputSources(
+export async function findLogOutputs(
   context: LogSourcesContext,
   scope: LogScope,
   span: { readonly order: SortOrder; readonly from: EpochMicroseconds; readonly to: EpochMicroseconds },
-): Promise<OutputSources> {
+): Promise<LogOutputQueue> {
   const { order, from, to } = span;
-  const live: OutputSource[] = [];
+  const live: LogOutput[] = [];
   const instances = await listLiveInstancesForLogs(context.db, scope);
   for (const instance of instances) {
     const file = await outputOf(context, instance);
@@ -67,7 +67,7 @@ export async function findOutputSources(
   let last: InstanceLogRow | null = null;
   let isComplete = false;
 
-  const peekStored = async (): Promise<OutputSource | null> => {
+  const peekStored = async (): Promise<LogOutput | null> => {
     for (;;) {
       const instance = stored[0];
       if (instance === undefined) {
@@ -83,7 +83,7 @@ export async function findOutputSources(
     }
   };
 
-  let next: OutputSource | null = null;
+  let next: LogOutput | null = null;
   return {
     live: instances.map((instance) => instance.instance_id),
     peek: async () => {

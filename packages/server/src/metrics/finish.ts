@@ -15,7 +15,10 @@ export async function storeFinalMetrics(context: Context, sessionId: string, lat
 }
 
 /** Returns the metrics of an open session up to now, in the same form as the final metrics of an ended session. */
-export async function computeCurrentMetrics(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
+export async function computeOpenSessionMetrics(
+  context: Context,
+  sessionId: string,
+): Promise<SessionMetricsRow | null> {
   return summarize(sessionId, await listSamples(context.db, sessionId));
 }
 

@@ -1,7 +1,7 @@
 import type { ResourceUsage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { computeCurrentMetrics, storeFinalMetrics } from './finish.ts';
+import { computeOpenSessionMetrics, storeFinalMetrics } from './finish.ts';
 import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
 
@@ -140,7 +140,7 @@ describe('the sampler', () => {
     await rows.db.updateTable('sessions').set(ended).where('id', '=', sessionId).execute();
     await sampler.store();
     expect(await listSamples(rows.db, sessionId)).toEqual([]);
-    expect(await computeCurrentMetrics({ db: rows.db }, removed.sessionId)).toBeNull();
+    expect(await computeOpenSessionMetrics({ db: rows.db }, removed.sessionId)).toBeNull();
   });
 
   it('forgets a session that ends while it is being sampled', async () => {

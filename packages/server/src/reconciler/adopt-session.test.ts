@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { findInstance } from '../instances/lifecycle.ts';
 import { listOpenSessions } from '../sessions/progress.ts';
-import { createSessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
@@ -39,13 +39,13 @@ async function open(
   if (row === undefined || instanceRow === undefined) throw new Error('The rows are missing.');
   const ended: string[] = [];
   const ownership = createSessionOwnershipRegistry();
-  const directory = createSessionAddressDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
+  const sessionAddresses = createSessionAddressRegistry({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
   const context: AdoptionContext = {
     db: rows.db,
     now: () => testNow,
     key: randomBytes(32),
     ownership,
-    directory,
+    sessionAddresses,
     closing: new AbortController().signal,
     acceptDeadline: () => AbortSignal.abort(),
     isEnding: () => false,
@@ -57,25 +57,25 @@ async function open(
     onLive: () => undefined,
     ...fields,
   };
-  return { sessionId, ended, ownership, directory, adopt: () => adoptSession(context, row, instanceRow) };
+  return { sessionId, ended, ownership, sessionAddresses, adopt: () => adoptSession(context, row, instanceRow) };
 }
 
 describe('adoptSession', () => {
   it("takes ownership of the session, publishes the instance's address, and asks the bot for the session's state", async () => {
-    const { sessionId, ended, ownership, directory, adopt } = await open();
+    const { sessionId, ended, ownership, sessionAddresses, adopt } = await open();
     await adopt();
     expect(ownership.has(sessionId)).toBe(true);
-    expect(directory.known(sessionId)?.address).toEqual({ socket: '/missing/bot.sock' });
+    expect(sessionAddresses.known(sessionId)?.address).toEqual({ socket: '/missing/bot.sock' });
     expect(ended).toEqual(['BOT_START_TIMEOUT']);
   });
 
   it('releases a session that ended after its row was read', async () => {
-    const { sessionId, ended, ownership, directory, adopt } = await open();
+    const { sessionId, ended, ownership, sessionAddresses, adopt } = await open();
     const end = { state: 'ended', ended_at: testNow, completion_status: '200' } as const;
     await rows.db.updateTable('sessions').set(end).where('id', '=', sessionId).execute();
     await adopt();
     expect(ownership.has(sessionId)).toBe(false);
-    expect(directory.known(sessionId)).toBeUndefined();
+    expect(sessionAddresses.known(sessionId)).toBeUndefined();
     expect(ended).toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 import { getInstanceAddress } from '../instances/address.ts';
 import type { OpenInstanceRow } from '../instances/lifecycle.ts';
 import { findSessionStartBody, findSessionState, type OpenSessionRow } from '../sessions/progress.ts';
-import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { isColdStart } from './cold-start.ts';
-import { type DispatchContext, resumeSession } from './dispatch.ts';
+import { resumeSession, type SessionDispatchContext } from './dispatch.ts';
 
-export type AdoptionContext = DispatchContext & {
-  readonly directory: SessionAddressDirectory;
+export type AdoptionContext = SessionDispatchContext & {
+  readonly sessionAddresses: SessionAddressRegistry;
   readonly isEnding: (instanceId: string) => boolean;
 };
 
@@ -27,7 +27,7 @@ export async function adoptSession(
     const isOpen = current?.state === 'starting' || current?.state === 'live';
     if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
-    context.directory.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
+    context.sessionAddresses.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
     await resumeSession(context, {
       id: row.id,
       instanceId: instance.id,

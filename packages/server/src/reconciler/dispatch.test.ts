@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
-import { type DispatchContext, dispatchSession, type ReadySession, resumeSession } from './dispatch.ts';
+import { dispatchSession, type ReadySession, resumeSession, type SessionDispatchContext } from './dispatch.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const key = randomBytes(32);
@@ -73,7 +73,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
   };
   const ownership = createSessionOwnershipRegistry();
   ownership.acquire(readySession.id);
-  const context: DispatchContext = {
+  const context: SessionDispatchContext = {
     db: rows.db,
     now: () => testNow,
     key,
@@ -198,7 +198,7 @@ describe('dispatchSession', () => {
       },
     };
     const { context, readySession } = await session(bot);
-    const retryWrite: DispatchContext['retryWrite'] = async (write) => {
+    const retryWrite: SessionDispatchContext['retryWrite'] = async (write) => {
       // Simulate a database that is unreachable until the bot has responded.
       if (!acceptDeadline.signal.aborted) await once(events, 'responded');
       acceptDeadline.abort();

@@ -28,7 +28,7 @@ export type ReadySession = {
   readonly botStartedAt: Date | null;
 };
 
-export type DispatchContext = {
+export type SessionDispatchContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly key: Buffer;
@@ -64,7 +64,7 @@ const acceptMs = 5;
  * Sends a session to its instance, and waits until the session ends. The instance must not have received the session before.
  * The session is live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
-export async function dispatchSession(context: DispatchContext, session: ReadySession): Promise<void> {
+export async function dispatchSession(context: SessionDispatchContext, session: ReadySession): Promise<void> {
   // Do not dispatch the session while this server process shuts down. The next server process dispatches it, because the
   // database contains no record of a dispatch.
   if (context.closing.aborted) return;
@@ -107,7 +107,7 @@ export async function dispatchSession(context: DispatchContext, session: ReadySe
 
 /** Returns the time at which the bot accepted the session. Null if the signal aborts first. */
 async function whenAccepted(
-  context: DispatchContext,
+  context: SessionDispatchContext,
   session: ReadySession,
   sentAt: Date,
   signal: AbortSignal,
@@ -124,7 +124,7 @@ async function whenAccepted(
  * Continues to watch a session after a restart of the server. Asks the bot for the session's state, and dispatches the session
  * only if the bot certainly does not have it. Rejects if the result cannot be recorded.
  */
-export async function resumeSession(context: DispatchContext, session: ReadySession): Promise<void> {
+export async function resumeSession(context: SessionDispatchContext, session: ReadySession): Promise<void> {
   const { dispatchedAt } = session;
   let startedAt = session.botStartedAt;
   if (!session.reportsSession && dispatchedAt === null && startedAt === null) return dispatchSession(context, session);
@@ -170,7 +170,7 @@ export async function resumeSession(context: DispatchContext, session: ReadySess
  * the signal aborts or the instance has exited.
  */
 async function ask(
-  context: DispatchContext,
+  context: SessionDispatchContext,
   session: ReadySession,
   waitSeconds: number,
   signal: AbortSignal,
@@ -201,7 +201,7 @@ export function clampReportedTime(reported: string | null | undefined, earliest:
   return earliest !== null && time < earliest ? earliest : time;
 }
 
-async function markStarted(context: DispatchContext, session: ReadySession, at: Date): Promise<void> {
+async function markStarted(context: SessionDispatchContext, session: ReadySession, at: Date): Promise<void> {
   context.onOpen(session.id);
   context.onLive(session, at);
   const { readyAt, cold } = session;
@@ -209,7 +209,7 @@ async function markStarted(context: DispatchContext, session: ReadySession, at: 
 }
 
 async function endWith(
-  context: DispatchContext,
+  context: SessionDispatchContext,
   session: ReadySession,
   startedAt: Date | null,
   answer: BotHttpResponse,

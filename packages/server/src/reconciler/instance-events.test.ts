@@ -65,7 +65,7 @@ async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
   };
   const { endSession } = createSessionEndRecorder({
     ...shared,
-    directory: { ended: () => undefined },
+    sessionAddresses: { ended: () => undefined },
     sampler: { take: () => [] },
     telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
     requestReconcile: () => undefined,
@@ -75,7 +75,7 @@ async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
     watchInstances({
       ...shared,
       keyring,
-      directory: { instanceExited: () => undefined },
+      sessionAddresses: { instanceExited: () => undefined },
       signal: new AbortController().signal,
       endSession,
       requestReconcile: () => {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { findInstance, markEnded, type OpenInstanceRow, recordInstanceEvent } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
-import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
@@ -20,7 +20,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnershipRegistry;
-  readonly directory: Pick<SessionAddressDirectory, 'instanceExited'>;
+  readonly sessionAddresses: Pick<SessionAddressRegistry, 'instanceExited'>;
   readonly signal: AbortSignal;
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
@@ -52,7 +52,7 @@ export function watchInstances(context: Context): InstanceWatcher {
       if (event.kind === 'exited') {
         ending.add(event.instanceId);
         // Drop the address immediately, because another program may listen on the instance's port by now.
-        context.directory.instanceExited(event.instanceId);
+        context.sessionAddresses.instanceExited(event.instanceId);
       }
       handle(context, event)
         .catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../te
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
-import { createInstanceRunner, type RunnerContext } from './instance-runner.ts';
+import { createInstanceRunner, type InstanceRunnerContext } from './instance-runner.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const now = () => testNow;
@@ -17,7 +17,7 @@ const stopped = new StartError('The bot was stopped before it was ready.', null)
 
 let rows: TestDatabaseRows;
 let hostId: string;
-let keyring: RunnerContext['keyring'];
+let keyring: InstanceRunnerContext['keyring'];
 beforeAll(async () => {
   rows = await createTestDatabaseRows();
   hostId = await rows.host();
@@ -29,7 +29,7 @@ afterAll(() => rows.close());
  * Creates a runner and a starting instance. `start` replaces the start function of the runtime. `calls` are the calls that the
  * runner made.
  */
-async function open(start: RunnerContext['runtime']['start'], fields: Partial<RunnerContext> = {}) {
+async function open(start: InstanceRunnerContext['runtime']['start'], fields: Partial<InstanceRunnerContext> = {}) {
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   const deploymentId = await rows.deployment(agentId);
@@ -81,7 +81,7 @@ async function open(start: RunnerContext['runtime']['start'], fields: Partial<Ru
  */
 function createEndlessStart() {
   const events = new EventEmitter();
-  const start: RunnerContext['runtime']['start'] = async (_, signal) => {
+  const start: InstanceRunnerContext['runtime']['start'] = async (_, signal) => {
     events.emit('begun');
     await once(signal, 'abort');
     throw stopped;

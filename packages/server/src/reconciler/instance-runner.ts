@@ -15,7 +15,7 @@ import { redactStartError } from './redact.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import type { DeploymentValidator } from './validation.ts';
 
-export type RunnerContext = {
+export type InstanceRunnerContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -55,7 +55,7 @@ export const terminationGraceMs = 5_000;
 /** Time for a ready bot to respond to its first status request, in milliseconds. */
 const askMs = 2_000;
 
-export function createInstanceRunner(context: RunnerContext): InstanceRunner {
+export function createInstanceRunner(context: InstanceRunnerContext): InstanceRunner {
   const starting = new Map<string, AbortController>();
   const stopping = new Set<string>();
 
@@ -148,7 +148,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
 }
 
-function specOf(context: RunnerContext, row: OpenInstanceRow, deployment: DeploymentToReconcile): InstanceSpec {
+function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment: DeploymentToReconcile): InstanceSpec {
   return {
     instanceId: row.id,
     deploymentId: row.deployment_id,
@@ -173,7 +173,7 @@ function specOf(context: RunnerContext, row: OpenInstanceRow, deployment: Deploy
  * failing.
  */
 function secretsOf(
-  context: RunnerContext,
+  context: InstanceRunnerContext,
   { organization_id: organizationId, region, secret_pins: pins }: DeploymentToReconcile,
 ) {
   return context.retryWrite(() => decryptForDeployment(context, { organizationId, region, pins }));

@@ -1,7 +1,7 @@
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
-import type { SessionAddressRegistry } from '../sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { Database } from '../store/tables.ts';
 import { type InMemoryObservedState, type ObservedRows, readObservedState } from './observe.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
@@ -13,7 +13,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'list' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
-  readonly directory: Pick<SessionAddressRegistry, 'ready'>;
+  readonly sessionAddresses: Pick<SessionAddressRegistry, 'ready'>;
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
   readonly inMemoryObservedState: () => InMemoryObservedState;
   readonly execute: (action: ReconcileAction, rows: ObservedRows) => Promise<void>;
@@ -37,11 +37,11 @@ export async function runReconcilePass(context: Context): Promise<readonly Actio
 /** An action in progress. `done` never rejects: a failed action is planned again if it is still due. */
 export type ActionInProgress = { readonly action: ReconcileAction; readonly done: Promise<void> };
 
-/** Publishes the addresses of instances that became ready before their session was added to the session address directory. */
-function publishReadyAddresses({ directory }: Context, rows: ObservedRows): void {
+/** Publishes the addresses of instances that became ready before their session was added to the session address registry. */
+function publishReadyAddresses({ sessionAddresses }: Context, rows: ObservedRows): void {
   for (const row of rows.sessions.values()) {
     const address = row.instance_state === 'ready' ? getInstanceAddress(row) : null;
-    if (address !== null) directory.ready(row.id, address);
+    if (address !== null) sessionAddresses.ready(row.id, address);
   }
 }
 

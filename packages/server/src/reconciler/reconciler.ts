@@ -6,7 +6,7 @@ import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
@@ -41,7 +41,7 @@ export type ReconcilerContext = {
   /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnershipRegistry;
-  readonly directory: SessionAddressDirectory;
+  readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   /**
@@ -82,7 +82,7 @@ export type Reconciler = {
  * state from the database and the runtime, so a new server process continues where the previous process stopped.
  */
 export function createReconciler(context: ReconcilerContext): Reconciler {
-  const { ownership, directory, logger } = context;
+  const { ownership, sessionAddresses, logger } = context;
   const closing = new AbortController();
   // Disables the signal's listener limit, because every owned session adds a listener.
   setMaxListeners(0, closing.signal);
@@ -107,7 +107,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     closing: closing.signal,
     onReady: (row) => {
       const address = getInstanceAddress(row);
-      if (row.session_id !== null && address !== null) directory.ready(row.session_id, address);
+      if (row.session_id !== null && address !== null) sessionAddresses.ready(row.session_id, address);
       requestReconcile();
     },
     onRemoved: instanceRemoved,
@@ -187,14 +187,14 @@ function createDispatchContext(
   context: ReconcilerContext,
   given: Pick<AdoptionContext, 'closing' | 'endSession' | 'isEnding'>,
 ): AdoptionContext {
-  const { directory, logger, runtime, telemetry } = context;
+  const { sessionAddresses, logger, runtime, telemetry } = context;
   return {
     ...context,
     ...given,
     acceptDeadline: startDeadline,
-    isReachable: (sessionId) => directory.known(sessionId) !== undefined,
+    isReachable: (sessionId) => sessionAddresses.known(sessionId) !== undefined,
     onDispatch: runtime.sessionOpening,
-    onOpen: directory.opened,
+    onOpen: sessionAddresses.opened,
     onLive: (session, startedAt) => {
       telemetry.botStarted({ ...session, startedAt });
       logger.info({ sessionId: session.id }, 'session started');

@@ -27,7 +27,7 @@ function open(forget: () => Promise<void> = async () => undefined) {
       },
     },
     ownership: { release: () => calls.push('release') },
-    directory: { ended: () => calls.push('remove address') },
+    sessionAddresses: { ended: () => calls.push('remove address') },
     sampler: { take: () => [] },
     telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
     retryWrite: (write) => write(),

@@ -6,7 +6,7 @@ import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
-import type { SessionAddressDirectory } from '../sessions/session-address-directory.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
@@ -17,7 +17,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'forget'>;
   readonly ownership: Pick<SessionOwnershipRegistry, 'release'>;
-  readonly directory: Pick<SessionAddressDirectory, 'ended'>;
+  readonly sessionAddresses: Pick<SessionAddressRegistry, 'ended'>;
   readonly sampler: Pick<Sampler, 'take'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
   readonly retryWrite: RetryWrite;
@@ -57,7 +57,7 @@ export function createSessionEndRecorder(context: Context): SessionEndRecorder {
     const late = context.sampler.take(sessionId);
     const row = await retryWrite(() => finishSession(context, sessionId, status, at, late, only));
     if (row === undefined && only !== undefined) return;
-    context.directory.ended(sessionId);
+    context.sessionAddresses.ended(sessionId);
     context.ownership.release(sessionId);
     // Do not request a pass for a session that has already ended. The pass could end the session again, in an endless
     // loop.

@@ -16,16 +16,16 @@ import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type SetIdentity = Pick<SecretSetRow, 'id' | 'organization_id' | 'region' | 'kind'>;
 
-export type CurrentOrganizationKeys = {
+export type CurrentKeysOfOrganization = {
   readonly value: VersionedKey;
   readonly fingerprint: VersionedKey;
   readonly mac: VersionedKey;
 };
 
-export async function readCurrentOrganizationKeys(
+export async function readCurrentKeysOfOrganization(
   { db, keyring }: Context,
   organizationId: string,
-): Promise<CurrentOrganizationKeys> {
+): Promise<CurrentKeysOfOrganization> {
   return {
     value: await keyring.current(db, organizationId, 'value'),
     fingerprint: await keyring.current(db, organizationId, 'fingerprint'),
@@ -34,7 +34,7 @@ export async function readCurrentOrganizationKeys(
 }
 
 export function encryptToRow(
-  keys: CurrentOrganizationKeys,
+  keys: CurrentKeysOfOrganization,
   set: SetIdentity,
   of: { readonly key: string; readonly revision: number; readonly createdAt: Date },
   value: Buffer,

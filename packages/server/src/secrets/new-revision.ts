@@ -1,7 +1,7 @@
 import type { Database } from '../store/tables.ts';
 import { listKeysWithChangeKind, type SecretSetKeyChange, type SecretSetKeyRevision } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
-import { type CurrentOrganizationKeys, encryptToRow } from './encrypted-values.ts';
+import { type CurrentKeysOfOrganization, encryptToRow } from './encrypted-values.ts';
 import { computeRevisionMac } from './revision-mac.ts';
 import {
   insertRevision,
@@ -30,7 +30,7 @@ export async function storeRevision(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   set: SecretSetRow,
   keyId: string | null,
-  keys: CurrentOrganizationKeys,
+  keys: CurrentKeysOfOrganization,
   draft: RevisionDraft,
 ): Promise<number> {
   const at = now();

@@ -29,7 +29,7 @@ export function readSecretSet(context: Context, set: SecretSetRow, revision = se
 }
 
 /** Returns the keys whose stored value equals the given value. @throws failure `secret-set-damaged` */
-export function findUnchangedKeys(
+export function findUnchangedSecretSetKeys(
   context: Context,
   set: SecretSetRow,
   rows: ReadonlyMap<string, ValueRow>,

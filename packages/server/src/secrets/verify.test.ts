@@ -2,12 +2,12 @@ import type { PutSecretsRequest } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type FakeRegistry,
+  type FakeImageRegistry,
   formatHttpResponse,
+  type ImageRegistryRequest,
   listLeakableCredentialEncodings,
-  type RegistryRequest,
-  startFakeRegistry,
-} from '../../test/support/fake-registry.ts';
+  startFakeImageRegistry,
+} from '../../test/support/fake-image-registry.ts';
 import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
@@ -26,7 +26,7 @@ describe('image pull secrets', () => {
   let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let home: string;
-  let registry: FakeRegistry;
+  let registry: FakeImageRegistry;
   let meanwhile: () => Promise<void>;
 
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('image pull secrets', () => {
     vault = await createTestVault(rows);
     home = await rows.organization('home');
     meanwhile = async () => {};
-    registry = await startFakeRegistry((request, socket) => {
+    registry = await startFakeImageRegistry((request, socket) => {
       void meanwhile().then(() => socket.write(answer(request)));
       return null;
     });
@@ -44,7 +44,7 @@ describe('image pull secrets', () => {
     await rows.close();
   });
 
-  function answer({ line, headers }: RegistryRequest): string {
+  function answer({ line, headers }: ImageRegistryRequest): string {
     if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
       return formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' });
     }

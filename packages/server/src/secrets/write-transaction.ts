@@ -4,7 +4,7 @@ import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { SecretSetKeyChange } from './change.ts';
 import { findSecretDelivery, retrySecretDelivery } from './delivery-rows.ts';
-import { type CurrentOrganizationKeys, readCurrentOrganizationKeys } from './encrypted-values.ts';
+import { type CurrentKeysOfOrganization, readCurrentKeysOfOrganization } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
@@ -52,7 +52,7 @@ export async function executeSecretWrite(
     const inside = { ...context, db };
     const planned = await plan(inside);
     const { set, draft } = planned;
-    const keys = await readCurrentOrganizationKeys(inside, set.organization_id);
+    const keys = await readCurrentKeysOfOrganization(inside, set.organization_id);
     const isStored = draft !== null && !dryRun;
     const revision = isStored ? await storeRevision(inside, set, actor.keyId, keys, draft) : set.revision;
     await appendAudit(db, actor.organizationId, {
@@ -107,7 +107,7 @@ async function readinessOf(
   return 'pending';
 }
 
-function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentOrganizationKeys, dryRun: boolean) {
+function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentKeysOfOrganization, dryRun: boolean) {
   return changes.map(({ key, change }) => {
     const value = values.get(key);
     // Omit fingerprints in a dry run for a new set. They depend on the id of the set, which a dry run discards, so a later

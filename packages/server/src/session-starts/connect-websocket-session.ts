@@ -48,7 +48,7 @@ type SocketParts = Pick<
   | 'db'
   | 'now'
   | 'logger'
-  | 'directory'
+  | 'sessionAddresses'
   | 'ownership'
   | 'reconciler'
   | 'telemetry'
@@ -120,7 +120,7 @@ function createSocketSession(
   const { organizationId, agentName, sessionId, carrier } = target;
   const { instanceId } = claim;
   const cold = claim.address === null;
-  context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
+  context.sessionAddresses.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
   // The instance may have become ready just before the session began to wait for it. Request a reconcile pass, which reads the
   // instance's address again. Otherwise, the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
@@ -135,14 +135,14 @@ function createSocketSession(
       controlToken: deriveControlToken(context.controlTokenKey, instanceId),
     }),
     address: async (signal) => {
-      const address = await context.directory.whenReady(sessionId, signal);
+      const address = await context.sessionAddresses.whenReady(sessionId, signal);
       readyAt ??= context.now();
       if (address !== null) context.runtime.sessionOpening(instanceId);
       return address;
     },
     live: async () => {
       const startedAt = context.now();
-      context.directory.opened(sessionId);
+      context.sessionAddresses.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
       context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
       await context.retryWrite(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import { evaluateJavaScriptInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
-let bots: BotDirectory[];
+let bots: BotProjectDirectory[];
 let service: TestServer;
 beforeAll(async () => {
   bots = [

@@ -17,7 +17,7 @@ import { encodeBodyQueryParameter } from './body-parameter.ts';
 import { signToken } from './socket-token.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
-type SessionParts = Pick<ServiceContext, 'now' | 'directory' | 'telemetry' | 'ownership' | 'reconciler'>;
+type SessionParts = Pick<ServiceContext, 'now' | 'sessionAddresses' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
   Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'refuseForCapacity'> &
   Parameters<typeof start>[0];
@@ -85,7 +85,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
   if (claim === null) return;
   const { sessionId, organizationId, agentName } = input;
   const { instanceId, address, readyAt, reportsSession } = claim;
-  context.directory.expect({ sessionId, organizationId, agentName, instanceId, address });
+  context.sessionAddresses.expect({ sessionId, organizationId, agentName, instanceId, address });
   context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
   if (address === null) {
     // Release the session, so that the reconciler can dispatch it when the session's instance is ready.

@@ -7,7 +7,7 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { recordEvents } from './progress.ts';
 
-export type ClaimContext = {
+export type InstanceClaimContext = {
   db: Database;
   now: () => Date;
   newId: () => string;
@@ -32,7 +32,7 @@ export type InstanceClaimRequest = Pick<
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
 export async function claimInstanceForSession(
-  context: ClaimContext,
+  context: InstanceClaimContext,
   session: InstanceClaimRequest,
   first?: RawBuilder<unknown>,
 ): Promise<InstanceClaim> {
@@ -47,7 +47,7 @@ export async function claimInstanceForSession(
  * Rejects with `secrets-unavailable` if the secrets cannot be decrypted. The response to the client must not contain the cause,
  * because the cause may name secret sets. Only the agent's status and the server's log contain the cause.
  */
-async function requireSecrets(context: ClaimContext, session: InstanceClaimRequest): Promise<void> {
+async function requireSecrets(context: InstanceClaimContext, session: InstanceClaimRequest): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);
   } catch (error) {

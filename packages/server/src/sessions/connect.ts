@@ -2,10 +2,10 @@ import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import { lockAgentForSessionStart } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
-import { type ClaimContext, claimInstanceForSession, type InstanceClaimRequest } from './claim.ts';
+import { claimInstanceForSession, type InstanceClaimContext, type InstanceClaimRequest } from './claim.ts';
 import { insertSession, updateSessionRow } from './rows.ts';
 
-type Context = ClaimContext & {
+type Context = InstanceClaimContext & {
   host: { readonly region: string };
   /** Id of the server process that relays the WebSocket. */
   serverId: string;

@@ -1,5 +1,5 @@
 import { createApiError, type SessionResponse } from '@bothost/contract';
-import { computeCurrentMetrics } from '../metrics/finish.ts';
+import { computeOpenSessionMetrics } from '../metrics/finish.ts';
 import { type StoredMetrics, toResourceMetrics } from '../metrics/present.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -20,6 +20,6 @@ export async function getSession(
   if (!isUuid(sessionId)) throw createApiError('not-found');
   const row = await findSessionWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
   if (row === undefined) throw createApiError('not-found');
-  const metrics = row.state === 'ended' ? row.metrics : await computeCurrentMetrics(context, row.id);
+  const metrics = row.state === 'ended' ? row.metrics : await computeOpenSessionMetrics(context, row.id);
   return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics));
 }

@@ -2,10 +2,10 @@ import { createApiError } from '@bothost/contract';
 import { lockAgentForSessionStart, type ServingDeployment } from '../agents/deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import type { SessionTransport } from '../store/tables.ts';
-import { type ClaimContext, claimInstanceForSession } from './claim.ts';
+import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
 import { insertSession } from './rows.ts';
 
-type Context = ClaimContext & { host: { readonly region: string } };
+type Context = InstanceClaimContext & { host: { readonly region: string } };
 
 export type SessionStartInput = {
   readonly sessionId: string;

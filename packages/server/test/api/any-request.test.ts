@@ -1,10 +1,10 @@
 import { allOperations, ErrorResponse, listOperationPaths, openApiDocument } from '@bothost/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 let service: TestServer;
 beforeAll(async () => {
   bot = await writeBot('asked');

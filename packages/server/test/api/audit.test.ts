@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { sendRawRequest as askService } from '../support/ask.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
@@ -14,7 +14,7 @@ const canary = 'canary-5A7e-0c41';
 describe('the audit log', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let before = 0;
 
   const ask = (method: string, path: string, body?: unknown, more?: object) =>

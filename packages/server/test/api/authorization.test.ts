@@ -12,7 +12,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -29,7 +29,7 @@ type CallerKind = {
 };
 
 let service: TestServer;
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 let callers: Record<string, CallerKind>;
 
 beforeAll(async () => {

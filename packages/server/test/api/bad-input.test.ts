@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -13,7 +13,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('request validation', () => {
   let service: TestServer;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
 
   beforeAll(async () => {
     bots = [await writeBot('plain'), await writeBot('open-door', { websocketAuth: 'none' })];

@@ -1,7 +1,7 @@
 import { createApiClient } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -16,7 +16,7 @@ const most = 4;
 
 describe('an agent at its session limit', () => {
   let service: TestServer;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
 
   beforeAll(async () => {
     bots = [

@@ -1,6 +1,6 @@
 import { allOperations, createApiClient, listOperationPaths } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   sendRawBytes,
@@ -23,7 +23,7 @@ async function seen(response: Response) {
 describe('API keys', () => {
   let service: TestServer;
   let other: SecondOrganization;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
   let sessionId: string;
 
   beforeAll(async () => {

@@ -5,12 +5,12 @@ import { Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { openTcpSocket, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 const logged: { level: number; msg: string; err?: unknown; path?: string }[] = [];
 beforeAll(async () => {
   bot = await writeBot('quiet');

@@ -1,6 +1,6 @@
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
@@ -9,7 +9,7 @@ type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 
 describe('logs', () => {
   let service: TestServer;
-  const bots: BotDirectory[] = [];
+  const bots: BotProjectDirectory[] = [];
   let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);

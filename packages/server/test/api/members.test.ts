@@ -1,11 +1,11 @@
 import { createApiClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { createFakeBrowser, parseLinkToken, signUpPerson, type TestPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 let owner: TestPerson;
 let viewer: TestPerson;
 

@@ -4,24 +4,24 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../support/ask.ts';
 import {
-  type FakeRegistry,
+  type FakeImageRegistry,
   formatHttpResponse,
   listLeakableCredentialEncodings,
-  startFakeRegistry,
-} from '../support/fake-registry.ts';
+  startFakeImageRegistry,
+} from '../support/fake-image-registry.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
 
 const credentials = 'me:Pa:ss wörd';
 
 describe('API for image pull secrets', () => {
-  let registry: FakeRegistry;
+  let registry: FakeImageRegistry;
   let service: TestServer;
   let log = '';
   let hub = '';
 
   beforeAll(async () => {
-    registry = await startFakeRegistry(({ headers }) =>
+    registry = await startFakeImageRegistry(({ headers }) =>
       headers.has('authorization')
         ? formatHttpResponse(200)
         : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -16,7 +16,7 @@ const plainServer = `require('node:http').createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);`;
 
 let service: TestServer;
-let bot: BotDirectory;
+let bot: BotProjectDirectory;
 beforeAll(async () => {
   bot = await writeBot('plain', { minAgents: 1, prelude: plainServer, alone: true });
   service = await startTestServer({ agents: [bot.path] });

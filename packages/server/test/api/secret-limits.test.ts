@@ -3,13 +3,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('limits for writes of secrets', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let neighbours: SecondOrganization;
   beforeAll(async () => {
     bot = await writeBot('limited');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -31,7 +31,7 @@ const forged: Record<string, string> = {
 
 describe('a request to a bot', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let sessionId: string;
   let path: string;
 

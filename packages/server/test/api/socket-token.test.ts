@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { deriveKeyFromRootKey, openDataDirectory } from '../../src/composition/data-directory.ts';
 import { signToken } from '../../src/session-starts/socket-token.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { sendRawBytes, waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -13,7 +13,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
  */
 describe('the one-time token of a WebSocket client', () => {
   let service: TestServer;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
 
   beforeAll(async () => {
     bots = [await writeBot('talker'), await writeBot('other')];

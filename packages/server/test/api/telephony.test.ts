@@ -3,7 +3,7 @@ import { phoneCarriers } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotColdStartGate, createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, waitForSessionEnd, waitUntilAgentIdle } from '../support/client.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../support/phone-calls.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
@@ -25,7 +25,7 @@ describe('calls from carriers', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
   let gate: BotColdStartGate;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
   const lines: string[] = [];
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RawResponse, sendRawRequest } from '../support/ask.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -79,8 +79,8 @@ const deploys = ({ set, pull }: Names): readonly (TestCall & { readonly method: 
 describe('requests about another organization', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
-  let ours: BotDirectory;
-  let theirBot: BotDirectory;
+  let ours: BotProjectDirectory;
+  let theirBot: BotProjectDirectory;
   /** The time after all objects were created and before the first request of a test. */
   let began: string;
   let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };

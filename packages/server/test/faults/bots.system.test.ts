@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { testAsRoot } from '../../../runtime/test/root.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -30,7 +30,7 @@ const listen = `.listen(Number(process.env.PORT), process.env.BOT_HOST)`;
 
 describe('the service with a faulty bot', () => {
   let service: TestServer;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
   const log: string[] = [];
 
   beforeAll(async () => {

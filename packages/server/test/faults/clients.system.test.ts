@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -16,7 +16,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('when a client disconnects, the service', () => {
   let service: TestServer;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
 
   beforeAll(async () => {
     bots = [

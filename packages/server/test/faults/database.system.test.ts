@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -13,7 +13,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('when the database is killed, the service', () => {
   let service: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
 
   beforeAll(async () => {
     bot = await writeBot('steady', { minAgents: 1, maxAgents: 40 });

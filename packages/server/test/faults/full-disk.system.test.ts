@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { testAsRoot } from '../../../runtime/test/root.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -23,7 +23,7 @@ testAsRoot(
     const disk = await mountSmallDisk(220);
     if (disk === null) return skip('this machine does not let root mount a tmpfs');
     await chmod(disk, 0o711);
-    const bot: BotDirectory = await writeBot('steady', { maxAgents: 50 });
+    const bot: BotProjectDirectory = await writeBot('steady', { maxAgents: 50 });
     onTestFinished(() => bot.remove());
     const service = await startTestServer({
       agents: [bot.path],
@@ -88,7 +88,9 @@ testAsRoot(
       const { msg, time } = JSON.parse(line);
       if (msg === 'reconcile action failed') tries.push(time);
     };
-    const bot: BotDirectory = await writeBot('wordy', { prelude: 'console.log("x".repeat(5_000_000) + "\\nthe end")' });
+    const bot: BotProjectDirectory = await writeBot('wordy', {
+      prelude: 'console.log("x".repeat(5_000_000) + "\\nthe end")',
+    });
     onTestFinished(() => bot.remove());
     const service = await startTestServer({ agents: [bot.path], logger: pino({ level: 'error' }, { write }) });
     onTestFinished(() => service.close());

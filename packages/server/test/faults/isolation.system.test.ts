@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeAsRoot } from '../../../runtime/test/root.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** These tests need root, because a service of an ordinary user runs all bots under that user's account. */
 describeAsRoot('a hostile bot, on a service that runs as root', () => {
   let service: TestServer;
-  let bots: BotDirectory[];
+  let bots: BotProjectDirectory[];
   let spy: string;
   let victim: string;
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -42,7 +42,7 @@ require('node:http').createServer((request, response) => {
 `;
 
 /** Starts a service that the test can kill. It has its own database, so that the test can read the sessions there. */
-async function openService(test: TestContext, directory: string, bot: BotDirectory) {
+async function openService(test: TestContext, directory: string, bot: BotProjectDirectory) {
   const database = await createTestDatabase();
   test.onTestFinished(() => database.drop());
   const environment = { DATABASE_URL: database.url };

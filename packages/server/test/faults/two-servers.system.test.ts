@@ -9,7 +9,7 @@ import { createApiClient } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -42,7 +42,7 @@ async function run(environment: Record<string, string>) {
 describe.concurrent('a second server', () => {
   let service: TestServer;
   let embedded: TestServer;
-  let bot: BotDirectory;
+  let bot: BotProjectDirectory;
   let elsewhere: string;
   const key = randomBytes(32).toString('hex');
 

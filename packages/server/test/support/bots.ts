@@ -15,13 +15,13 @@ export type BotOptions = {
   /** Whether `prelude` replaces the standard code of the test bot. */
   readonly alone?: boolean;
   /**
-   * JavaScript that replaces the bot's code in each bot process that starts after the test called `BotDirectory.fall`. A test
-   * can thus break a bot after its deployment was validated.
+   * JavaScript that replaces the bot's code in each bot process that starts after the test called
+   * `BotProjectDirectory.fall`. A test can thus break a bot after its deployment was validated.
    */
   readonly afterFall?: string;
 };
 
-export type BotDirectory = {
+export type BotProjectDirectory = {
   readonly path: string;
   readonly remove: () => Promise<void>;
   readonly fall: () => Promise<void>;
@@ -77,7 +77,7 @@ server.listen(process.env.BOT_SOCKET ?? { port: Number(process.env.PORT), host: 
 `;
 
 /** Writes a bot into its own directory, with a copy of the `ws` package that the service uses. */
-export async function writeBot(name: string, options: BotOptions = {}): Promise<BotDirectory> {
+export async function writeBot(name: string, options: BotOptions = {}): Promise<BotProjectDirectory> {
   const root = await mkdtemp(join(tmpdir(), 'bothost-bot-'));
   await chmod(root, 0o711);
   const path = join(root, name);

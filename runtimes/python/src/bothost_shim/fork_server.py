@@ -17,7 +17,7 @@ from .forked_instance import ForkedInstance, ForkServerState, run_instance
 from .forked_state import InitialEnvironment, find_module_path_variables, find_random_generators
 from .log_lines import configure_logging, configure_root_logger
 from .pipecatcloud_system import register_module
-from .preloading import list_imported_libraries, preload
+from .preloading import list_imported_libraries, preload_session_modules
 
 _CONTROL_DESCRIPTOR = 3
 _MESSAGE_BYTES = 196_608
@@ -80,7 +80,7 @@ def _import(order: dict[str, Any]) -> Bot | None:
     bot = load_bot(Path.cwd()) if order["level"] == "module" else None
     if bot is not None:
         configure_root_logger()
-    preload(order["modules"])
+    preload_session_modules(order["modules"])
     threads = sorted(_thread_names())
     if len(threads) > 1:
         raise UnsafeImportError(f"importing the bot started {len(threads) - 1} thread(s): {', '.join(threads)}")

@@ -23,7 +23,7 @@ _SERVER_MODULES = [
 _WEBRTC_MODULES = ["pipecat.transports.smallwebrtc.request_handler", "pipecat.transports.smallwebrtc.connection"]
 
 
-def preload(remembered: Iterable[str]) -> None:
+def preload_session_modules(remembered: Iterable[str]) -> None:
     """Import the modules that sessions need and that earlier sessions of the deployment imported.
 
     Skip modules that fail.

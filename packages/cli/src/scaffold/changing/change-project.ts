@@ -12,7 +12,7 @@ import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
 import { detectPackageManager } from '../package-manager.ts';
-import { listRequiredVariables } from '../project/variables.ts';
+import { listRequiredEnvironmentVariables } from '../project/variables.ts';
 import { quoteShellWord } from '../shell-word.ts';
 import { applyEdits, type FileEdit, readInterruptedChange } from '../writing/apply-edits.ts';
 import { beginProjectChange, rejectSymbolicLinks } from '../writing/begin-project-change.ts';
@@ -193,8 +193,8 @@ function createPatch({ path, before, after }: PlannedFileChange): string {
 }
 
 function newVariables(before: ProjectConfiguration, after: ProjectConfiguration): readonly string[] {
-  const required = listRequiredVariables(createProjectPlan(before));
-  return listRequiredVariables(createProjectPlan(after)).filter((name) => !required.includes(name));
+  const required = listRequiredEnvironmentVariables(createProjectPlan(before));
+  return listRequiredEnvironmentVariables(createProjectPlan(after)).filter((name) => !required.includes(name));
 }
 
 function nextSteps(

@@ -5,7 +5,7 @@ import { getObjectFields } from '../../json-object.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { compareGuidesWithGeneratedTexts, type GuideComparison } from '../guides/generated-guides.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
-import { listRequiredVariables } from '../project/variables.ts';
+import { listRequiredEnvironmentVariables } from '../project/variables.ts';
 import { isOlderVersion } from '../version-order.ts';
 import { readInterruptedChange } from '../writing/apply-edits.ts';
 import { isProjectLocked } from '../writing/project-lock.ts';
@@ -55,7 +55,7 @@ function changeFindings(directory: string): readonly Finding[] {
 
 function variableFindings(directory: string, answers: ProjectRecord): readonly Finding[] {
   const about = 'server/.env';
-  const required = listRequiredVariables(createProjectPlan(answers.configuration));
+  const required = listRequiredEnvironmentVariables(createProjectPlan(answers.configuration));
   if (required.length === 0) return [];
   const text = readTextIfExists(join(directory, about));
   if (text === null) {

@@ -3,8 +3,8 @@ import { transports } from '../catalogue/transports.ts';
 import type { ServiceKind } from '../catalogue/vendor-service.ts';
 import { botTypes } from './configuration.ts';
 
-/** Creates the document that `init --list-options` prints, with the canonical names of all values. */
-export function createOptionsDocument() {
+/** Returns the canonical names of all values, as `init --list-options` prints them. */
+export function listInitOptionValues() {
   const values = (kind: ServiceKind) => listServices(kind).map(({ service }) => service.value);
   const group = (name: 'web' | 'telephony') => transports.filter((one) => one.group === name).map(({ value }) => value);
   return {

@@ -34,13 +34,13 @@ export function summarizeConfiguration(
       const name = serviceName(kind);
       return name === null ? [] : [[serviceRoleLabels[kind], name] as const];
     }),
-    ...(configuration.generate_client ? [['Web client', formatClientName(configuration)] as const] : []),
+    ...(configuration.generate_client ? [['Web client', formatWebClientName(configuration)] as const] : []),
     ['Features', features.length === 0 ? 'none' : features.join(', ')],
   ];
 }
 
 /** Formats the web client, for example `React with Vite`. */
-export function formatClientName({
+export function formatWebClientName({
   client_framework: framework,
   client_server: server,
 }: Pick<ProjectConfiguration, 'client_framework' | 'client_server'>): string {

@@ -1,5 +1,5 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
-import { listRequiredVariables } from './variables.ts';
+import { listRequiredEnvironmentVariables } from './variables.ts';
 
 export function formatSecretSetName(plan: ProjectPlan): string {
   return `${plan.slug}-secrets`;
@@ -36,7 +36,8 @@ export function generateDockerignore(): string {
 /** Generates `server/deploy.toml`. A bot with video needs a larger instance. */
 export function generateDeployFile(plan: ProjectPlan): string {
   const profile = plan.configuration.video_output || plan.configuration.video_input ? 'agent-2x' : 'agent-1x';
-  const secrets = listRequiredVariables(plan).length > 0 ? [`secret_set = "${formatSecretSetName(plan)}"`] : [];
+  const secrets =
+    listRequiredEnvironmentVariables(plan).length > 0 ? [`secret_set = "${formatSecretSetName(plan)}"`] : [];
   return `${[
     `agent_name = "${plan.slug}"`,
     ...secrets,

@@ -1,6 +1,6 @@
 import { findNodeVersion, minimumNodeVersion } from '../client/client-package.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
-import { formatClientName } from '../configuration/summary.ts';
+import { formatWebClientName } from '../configuration/summary.ts';
 
 /**
  * Generates the section about the web client: how to run it, its files, and the hosts that its page contacts. Empty without a
@@ -16,7 +16,7 @@ export function generateClientSection(plan: ProjectPlan): readonly string[] {
     [
       '## Client',
       '',
-      `A web client: ${formatClientName(plan.configuration)}. You need [Node.js](https://nodejs.org) ${node} or later.`,
+      `A web client: ${formatWebClientName(plan.configuration)}. You need [Node.js](https://nodejs.org) ${node} or later.`,
       '',
       '1. Start the bot, as described above.',
       '2. Start the client in another terminal:',

@@ -1,7 +1,7 @@
 import { formatTransportName } from '../catalogue/transports.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
-import { groupVariables } from './variables.ts';
+import { groupEnvironmentVariables } from './variables.ts';
 
 /** Generates the section about how people reach the bot on the service, and what does not work there. */
 export function generateEntryPointsSection(plan: ProjectPlan): readonly string[] {
@@ -42,7 +42,7 @@ function peerToPeer(plan: ProjectPlan, hasWebSocket: boolean): readonly string[]
 
 /** Lists files and settings of the user's machine that are not available to a bot on the service. */
 function unavailableFiles(plan: ProjectPlan): readonly string[] {
-  const names = groupVariables(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
+  const names = groupEnvironmentVariables(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
   return [
     ...(plan.configuration.recording
       ? [

@@ -11,7 +11,7 @@ import { generateCarrierSections } from './readme-carriers.ts';
 import { generateClientSection } from './readme-client.ts';
 import { generateFileTree } from './readme-files.ts';
 import { generateEntryPointsSection } from './readme-service.ts';
-import { groupVariables, listRequiredVariables } from './variables.ts';
+import { groupEnvironmentVariables, listRequiredEnvironmentVariables } from './variables.ts';
 
 /**
  * Generates `README.md`, which explains how to run, connect and deploy this project. Mentions only files that the project has.
@@ -88,7 +88,7 @@ function quickStart(plan: ProjectPlan): string {
 type Step = readonly string[];
 
 function hasSettings(plan: ProjectPlan): boolean {
-  return groupVariables(plan).length > 0;
+  return groupEnvironmentVariables(plan).length > 0;
 }
 
 function installStep(plan: ProjectPlan): Step {
@@ -98,7 +98,7 @@ function installStep(plan: ProjectPlan): Step {
 
 function settingsStep(plan: ProjectPlan): readonly Step[] {
   if (!hasSettings(plan)) return [];
-  const required = listRequiredVariables(plan).map((name) => `\`${name}\``);
+  const required = listRequiredEnvironmentVariables(plan).map((name) => `\`${name}\``);
   const daily = plan.transports.length > 1 && plan.transports.some(({ value }) => value === 'hostedrtc');
   return [
     [
@@ -234,7 +234,9 @@ function observe(plan: ProjectPlan): readonly string[] {
 function deploy(plan: ProjectPlan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud) return [];
   const secrets =
-    listRequiredVariables(plan).length > 0 ? [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`] : [];
+    listRequiredEnvironmentVariables(plan).length > 0
+      ? [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`]
+      : [];
   return [
     [
       '## Deploy',

@@ -3,7 +3,7 @@ import type { ProjectPlan } from '../configuration/plan.ts';
 import { describeVariable } from '../python/environment.ts';
 import { collectEnvironmentVariables, type EnvironmentVariable } from '../python/expression.ts';
 
-export type VariableGroup = {
+export type EnvironmentVariableGroup = {
   readonly title: string;
   readonly site: string | null;
   readonly variables: readonly EnvironmentVariable[];
@@ -13,12 +13,12 @@ export type VariableGroup = {
  * Lists every environment variable of a project once, in the group of the first vendor or feature that uses the variable. A
  * variable is required if any part of the project requires it.
  */
-export function groupVariables(plan: ProjectPlan): readonly VariableGroup[] {
+export function groupEnvironmentVariables(plan: ProjectPlan): readonly EnvironmentVariableGroup[] {
   const groups = [
     ...plan.services.map(({ service, vendor }) => ({
       title: vendor.name,
       site: vendor.site,
-      variables: listServiceVariables(service),
+      variables: listServiceEnvironmentVariables(service),
     })),
     ...plan.transports.map(({ label, variables }) => ({ title: label, site: null, variables })),
     { title: 'Twilio', site: null, variables: plan.has('bridged-dial-in') ? carrierAccount : [] },
@@ -26,7 +26,7 @@ export function groupVariables(plan: ProjectPlan): readonly VariableGroup[] {
   ];
   const all = groups.flatMap(({ variables }) => variables);
   const seen = new Set<string>();
-  const merged = new Map<string, VariableGroup>();
+  const merged = new Map<string, EnvironmentVariableGroup>();
   for (const { title, site, variables } of groups) {
     const own = variables.filter(({ name }) => !seen.has(name) && seen.add(name));
     const before = merged.get(title)?.variables ?? [];
@@ -39,13 +39,13 @@ export function groupVariables(plan: ProjectPlan): readonly VariableGroup[] {
   return [...merged.values()];
 }
 
-export function listServiceVariables(service: VendorService): readonly EnvironmentVariable[] {
+export function listServiceEnvironmentVariables(service: VendorService): readonly EnvironmentVariable[] {
   const values = Object.values({ ...service.arguments, ...service.settings });
   return [...values.flatMap(collectEnvironmentVariables), ...(service.variables ?? [])];
 }
 
-export function listRequiredVariables(plan: ProjectPlan): readonly string[] {
-  return groupVariables(plan).flatMap(({ variables }) =>
+export function listRequiredEnvironmentVariables(plan: ProjectPlan): readonly string[] {
+  return groupEnvironmentVariables(plan).flatMap(({ variables }) =>
     variables.filter(({ required }) => required).map(({ name }) => name),
   );
 }

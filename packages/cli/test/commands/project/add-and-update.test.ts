@@ -7,12 +7,12 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../../src/version.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
-import { cascadeOptions } from '../../scaffold/cascade-options.ts';
+import { cascadeBotOptions } from '../../scaffold/cascade-bot-options.ts';
 
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-change-'));
-  await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });
+  await runProgram(['init', '.', '-n', 'demo', ...cascadeBotOptions], { directory });
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 

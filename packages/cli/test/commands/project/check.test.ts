@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../run-program.ts';
-import { cascadeOptions } from '../../scaffold/cascade-options.ts';
+import { cascadeBotOptions } from '../../scaffold/cascade-bot-options.ts';
 
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-project-'));
-  await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });
+  await runProgram(['init', '.', '-n', 'demo', ...cascadeBotOptions], { directory });
   await fill('DEEPGRAM_API_KEY=secret-1', 'export OPENAI_API_KEY="secret-2"', 'CARTESIA_API_KEY=secret-3');
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -168,14 +168,14 @@ describe('project check on the guides AGENTS.md and ASSISTANT.md', () => {
   test('ignores a guide that a user wrote before the project was generated', async () => {
     await rm(join(directory, '.botcli'), { recursive: true });
     await writeFile(join(directory, 'ASSISTANT.md'), 'mine\n');
-    await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions], { directory });
+    await runProgram(['init', '.', '-n', 'demo', ...cascadeBotOptions], { directory });
     expect(await findings()).toEqual([]);
   });
 
   test('still reports edited guides after a second init with the same options', async () => {
     await change('AGENTS.md', '# Building', '# Not building');
     await change('ASSISTANT.md', '@AGENTS.md', 'mine');
-    const again = await runProgram(['init', '.', '-n', 'demo', ...cascadeOptions, '--json'], { directory });
+    const again = await runProgram(['init', '.', '-n', 'demo', ...cascadeBotOptions, '--json'], { directory });
     expect(JSON.parse(again.stdout).written).toEqual([]);
     expect(await findings()).toHaveLength(2);
   });

@@ -7,7 +7,7 @@ export type TmpDirectories = { readonly tmp: string; readonly varTmp: string };
 type Account = { readonly uid: number; readonly gid: number };
 
 /** The environment of programs that run as root. It contains no variable of a tenant, such as `LD_PRELOAD`. */
-export const rootUserEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+export const rootProcessEnvironmentVariables = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 const unsharePath = '/usr/bin/unshare';
 
@@ -20,9 +20,10 @@ exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --inh-caps=-all "$@"
 `;
 
 /**
- * Returns a command that root must run with the environment `rootUserEnvironment`. The command creates a mount namespace, mounts
- * `tmp` as `/tmp` and `varTmp` as `/var/tmp` in it, and executes `command` with the user and group ids of the account. If a
- * file system is unmounted on the machine, it is also unmounted in the namespace, so a running bot does not keep it busy.
+ * Returns a command that root must run with the environment `rootProcessEnvironmentVariables`. The command creates a mount
+ * namespace, mounts `tmp` as `/tmp` and `varTmp` as `/var/tmp` in it, and executes `command` with the user and group ids of
+ * the account. If a file system is unmounted on the machine, it is also unmounted in the namespace, so a running bot does not
+ * keep it busy.
  */
 export function wrapWithPrivateTmp(
   { tmp, varTmp }: TmpDirectories,
@@ -52,7 +53,7 @@ export function canUserMountPrivateTmp(dataDirectory: string, account: Account):
 
 async function succeeds([program, ...parameters]: readonly [string, ...string[]], account: Account | null) {
   try {
-    await promisify(execFile)(program, parameters, { cwd: '/', env: rootUserEnvironment, ...account });
+    await promisify(execFile)(program, parameters, { cwd: '/', env: rootProcessEnvironmentVariables, ...account });
     return true;
   } catch {
     return false;

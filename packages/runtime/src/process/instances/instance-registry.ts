@@ -8,7 +8,7 @@ import { getInstanceFiles, readInstanceRecord } from '../records/instance-record
 import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readInstances } from './adopt.ts';
 import { createExitedEvent, createInstanceEvents } from './events.ts';
-import { type ExistingInstance, type Instance, type OptionsForAllInstances, openInstance } from './instance.ts';
+import { type Instance, type LaunchedInstance, type OptionsForAllInstances, openInstance } from './instance.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
 export type InstanceRegistryOptions = RemovalContext &
@@ -22,7 +22,7 @@ export type InstanceRegistryOptions = RemovalContext &
 /** The instances that this server started or adopted, by id, until `forget` is called for them. */
 export type InstanceRegistry = {
   readonly byId: ReadonlyMap<string, Instance>;
-  readonly add: (existing: ExistingInstance) => Instance;
+  readonly add: (launched: LaunchedInstance) => Instance;
   /** Removes an instance before its start is retried. Watchers get no exit event. */
   readonly remove: (instance: Instance) => void;
   /**
@@ -52,11 +52,11 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   const knownWide = new Set<Instance>();
   const filesOf = (instanceId: string) => getInstanceFiles(instancesDirectory, instanceId);
 
-  const add = (existing: ExistingInstance): Instance => {
-    const { instanceId } = existing.record;
+  const add = (launched: LaunchedInstance): Instance => {
+    const { instanceId } = launched.record;
     const instance = openInstance({
       ...options,
-      ...existing,
+      ...launched,
       onDropped: (bytes) =>
         events.noticed(
           instanceId,

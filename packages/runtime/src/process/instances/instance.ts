@@ -31,7 +31,7 @@ import { settlesWithin } from './settles-within.ts';
 const supervisorGraceMs = 1000;
 
 /** An instance that this server just launched, or that it found in the data directory. */
-export type ExistingInstance = {
+export type LaunchedInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
@@ -54,7 +54,7 @@ export type OptionsForAllInstances = {
 };
 
 export type InstanceOptions = OptionsForAllInstances &
-  ExistingInstance & {
+  LaunchedInstance & {
     readonly onDropped: (bytes: number) => void;
     readonly onEnded: (end: InstanceEnd) => void;
     readonly onError: (error: unknown, message: string) => void;
@@ -254,7 +254,7 @@ async function storeEnd(
 
 /** Kills the bot, and also its supervisor if the supervisor does not write the exit status in time. */
 async function killProcesses(
-  { files, record: { main }, supervisor }: ExistingInstance,
+  { files, record: { main }, supervisor }: LaunchedInstance,
   containment: ProcessContainment,
   ended: Promise<InstanceEnd>,
   onStuck: (pids: readonly number[]) => void,

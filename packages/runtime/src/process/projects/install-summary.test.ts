@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { summarizeInstallLine } from './install-summary.ts';
+import { summarizeInstallerOutputLine } from './install-summary.ts';
 
 const linesOfPip = `Collecting itsdangerous==2.2.0 (from -r requirements.txt (line 1))
   Downloading itsdangerous-2.2.0-py3-none-any.whl.metadata (1.9 kB)
@@ -20,9 +20,9 @@ it.each([
   ['pip', linesOfPip, ['DEPRECATION', '  WARNING: Retrying', 'ERROR: ', 'Installed 2 packages']],
   ['uv', linesOfUv, ['warning: The package', 'Installed 1 package in']],
 ])(
-  'summarizeInstallLine keeps only the warnings, the errors and the result of the installer %s',
+  'summarizeInstallerOutputLine keeps only the warnings, the errors and the result of the installer %s',
   (_, output, expected) => {
-    const shown = output.split('\n').flatMap((line) => summarizeInstallLine(line) ?? []);
+    const shown = output.split('\n').flatMap((line) => summarizeInstallerOutputLine(line) ?? []);
     expect(shown).toEqual(expected.map((beginning) => expect.stringMatching(new RegExp(`^${beginning}`))));
   },
 );

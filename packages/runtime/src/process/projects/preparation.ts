@@ -9,7 +9,7 @@ import { createSecretMask } from './mask.ts';
 import type { ProjectStore } from './project-store.ts';
 import { protectDirectoryTree } from './protect-directory-tree.ts';
 import type { PythonShim } from './python-shim.ts';
-import { type RunOptions, runCommand } from './run-command.ts';
+import { type BuildCommandRunOptions, runBuildCommand } from './run-build-command.ts';
 import type { UvFinder } from './uv.ts';
 
 export type PreparationContext = RemovalContext & {
@@ -27,7 +27,7 @@ export type PreparationContext = RemovalContext & {
   readonly shim: () => Promise<PythonShim>;
   readonly uv: UvFinder;
   readonly cacheLimitBytes: number;
-  readonly open: RunOptions['open'];
+  readonly open: BuildCommandRunOptions['open'];
 };
 
 /** A project that is being prepared, in its final directory. */
@@ -67,7 +67,7 @@ export function runBuild(
   const trees = [preparation.directory, ...also];
   return runWithBuilderAccount(options, preparation.owner, gid, async (builder) => {
     const run: BuildCommandRunner = (command) =>
-      runCommand({
+      runBuildCommand({
         ...context,
         builder,
         projectId: preparation.id,

@@ -13,8 +13,8 @@ import { releaseOrphanedUids } from '../containment/accounts.ts';
 import { createTraversableDirectory, unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { readInstances } from '../instances/adopt.ts';
 import {
-  type ExistingInstance,
   type Instance,
+  type LaunchedInstance,
   type OptionsForAllInstances,
   openInstance,
 } from '../instances/instance.ts';
@@ -94,7 +94,7 @@ export function createLocalProjectPreparer(options: LocalProjectPreparerOptions)
     passed: building.environment,
     store,
     preparingDirectory,
-    open: (existing) => openBuildProcess(options, existing, running),
+    open: (launched) => openBuildProcess(options, launched, running),
     uv,
   };
 
@@ -160,13 +160,13 @@ export function createLocalProjectPreparer(options: LocalProjectPreparerOptions)
 /** Starts to watch a process of a build. The set `running` contains the process until it has ended. */
 function openBuildProcess(
   options: LocalProjectPreparerOptions,
-  existing: ExistingInstance,
+  launched: LaunchedInstance,
   running: Set<Instance>,
 ): Instance {
-  const builder = existing.record.instanceId;
+  const builder = launched.record.instanceId;
   const instance = openInstance({
     ...options,
-    ...existing,
+    ...launched,
     onDropped: () => undefined,
     onEnded: () => undefined,
     onError: (error, message) => options.logger.error({ err: error, builder }, `build: ${message}`),

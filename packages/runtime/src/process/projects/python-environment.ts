@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ProjectPreparationError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
-import { summarizeInstallLine } from './install-summary.ts';
+import { summarizeInstallerOutputLine } from './install-summary.ts';
 import { readManifestOrLockFile } from './project-file.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
@@ -75,7 +75,7 @@ export function listEnvironmentSetupCommands(
     command: args,
     directory: paths.project,
     variables: { UV_PROJECT_ENVIRONMENT: paths.environment, VIRTUAL_ENV: paths.environment },
-    summarize: summarizeInstallLine,
+    summarize: summarizeInstallerOutputLine,
   });
   const install = (title: string, ...args: readonly string[]): BuildCommand =>
     uv === null

@@ -6,7 +6,7 @@ import { maxSecretValueBytes, secretSetKeyPattern, secretSetLimits } from '@both
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
-import { prepareShellLaunch } from './shell-environment.ts';
+import { passEnvironmentThroughShell } from './shell-environment.ts';
 import { readExitStatusFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
 /** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
@@ -168,10 +168,10 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor (private /tmp
   });
 });
 
-describe('prepareShellLaunch', () => {
+describe('passEnvironmentThroughShell', () => {
   it('requires perl only for variable names that a shell does not pass on, and lists only these names in the error', () => {
-    expect(prepareShellLaunch({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
-    const pass = () => prepareShellLaunch({ 'a-b': 'canary', OK: '1' }, ['x'], null);
+    expect(passEnvironmentThroughShell({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
+    const pass = () => passEnvironmentThroughShell({ 'a-b': 'canary', OK: '1' }, ['x'], null);
     expect(pass).toThrow(/variable a-b, .* no perl/);
     expect(pass).not.toThrow(/canary/);
   });

@@ -11,9 +11,9 @@ const interpretedName =
   /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
 
 /**
- * Perl program that restores the names of the environment variables that `prepareShellLaunch` renamed, and then executes the
- * command. If the command cannot be executed, the program exits like a shell: with status 127 if the command is not found, else
- * 126.
+ * Perl program that restores the names of the environment variables that `passEnvironmentThroughShell` renamed, and then executes
+ * the command. If the command cannot be executed, the program exits like a shell: with status 127 if the command is not found,
+ * else 126.
  */
 const restore = `
 for my $renamed (grep { /^BOTHOST_VARIABLE_/ } keys %ENV) {
@@ -37,7 +37,7 @@ export function findPerl(): string | null {
  * are such variables, all variables get numbered names, and `perl` restores the original names. Values never appear in
  * arguments or files. Throws an Error for the bot's owner if `perl` is needed but null.
  */
-export function prepareShellLaunch(
+export function passEnvironmentThroughShell(
   environment: Readonly<Record<string, string>>,
   command: readonly string[],
   perl: string | null,

@@ -5,7 +5,11 @@ import { type StartedProgram, startProgram } from '../../spawner.ts';
 import type { CpuPriority } from '../containment/cgroup.ts';
 import { wrapWithLowerPriority } from '../containment/niceness.ts';
 import { wrapWithoutNewPrivileges } from '../containment/no-new-privileges.ts';
-import { rootProcessEnvironmentVariables, type TmpDirectories, wrapWithPrivateTmp } from '../containment/private-tmp.ts';
+import {
+  rootProcessEnvironmentVariables,
+  type TmpDirectories,
+  wrapWithPrivateTmp,
+} from '../containment/private-tmp.ts';
 import { findPerl, passEnvironmentThroughShell } from './shell-environment.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { VaultDamageFinding } from '../../store/tables.ts';
-import { decryptRow, encryptToRow, readCurrentOrganizationKeys } from '../encrypted-values.ts';
+import { decryptRow, encryptToRow, readCurrentKeysOfOrganization } from '../encrypted-values.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
 import { listRevisionRows, type SecretSetRow, updateRevisionMac } from '../rows.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
@@ -43,7 +43,7 @@ async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Pro
   const { db } = context;
   const reading = { db, keyring: createCachingKeyring(context.keyring) };
   try {
-    const keys = await readCurrentOrganizationKeys(reading, set.organization_id);
+    const keys = await readCurrentKeysOfOrganization(reading, set.organization_id);
     const revisions = await listRevisionRows(db, set.id);
     for (const row of revisions) await requireRevisionMac(reading, set, row);
     const values = [];

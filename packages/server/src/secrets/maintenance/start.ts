@@ -2,7 +2,7 @@ import { createApiError } from '@bothost/contract';
 import { appendAudit } from '../../audit/append.ts';
 import { type Actor, organizationEventFields } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
-import { createVaultState, readRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
+import { createVaultStateRow, readRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
 import { findOrganization, listOrganizationsWithVaultData } from './organizations.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
@@ -28,7 +28,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
     // If the server is killed before the transaction is committed, the new key file remains unused.
     const next = rootKeys.create === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.create();
     if (next === undefined || next === (await readRootKeyId(db))) throw createApiError('root-key-not-given');
-    await replaceVaultState(db, await createVaultState(rootKeys, next, context.now()));
+    await replaceVaultState(db, await createVaultStateRow(rootKeys, next, context.now()));
     await auditOrganizations({ ...context, db }, await organizationIds(db, null), 'vault.rotate-root');
   });
 }

@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type FakeRegistry,
+  type FakeImageRegistry,
   formatHttpResponse,
+  type ImageRegistryRequest,
   listLeakableCredentialEncodings,
-  type RegistryRequest,
-  startFakeRegistry,
-} from '../../../test/support/fake-registry.ts';
+  startFakeImageRegistry,
+} from '../../../test/support/fake-image-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { parseImageReference } from './image-reference.ts';
 import { createImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 const credentials = 'robot$team+ci:Pa/ss:wörd?&=';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
-const path = ({ line }: RegistryRequest) => line.split(' ')[1] ?? '';
-const isToken = (request: RegistryRequest) => path(request).startsWith('/token');
-const leaks = (registry: FakeRegistry) =>
+const path = ({ line }: ImageRegistryRequest) => line.split(' ')[1] ?? '';
+const isToken = (request: ImageRegistryRequest) => path(request).startsWith('/token');
+const leaks = (registry: FakeImageRegistry) =>
   listLeakableCredentialEncodings(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
@@ -23,14 +23,14 @@ const leaks = (registry: FakeRegistry) =>
  * the service from sending the credentials to `other`.
  */
 describe('checkCredentials', () => {
-  let registry: FakeRegistry;
-  let other: FakeRegistry;
-  let answer: (request: RegistryRequest, socket: Socket) => string | null;
+  let registry: FakeImageRegistry;
+  let other: FakeImageRegistry;
+  let answer: (request: ImageRegistryRequest, socket: Socket) => string | null;
   const lookedUp: string[] = [];
 
   beforeEach(async () => {
-    registry = await startFakeRegistry((request, socket) => answer(request, socket));
-    other = await startFakeRegistry(() => formatHttpResponse(200, {}, '{"token":"stolen"}'));
+    registry = await startFakeImageRegistry((request, socket) => answer(request, socket));
+    other = await startFakeImageRegistry(() => formatHttpResponse(200, {}, '{"token":"stolen"}'));
     lookedUp.length = 0;
   });
   afterEach(async () => {
@@ -55,7 +55,7 @@ describe('checkCredentials', () => {
   /**
    * Responds like a registry that requires tokens. `odd` can replace the response to a request; null keeps the normal response.
    */
-  const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
+  const withToken = (odd: (request: ImageRegistryRequest) => string | null) => (request: ImageRegistryRequest) =>
     odd(request) ??
     (isToken(request)
       ? formatHttpResponse(200, { 'content-type': 'application/json' }, '{"token":"good.token"}')
@@ -173,7 +173,7 @@ describe('checkCredentials', () => {
 
   it('resolves the host name of a registry only once', async () => {
     answer = withToken(() => null);
-    const trap = await startFakeRegistry(() => formatHttpResponse(200), '127.0.0.2', registry.port);
+    const trap = await startFakeImageRegistry(() => formatHttpResponse(200), '127.0.0.2', registry.port);
     try {
       expect(await check({ resolve: [['127.0.0.1'], ['127.0.0.2']] })).toMatchObject({ result: 'verified' });
       expect([lookedUp, trap.bytes()]).toEqual([['registry.test'], '']);
@@ -279,7 +279,7 @@ describe('checkCredentials', () => {
     const { port } = registry;
     await registry.close();
     expect(await check()).toEqual({ result: 'unreachable', message: 'No server is listening at this host and port.' });
-    registry = await startFakeRegistry(() => null, '127.0.0.1', port);
+    registry = await startFakeImageRegistry(() => null, '127.0.0.1', port);
   });
 
   it.each([

@@ -10,7 +10,7 @@ import {
 } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { computeRootKeyId, createLocalRootKeys, type RootKeyProvider } from './root-key.ts';
-import { createVaultState, findVaultProblem } from './vault-state.ts';
+import { createVaultStateRow, findVaultProblem } from './vault-state.ts';
 
 /**
  * Sources of root keys: `keys` from the operator, the preferred one first, and the files in `folder`. The service creates files
@@ -95,7 +95,7 @@ export async function openVault(
   const rootKeys = createLocalRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
   const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : computeRootKeyId(first);
   if (keyId === null) throw new VaultError('The service has no root key. Set BOTHOST_VAULT_KEYS.');
-  await insertVaultState(db, await createVaultState(rootKeys, keyId, now()));
+  await insertVaultState(db, await createVaultStateRow(rootKeys, keyId, now()));
   const state = await findVaultState(db);
   if (state?.root_key_id !== keyId) {
     throw new VaultError(

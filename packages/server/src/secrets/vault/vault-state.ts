@@ -20,7 +20,7 @@ function formerCanaryContext({ created_at: createdAt }: { readonly created_at: D
   return encodeValueList(['canary', toEpochMilliseconds(createdAt), 'pins stamped']);
 }
 
-export async function createVaultState(
+export async function createVaultStateRow(
   rootKeys: RootKeyProvider,
   keyId: string,
   createdAt: Date,

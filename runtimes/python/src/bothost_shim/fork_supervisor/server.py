@@ -8,7 +8,7 @@ import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .proc import count_threads, find_children, has_shared_memory, read_cgroup_pids, read_stat
+from .proc import count_threads, find_children, has_memory_shared_with_forks, read_cgroup_pids, read_stat
 from .start_server import start_server
 from .untrusted_text import describe_error, filter_module_names, shorten_text
 
@@ -118,7 +118,7 @@ class ForkServer:
             # Do not search for child processes while the fork server forks another instance. Forking twice creates a
             # short-lived child process, which would look like a process that importing the bot started.
             threads, processes = count_threads(pid), set() if is_forking else self._find_processes(pid)
-            is_sharing = self._state["state"] == "importing" and has_shared_memory(pid)
+            is_sharing = self._state["state"] == "importing" and has_memory_shared_with_forks(pid)
         except OSError:
             return "the fork server has ended"
         if threads != 1:

@@ -11,7 +11,7 @@ from typing import Any, Never
 from .. import linux
 
 # The descriptor through which the fork server communicates with its supervisor.
-CONTROL_DESCRIPTOR = 3
+CONTROL_FILE_DESCRIPTOR = 3
 # Let the kernel kill bots before the service when the machine runs out of memory.
 _OOM_SCORE = "300"
 
@@ -123,8 +123,8 @@ def _write_maps(pid: int, user_ids: UserIdRange) -> None:
 def _execute(config: dict[str, Any], control: socket.socket) -> Never:
     os.chdir(config["directory"])
     # `dup2` onto the same file descriptor would keep its close-on-exec flag, so duplicate the descriptor first.
-    moved = os.dup(control.fileno()) if control.fileno() == CONTROL_DESCRIPTOR else control.fileno()
-    os.dup2(moved, CONTROL_DESCRIPTOR, inheritable=True)
+    moved = os.dup(control.fileno()) if control.fileno() == CONTROL_FILE_DESCRIPTOR else control.fileno()
+    os.dup2(moved, CONTROL_FILE_DESCRIPTOR, inheritable=True)
     command: list[str] = config["command"]
     os.execve(command[0], command, config["environment"])  # noqa: S606 no shell is wanted
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { dryRunOption, ifRevisionOption, skipConfirmationOption } from '../../../secrets/options.ts';
+import { dryRunOption, expectedRevisionOption, skipConfirmationOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Delete a secret set or an image pull secret permanently',
@@ -11,7 +11,7 @@ export const command = defineCommand({
   options: {
     skip: skipConfirmationOption,
     force: flagOption('Delete the set even if agents use it'),
-    'if-revision': ifRevisionOption,
+    'if-revision': expectedRevisionOption,
     'dry-run': dryRunOption,
   },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],

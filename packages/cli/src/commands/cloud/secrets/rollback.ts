@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { UsageError } from '../../../failure.ts';
-import { dryRunOption, ifRevisionOption, skipConfirmationOption, waitOption } from '../../../secrets/options.ts';
+import { dryRunOption, expectedRevisionOption, skipConfirmationOption, waitOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Restore the content of an earlier revision as a new revision',
@@ -11,7 +11,12 @@ export const command = defineCommand({
     name: { description: 'Name of the set' },
     revision: { description: 'Revision to restore, from `cloud secrets history`' },
   },
-  options: { skip: skipConfirmationOption, 'if-revision': ifRevisionOption, 'dry-run': dryRunOption, wait: waitOption },
+  options: {
+    skip: skipConfirmationOption,
+    'if-revision': expectedRevisionOption,
+    'dry-run': dryRunOption,
+    wait: waitOption,
+  },
   examples: ['cloud secrets rollback my-bot-secrets 3', 'cloud secrets rollback my-bot-secrets 3 --dry-run'],
   run: async (context, { name, revision, skip, 'if-revision': expected, 'dry-run': isDryRun, wait: seconds }) => {
     if (!/^[1-9]\d{0,8}$/.test(revision)) throw new UsageError('REVISION must be a whole number, at least 1.');

@@ -2,7 +2,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
 import {
   dryRunOption,
-  ifRevisionOption,
+  expectedRevisionOption,
   regionOption,
   skipConfirmationOption,
   waitOption,
@@ -35,7 +35,7 @@ export const command = defineCommand({
     skip: skipConfirmationOption,
     region: regionOption,
     replace: flagOption('Remove all keys that are not given'),
-    'if-revision': ifRevisionOption,
+    'if-revision': expectedRevisionOption,
     'dry-run': dryRunOption,
     wait: waitOption,
   },

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { dryRunOption, ifRevisionOption, skipConfirmationOption, waitOption } from '../../../secrets/options.ts';
+import { dryRunOption, expectedRevisionOption, skipConfirmationOption, waitOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Remove keys from a secret set',
@@ -14,7 +14,7 @@ export const command = defineCommand({
   options: {
     skip: skipConfirmationOption,
     'if-exists': flagOption('Ignore keys that do not exist'),
-    'if-revision': ifRevisionOption,
+    'if-revision': expectedRevisionOption,
     'dry-run': dryRunOption,
     wait: waitOption,
   },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createSessionAddressDirectory } from './session-address-directory.ts';
+import { createSessionAddressRegistry } from './session-address-registry.ts';
 
 const address = { host: '127.0.0.1', port: 40_000 };
 const never = new AbortController().signal;
@@ -14,10 +14,10 @@ const entry = (fields: object = {}) => ({
   ...fields,
 });
 
-describe('the session address directory', () => {
+describe('the session address registry', () => {
   let rows: TestDatabaseRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-  const open = () => createSessionAddressDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
+  const open = () => createSessionAddressRegistry({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
 
   beforeAll(async () => {
     rows = await createTestDatabaseRows();
@@ -28,85 +28,87 @@ describe('the session address directory', () => {
   afterAll(() => rows.close());
 
   it('contains a session from the claim of its instance until the session ends', async () => {
-    const directory = open();
+    const sessionAddresses = open();
     const one = entry();
-    directory.expect(one);
-    expect(directory.known(one.sessionId.toUpperCase())).toEqual({ ...one, open: false });
-    expect(directory.running()).toEqual([]);
-    directory.ready(one.sessionId, address);
-    expect(directory.running()).toEqual([{ sessionId: one.sessionId, instanceId: one.instanceId }]);
-    directory.opened(one.sessionId);
-    expect(directory.known(one.sessionId)).toEqual({ ...one, address, open: true });
-    directory.ended(one.sessionId);
-    expect(directory.known(one.sessionId)).toBeUndefined();
-    expect(directory.running()).toEqual([]);
+    sessionAddresses.expect(one);
+    expect(sessionAddresses.known(one.sessionId.toUpperCase())).toEqual({ ...one, open: false });
+    expect(sessionAddresses.running()).toEqual([]);
+    sessionAddresses.ready(one.sessionId, address);
+    expect(sessionAddresses.running()).toEqual([{ sessionId: one.sessionId, instanceId: one.instanceId }]);
+    sessionAddresses.opened(one.sessionId);
+    expect(sessionAddresses.known(one.sessionId)).toEqual({ ...one, address, open: true });
+    sessionAddresses.ended(one.sessionId);
+    expect(sessionAddresses.known(one.sessionId)).toBeUndefined();
+    expect(sessionAddresses.running()).toEqual([]);
   });
 
   it('ignores updates for sessions that it does not contain', () => {
-    const directory = open();
-    directory.ready('unknown', address);
-    directory.opened('unknown');
-    directory.ended('unknown');
-    expect(directory.known('unknown')).toBeUndefined();
+    const sessionAddresses = open();
+    sessionAddresses.ready('unknown', address);
+    sessionAddresses.opened('unknown');
+    sessionAddresses.ended('unknown');
+    expect(sessionAddresses.known('unknown')).toBeUndefined();
   });
 
   it('resolves whenReady once the instance is ready, and whenOpen only once the bot has received the session', async () => {
-    const directory = open();
+    const sessionAddresses = open();
     const one = entry();
-    directory.expect(one);
+    sessionAddresses.expect(one);
     const resolved: unknown[] = [];
-    const ready = directory
+    const ready = sessionAddresses
       .whenReady(one.sessionId, never)
       .then((found) => resolved.push(found === address && 'ready'));
-    const opened = directory.whenOpen(one.sessionId, never).then((found) => resolved.push(found === address && 'open'));
-    directory.ready(one.sessionId, address);
+    const opened = sessionAddresses
+      .whenOpen(one.sessionId, never)
+      .then((found) => resolved.push(found === address && 'open'));
+    sessionAddresses.ready(one.sessionId, address);
     await ready;
     expect(resolved).toEqual(['ready']);
-    directory.opened(one.sessionId);
+    sessionAddresses.opened(one.sessionId);
     await opened;
     expect(resolved).toEqual(['ready', 'open']);
-    expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
+    expect(await sessionAddresses.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
   it('never returns the address of an exited instance, and resolves whenOpen with null when the session ends', async () => {
-    const directory = open();
+    const sessionAddresses = open();
     const one = entry();
-    directory.expect(one);
-    directory.ready(one.sessionId, address);
-    directory.instanceExited(one.instanceId);
-    directory.ready(one.sessionId, address);
-    directory.opened(one.sessionId);
-    expect(directory.known(one.sessionId)).toBeUndefined();
-    const waiting = directory.whenOpen(one.sessionId, never);
-    directory.ended(one.sessionId);
+    sessionAddresses.expect(one);
+    sessionAddresses.ready(one.sessionId, address);
+    sessionAddresses.instanceExited(one.instanceId);
+    sessionAddresses.ready(one.sessionId, address);
+    sessionAddresses.opened(one.sessionId);
+    expect(sessionAddresses.known(one.sessionId)).toBeUndefined();
+    const waiting = sessionAddresses.whenOpen(one.sessionId, never);
+    sessionAddresses.ended(one.sessionId);
     expect(await waiting).toBeNull();
   });
 
   it('resolves whenReady and whenOpen with null when the session ends', async () => {
-    const directory = open();
+    const sessionAddresses = open();
     const one = entry();
-    directory.expect(one);
-    const waiting = [directory.whenReady(one.sessionId, never), directory.whenOpen(one.sessionId, never)];
-    directory.ended(one.sessionId);
+    sessionAddresses.expect(one);
+    const waiting = [sessionAddresses.whenReady(one.sessionId, never), sessionAddresses.whenOpen(one.sessionId, never)];
+    sessionAddresses.ended(one.sessionId);
     expect(await Promise.all(waiting)).toEqual([null, null]);
   });
 
   it('resolves whenOpen even if the session is added only after whenOpen was called', async () => {
-    const directory = open();
+    const sessionAddresses = open();
     const one = entry();
-    const waiting = directory.whenOpen(one.sessionId, never);
-    directory.expect(one);
-    directory.ready(one.sessionId, address);
-    directory.opened(one.sessionId);
+    const waiting = sessionAddresses.whenOpen(one.sessionId, never);
+    sessionAddresses.expect(one);
+    sessionAddresses.ready(one.sessionId, address);
+    sessionAddresses.opened(one.sessionId);
     expect(await waiting).toEqual(address);
   });
 
   it('resolves whenOpen with null when its signal aborts', async () => {
-    const directory = open();
+    const sessionAddresses = open();
     const one = entry();
-    directory.expect(one);
+    sessionAddresses.expect(one);
     const aborting = new AbortController();
-    const waiting = directory.whenOpen(one.sessionId, aborting.signal);
+    const waiting = sessionAddresses.whenOpen(one.sessionId, aborting.signal);
     aborting.abort();
     expect(await waiting).toBeNull();
   });
@@ -155,7 +157,7 @@ describe('the session address directory', () => {
       async (_, { hostRegion, region }) => {
         const { sessionId } = await find('live', 'ready');
         const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
-        const elsewhere = createSessionAddressDirectory({ db: rows.db, host: { id: hostId, region } });
+        const elsewhere = createSessionAddressRegistry({ db: rows.db, host: { id: hostId, region } });
         await expect(elsewhere.find(named(sessionId))).rejects.toMatchObject({ reason: 'session-elsewhere' });
       },
     );

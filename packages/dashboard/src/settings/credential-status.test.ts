@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getCredentialState } from './credential-state.ts';
+import { getCredentialStatus } from './credential-status.ts';
 
 const now = new Date('2026-11-23T12:00:00Z');
 
@@ -8,6 +8,6 @@ test.each([
   [{ expiresAt: '2026-11-23T12:00:01.000Z', revokedAt: null }, 'active'],
   [{ expiresAt: '2026-11-23T12:00:00.000Z', revokedAt: null }, 'expired'],
   [{ expiresAt: '2026-11-22T12:00:00.000Z', revokedAt: '2026-11-21T12:00:00.000Z' }, 'revoked'],
-])('getCredentialState classifies the credential %j as %s', (credential, expected) => {
-  expect(getCredentialState(credential, now)).toBe(expected);
+])('getCredentialStatus classifies the credential %j as %s', (credential, expected) => {
+  expect(getCredentialStatus(credential, now)).toBe(expected);
 });

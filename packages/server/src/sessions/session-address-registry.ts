@@ -17,11 +17,11 @@ export type SessionAddressEntry = {
 };
 
 /**
- * In-memory directory of the open sessions of this server. Only addresses in this directory may be used, because an
+ * In-memory registry of the open sessions of this server. Only addresses in this registry may be used, because an
  * address in the database may belong to another bot by now. An entry is added after the session's row, and removed when
  * the instance exits or the session's row is marked as ended.
  */
-export type SessionAddressDirectory = {
+export type SessionAddressRegistry = {
   readonly known: (sessionId: string) => SessionAddressEntry | undefined;
   /**
    * Finds an open session of this organization and agent. If the session is not in memory, for example because this
@@ -56,10 +56,10 @@ export type SessionAddressDirectory = {
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
-export function createSessionAddressDirectory(context: {
+export function createSessionAddressRegistry(context: {
   db: Database;
   host: { readonly id: string; readonly region: string };
-}): SessionAddressDirectory {
+}): SessionAddressRegistry {
   const entries = new Map<string, SessionAddressEntry>();
   const waiting = new Map<string, Set<(hasEnded: boolean) => void>>();
 
@@ -77,7 +77,7 @@ export function createSessionAddressDirectory(context: {
     if (entry !== undefined) change({ ...entry, ...fields });
   }
 
-  const find: SessionAddressDirectory['find'] = async (session) => {
+  const find: SessionAddressRegistry['find'] = async (session) => {
     const sessionId = session.sessionId.toLowerCase();
     // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
     if (!isUuid(sessionId) || !resourceNamePattern.test(session.agentName)) return undefined;

@@ -5,7 +5,7 @@ import {
   type ResourceLimits,
 } from '../../runtime.ts';
 import type { IsolationSettings } from '../containment/isolation.ts';
-import type { ExistingInstance, Instance } from '../instances/instance.ts';
+import type { Instance, LaunchedInstance } from '../instances/instance.ts';
 import { type ContainedLaunchOptions, launchContainedProgram } from '../instances/launch-contained.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
 import type { InstanceEnd } from '../records/instance-record.ts';
@@ -16,7 +16,7 @@ import { followOutput } from './follow-output.ts';
 const processLimit = 2048;
 const lastLines = 12;
 
-export type RunOptions = {
+export type BuildCommandRunOptions = {
   readonly builder: Builder;
   readonly removeTree: DirectoryTreeRemover;
   readonly projectId: string;
@@ -26,7 +26,7 @@ export type RunOptions = {
   readonly isolation: IsolationSettings;
   readonly bootId: string;
   readonly now: () => Date;
-  readonly open: (existing: ExistingInstance) => Instance;
+  readonly open: (launched: LaunchedInstance) => Instance;
   readonly output: BuildOutputHandler;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export type RunOptions = {
  * Runs a command of a build. Settles when none of its processes is left. Rejects with `ProjectPreparationError` after a failure,
  * and with the signal's reason after an abort.
  */
-export async function runCommand(options: RunOptions): Promise<void> {
+export async function runBuildCommand(options: BuildCommandRunOptions): Promise<void> {
   const { builder, command, signal } = options;
   const { files } = builder;
   signal.throwIfAborted();
@@ -82,7 +82,7 @@ export async function runCommand(options: RunOptions): Promise<void> {
   }
 }
 
-async function follow(instance: Instance, options: RunOptions): Promise<readonly string[]> {
+async function follow(instance: Instance, options: BuildCommandRunOptions): Promise<readonly string[]> {
   const last: string[] = [];
   for await (const text of followOutput(instance.output, instance.ended, options.signal)) {
     const line = options.mask(text);
@@ -93,7 +93,7 @@ async function follow(instance: Instance, options: RunOptions): Promise<readonly
   return last;
 }
 
-function show(line: string, { command, output }: RunOptions): void {
+function show(line: string, { command, output }: BuildCommandRunOptions): void {
   const summary = command.summarize === undefined ? line : command.summarize(line);
   if (summary !== line) output(line, true);
   if (summary !== null) output(summary);

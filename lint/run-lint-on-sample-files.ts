@@ -31,7 +31,7 @@ type Report = {
 /**
  * Writes files to a temporary directory with the repository's lint rules but without its sources, and lints them in one run.
  */
-export function lintSampleFiles(files: Readonly<Record<string, string>>): readonly LintFinding[] {
+export function runLintOnSampleFiles(files: Readonly<Record<string, string>>): readonly LintFinding[] {
   const copy = mkdtempSync(path.join(tmpdir(), 'planted-'));
   try {
     for (const name of ['biome.json', '.gitignore', 'lint', ...manifests.map((folder) => `${folder}/package.json`)]) {

@@ -7,7 +7,7 @@ import { build } from 'vite';
 /**
  * Builds botcli as it is shipped, into a new directory that the caller removes. The program is `bin/botcli.js` in this directory.
  */
-export async function buildProgram(): Promise<string> {
+export async function buildBotcli(): Promise<string> {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));
   await writeFile(join(directory, 'package.json'), '{"type": "module"}');

@@ -1,19 +1,19 @@
 import { createServer, type Socket } from 'node:net';
 
-export type RegistryRequest = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
+export type ImageRegistryRequest = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
 
 /**
  * Starts a fake registry on a raw socket, which can send invalid responses and records every received byte. `answer` receives
  * the request line and headers. It returns the response, or null if it wrote to the socket itself.
  */
-export async function startFakeRegistry(
-  answer: (request: RegistryRequest, socket: Socket) => string | null,
+export async function startFakeImageRegistry(
+  answer: (request: ImageRegistryRequest, socket: Socket) => string | null,
   address = '127.0.0.1',
   port = 0,
 ) {
   const sockets = new Set<Socket>();
   const received: Buffer[] = [];
-  const requests: RegistryRequest[] = [];
+  const requests: ImageRegistryRequest[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
@@ -45,7 +45,7 @@ export async function startFakeRegistry(
       }),
   };
 }
-export type FakeRegistry = Awaited<ReturnType<typeof startFakeRegistry>>;
+export type FakeImageRegistry = Awaited<ReturnType<typeof startFakeImageRegistry>>;
 
 function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
