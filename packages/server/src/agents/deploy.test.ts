@@ -180,7 +180,7 @@ describe('agents from builds', () => {
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
     });
 
-    it('gives the new deployment to a session start that waited for the agent lock until the deployment was active', async () => {
+    it('a session start that waits for the agent lock during an activation gets the newly active deployment', async () => {
       await update({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const waiting = async () =>

@@ -6,7 +6,7 @@ const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } a
 const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
 
 describe('addStartMethodToAgent', () => {
-  it('returns the start method of the active deployment, with ( ) instead of [ ] in its `reason` field', () => {
+  it('returns the start method of the active deployment, and replaces square brackets in its reason with parentheses', () => {
     const startMethods = () => new Map([['active', method]]);
     expect(addStartMethodToAgent({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',

@@ -79,7 +79,7 @@ const entry = fc.record({
   linkpath: path,
 });
 
-describe('unpackArchive creates a complete tree without links that lead out of the tree, or rejects with a code and leaves no files', () => {
+describe('unpackArchive creates a file tree without links to the outside, or throws an ArchiveError and leaves no files', () => {
   it('for an archive with bytes changed before compression', async () => {
     await fc.assert(
       fc.asyncProperty(changes(sound), (by) => isSafe(gzipSync(changed(sound, by)))),

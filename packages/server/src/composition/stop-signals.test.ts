@@ -7,7 +7,7 @@ describe('interpretStopSignal', () => {
     expect(interpretStopSignal(10_000, 10_500)).toBe('hurry');
   });
 
-  it('ignores the second signal of one Ctrl-C, which npm forwards', () => {
+  it('ignores a second signal within 500 ms, because npm repeats the signal of one Ctrl-C', () => {
     expect(interpretStopSignal(10_000, 10_002)).toBe('same');
   });
 });

@@ -301,7 +301,7 @@ describe('every response', () => {
   });
 });
 
-describe('without a key', () => {
+describe('without an API key', () => {
   it('the OpenAPI document is served and contains the URL of this service', async () => {
     const { status, json: document } = await ask('/v1/openapi.json', { key: null });
     expect(status).toBe(200);
@@ -313,7 +313,7 @@ describe('without a key', () => {
     expect(await ask('/readyz', { key: null })).toMatchObject({ status: 200, json: { status: 'ready' } });
   });
 
-  it('bots get an empty list of ICE servers', async () => {
+  it('`/v1/ice-servers` returns an empty list of ICE servers', async () => {
     expect((await ask('/v1/ice-servers', { key: null })).json).toEqual({ iceConfig: { iceServers: [] } });
   });
 

@@ -136,7 +136,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(first).toMatch(/^\.+\*\*\*$/);
   });
 
-  it('mask the longest possible suffix of a secret value at the start of an output tail, even in repetitive text', () => {
+  it('mask the longest suffix of a secret value that a repetitive output tail starts with', () => {
     const repetitive = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 14 });
     fc.assert(
       fc.property(repetitive, repetitive, (secret, tail) => {
@@ -155,7 +155,7 @@ describe('createSecretMask and maskOutputTail', () => {
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
-  it('mask an output line that contains one line of a secret value with 4,000 similar lines', () => {
+  it('mask an output line that contains any of the 4,000 similar lines of a secret value', () => {
     const line = (index: number) => `    "${String(index).padStart(9, 'x')}",`;
     const value = Array.from({ length: 4_000 }, (_, index) => line(index)).join('\n');
     const written = Array.from({ length: 4_000 }, () => '    "xxxxxxxx",\n').join('');

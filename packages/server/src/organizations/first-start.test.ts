@@ -74,7 +74,7 @@ describe('createOrganizationAtFirstStart', () => {
     expect(next?.privateKey).not.toBe(lost);
   });
 
-  it('stores the configured keys instead of generating keys', async () => {
+  it('stores the configured API keys instead of generating API keys', async () => {
     const [privateKey, publicKey] = [`sk_${'a'.repeat(32)}`, `pk_${'b'.repeat(32)}`];
     const first = await createOrganizationAtFirstStart(
       context(),

@@ -69,7 +69,7 @@ describe('adoptSession', () => {
     expect(ended).toEqual(['BOT_START_TIMEOUT']);
   });
 
-  it('releases a session that ended after its row was read', async () => {
+  it('releases ownership of a session that ended after the caller read its database row', async () => {
     const { sessionId, ended, ownership, sessionAddresses, adopt } = await open();
     const end = { state: 'ended', ended_at: testNow, completion_status: '200' } as const;
     await rows.db.updateTable('sessions').set(end).where('id', '=', sessionId).execute();
@@ -79,7 +79,7 @@ describe('adoptSession', () => {
     expect(ended).toEqual([]);
   });
 
-  it('releases a session whose instance has just exited', async () => {
+  it('releases ownership of a session whose instance has just exited', async () => {
     const { sessionId, ended, ownership, adopt } = await open({}, {}, { isEnding: () => true });
     await adopt();
     expect(ownership.has(sessionId)).toBe(false);

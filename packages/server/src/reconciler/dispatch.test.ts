@@ -208,7 +208,7 @@ describe('dispatchSession', () => {
     expect(statuses()).toEqual(['503']);
   });
 
-  it('ends the session with SESSION_TIME_LIMIT if the bot responds at the time limit', async () => {
+  it('ends the session with SESSION_TIME_LIMIT if the bot completes the session at its time limit', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
     await dispatchSession(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
@@ -384,23 +384,23 @@ describe('a session adopted after a server restart', () => {
     expect(statuses()).toEqual([]);
   });
 
-  it('is not ended when the service closes while it asks the bot for the state', async () => {
+  it('is not ended if the service shuts down during a status request to the bot', async () => {
     const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
     await resumeSession(context, readySession);
     expect(statuses()).toEqual([]);
   });
 
-  describe('if the bot did not answer the first status request', () => {
+  describe('if the bot answered no status request at its start', () => {
     const silent = { reportsSession: false } as const;
 
-    it('is dispatched if no dispatch was recorded', async () => {
+    it('is dispatched to the bot if no earlier dispatch is recorded', async () => {
       const { context, readySession } = await session({ '/bot': answer(200, {}) }, silent);
       await resumeSession(context, readySession);
       expect(urls()[0]).toBe('/bot');
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
-    it('becomes live and is not dispatched again if a dispatch was recorded', async () => {
+    it('becomes live without a second dispatch to the bot if an earlier dispatch is recorded', async () => {
       const { context, readySession } = await session(
         { '/bot': answer(200, {}) },
         { ...silent, readyAt: secondsAgo(10), dispatchedAt: secondsAgo(9) },
@@ -410,7 +410,7 @@ describe('a session adopted after a server restart', () => {
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
 
-    it('is dispatched if the bot answers a later status request and reports no session', async () => {
+    it('is dispatched to the bot again if the bot now reports that it has no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,

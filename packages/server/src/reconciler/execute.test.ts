@@ -69,7 +69,7 @@ describe('the executor', () => {
     expect(calls).toEqual([['start instance', instanceId, of.deploymentId]]);
   });
 
-  it('stops a lost instance, then records the end time that unobservedEndAt returns', async () => {
+  it('stops a lost instance, then records the estimated end time of the instance', async () => {
     const instanceId = await rows.instance(of);
     await execute({ do: 'instance-lost', instanceId });
     expect(calls).toEqual([

@@ -113,7 +113,7 @@ describe('the exit of an instance', () => {
     expect(await instanceState(instanceId)).toBe('ended');
   });
 
-  it('with code 0 before the session is live sets the start time to the dispatch time', async () => {
+  it('with code 0 before the session became live: the session starts at the time of its dispatch to the bot', async () => {
     const { sessionId, instanceId } = await open(dispatched);
     await deliver(exitOf(instanceId, ok));
     expect(await stored(sessionId)).toMatchObject({ bot_started_at: secondsAgo(8), cold_start: true });
@@ -155,12 +155,15 @@ describe('the exit of an instance', () => {
     ['SIGKILL after the grace period', killed('SIGKILL'), 5, 0],
     ['SIGKILL because of its memory', { ...killed('SIGKILL'), outOfMemory: true }, 5, 1],
     ['code 3', failed, 1, 1],
-  ])('after its session ends adds an event unless the service caused it: %s', async (_, exit, afterSeconds, events) => {
-    const endedAt = secondsAgo(9);
-    const { sessionId, instanceId } = await open({ state: 'ended', ended_at: endedAt, completion_status: '200' });
-    await deliver(exitOf(instanceId, exit, secondsAgo(9 - afterSeconds)));
-    const session = await stored(sessionId);
-    expect(session.events).toHaveLength(events);
-    expect(session).toMatchObject({ completion_status: '200', ended_at: endedAt });
-  });
+  ])(
+    'after the end of the session: adds an event only if the service did not cause the exit (%s)',
+    async (_, exit, afterSeconds, events) => {
+      const endedAt = secondsAgo(9);
+      const { sessionId, instanceId } = await open({ state: 'ended', ended_at: endedAt, completion_status: '200' });
+      await deliver(exitOf(instanceId, exit, secondsAgo(9 - afterSeconds)));
+      const session = await stored(sessionId);
+      expect(session.events).toHaveLength(events);
+      expect(session).toMatchObject({ completion_status: '200', ended_at: endedAt });
+    },
+  );
 });

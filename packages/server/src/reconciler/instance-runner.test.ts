@@ -98,7 +98,7 @@ describe('the instance runner', () => {
     expect(runner.isBusy(row.id)).toBe(false);
   });
 
-  it('does not start an instance that became ready after the caller read the database row', async () => {
+  it('`start` does nothing if the instance became ready after its database row was read', async () => {
     const { runner, row, deployment, calls } = await open(async () => address);
     await markReady({ db: rows.db, now }, row.id, address, true);
     await runner.start(row, deployment);
@@ -144,7 +144,7 @@ describe('the instance runner', () => {
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
-  it('ends the session with HTTP_ERROR if the start deadline passes and the database then rejects that the instance is ready', async () => {
+  it('ends the session with HTTP_ERROR if the database write of the ready state fails after the start deadline', async () => {
     const { runner, row, deployment, calls, deadline } = await open(async () => address, {
       now: () => {
         deadline.abort();

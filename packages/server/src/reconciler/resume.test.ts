@@ -8,14 +8,18 @@ import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
-describe('the end time of a session after a restart', () => {
+describe('clampReportedTime', () => {
   it.each([
     { reported: at(20).toISOString(), end: at(20), expected: 'the time that the bot reports' },
     { reported: undefined, end: at(30), expected: 'the current time if the bot reports none' },
     { reported: null, end: at(30), expected: 'the current time if the bot reports none' },
-    { reported: at(40).toISOString(), end: at(30), expected: 'the current time if the bot reports a later one' },
-    { reported: at(5).toISOString(), end: at(10), expected: 'the start time if the bot reports an earlier one' },
-  ])("is the reported time, limited to the time from the session's start until now: $expected", ({ reported, end }) => {
+    { reported: at(40).toISOString(), end: at(30), expected: 'the current time if the bot reports a later time' },
+    {
+      reported: at(5).toISOString(),
+      end: at(10),
+      expected: 'the start time of the session if the bot reports an earlier time',
+    },
+  ])('returns $expected', ({ reported, end }) => {
     expect(clampReportedTime(reported, at(10), at(30))).toEqual(end);
   });
 });

@@ -37,7 +37,7 @@ describe('session ownership', () => {
     expect(called).toEqual(['second']);
   });
 
-  it('resolves all waiters on release, even if the session was acquired again after a waiter began to wait', async () => {
+  it('`release` resolves all `released` promises, from before and after a second `acquire` of the session', async () => {
     const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const first = ownership.released('s', never);
@@ -48,7 +48,7 @@ describe('session ownership', () => {
     await ownership.released('s', never);
   });
 
-  it('stops waiting in `released` when the signal aborts, and keeps the ownership of the session', async () => {
+  it('`released` resolves when its signal aborts, although the session is still owned', async () => {
     const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const aborting = new AbortController();

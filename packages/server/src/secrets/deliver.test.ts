@@ -79,7 +79,7 @@ describe('deliverSecrets', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('delivers a set with repaired database rows only after a client writes the same values again', async () => {
+  it('after a repair of damaged database rows, delivers the secret set only when a client writes its values again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
     const statusOf = (written: SecretWriteResult) => (other?.when(written) === true ? other.status : created);

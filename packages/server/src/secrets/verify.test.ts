@@ -90,7 +90,7 @@ describe('image pull secrets', () => {
     expect(await verify()).toMatchObject({ revision: 3, verification: { result: 'verified' } });
   });
 
-  it('record each check in the audit log, and store no credentials unencrypted', async () => {
+  it('are stored only encrypted, and each check at the registry is recorded in the audit log', async () => {
     await put(credentials);
     await verify();
     await put('me:wrong');

@@ -187,7 +187,7 @@ describe('an embedded database', () => {
     postgres.close();
   });
 
-  test('removes the unfinished program directory and the process lock of a killed start', async () => {
+  test('removes outdated and incomplete copies of the PostgreSQL programs, and the process lock of a killed start', async () => {
     await (await open()).stop();
     const { root, starting } = createDirectoryLayout(directory);
     const left = ['programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];

@@ -106,7 +106,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('records refusals with their reason, and omits invalid names', async () => {
+  it('records refused requests with the reason, but without invalid names of secret sets and secrets', async () => {
     await ask('PUT', '/secrets/kept', { secrets: [one] });
     await ask('GET', '/secrets/nothing');
     await ask('GET', `/organizations/${neighbours.name}/secrets/theirs`);

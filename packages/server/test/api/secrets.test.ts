@@ -46,7 +46,7 @@ describe('API for secrets', () => {
     expect((await ask('PUT', '/secrets/a_b', many)).status).toBe(400);
   });
 
-  it('answers 202 to a write that changes nothing while a delivery is pending', async () => {
+  it('answers 202 to a write that changes nothing while the delivery of the secret set is pending', async () => {
     const body = { secrets: [{ secretKey: 'A', secretValue: '1' }] };
     const db = await openDatabase<Tables>({
       address: service.database.address,

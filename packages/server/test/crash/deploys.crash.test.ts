@@ -141,7 +141,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(met.length).toBeGreaterThan(0);
   });
 
-  it('leave no orphans after an orderly stop', async () => {
+  it('leave no orphaned processes or other resources after the last server stops on SIGTERM', async () => {
     const server = service.current();
     await server.ready;
     await database.close();

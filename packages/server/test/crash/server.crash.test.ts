@@ -73,7 +73,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     expect([...problems, ...findCrossSessionViolations(scenarios, records, entries)]).toEqual([]);
   });
 
-  it('leave no orphans after an orderly stop', async () => {
+  it('leave no orphaned processes or other resources after the last server stops on SIGTERM', async () => {
     const server = run.service.current();
     await server.ready;
     await run.observer.close();

@@ -144,12 +144,15 @@ describe('the service with a faulty bot', () => {
     [200, '{"completionStatus": "LEFT_EARLY"}', 'LEFT_EARLY'],
     [200, '{"completionStatus": "left [red]early"}', 'HTTP_COMPLETED'],
     [200, `{"completionStatus": "${'A'.repeat(80)}"}`, 'HTTP_COMPLETED'],
-  ])('records the completion status if the bot responds with status %i and body %s', async (status, body, recorded) => {
-    const id = await startAgentSession(service, 'puppet');
-    await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
-    expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe(recorded);
-    await waitUntilAgentIdle(service, 'puppet');
-  });
+  ])(
+    'after a bot response with status %i and body %s, the completion status of the session is %s',
+    async (status, body, recorded) => {
+      const id = await startAgentSession(service, 'puppet');
+      await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
+      expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe(recorded);
+      await waitUntilAgentIdle(service, 'puppet');
+    },
+  );
 
   it.each([
     ['by SIGTERM', 'SIGTERM', ''],

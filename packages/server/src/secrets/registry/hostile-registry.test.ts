@@ -183,7 +183,7 @@ describe('checkCredentials', () => {
   });
 
   it.each([[['127.0.0.1']], [['93.184.216.34', '127.0.0.1']], [['::ffff:127.0.0.1']], [['169.254.169.254']], [[]]])(
-    'does not connect to an unlisted registry with the addresses %j',
+    'does not connect to a registry that is not in BOTHOST_REGISTRIES and resolves to %j',
     async (addresses) => {
       answer = () => formatHttpResponse(200);
       const policy = createImageRegistryConnectionPolicy([`http://another.test:${registry.port}`], []);

@@ -62,7 +62,7 @@ describe('lost organization keys', () => {
     expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }))).toMatchObject(unchanged);
   });
 
-  it('are not replaced by new keys of the same version while a value needs them', async () => {
+  it('keep their version number reserved while a stored value is encrypted with them', async () => {
     await vault.context.keyring.rotate(rows.db, home);
     await vault.put(home, 'keys', createPutSecretsRequest({ A: 'three' }));
     const restore = await lose(`organization_id = '${home}' and version = 2`);

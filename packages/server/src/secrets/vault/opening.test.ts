@@ -61,7 +61,7 @@ describe('openVault with key files', () => {
     await only();
   });
 
-  it('does not replace a lost key file while a secret set exists, even if keys and vault state are missing', async () => {
+  it('does not replace a lost key file while a secret set exists, even if the database has no organization keys and no vault state', async () => {
     await open();
     await sql`insert into secret_sets values
       (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', 1, now(), now())
