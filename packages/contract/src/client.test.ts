@@ -203,7 +203,7 @@ describe('a client', () => {
   });
 });
 
-describe('the types of operations', () => {
+describe('the TypeScript types of operations', () => {
   const client = createApiClient({ origin: 'http://127.0.0.1:1', key });
 
   it('give a session exactly the fields of the contract', () => {
@@ -236,7 +236,7 @@ describe('the types of operations', () => {
     expect([withoutParameters, withoutSession, wrongTransport]).toHaveLength(3);
   });
 
-  it('give a handler a parsed query with defaults', () => {
+  it('describe the query of a server handler as parsed, with defaults filled in', () => {
     expectTypeOf<RequestOf<Operations['getSessions']>['query']['limit']>().toEqualTypeOf<number>();
     expectTypeOf<RequestOf<Operations['listOrganizations']>['body']>().toEqualTypeOf<undefined>();
   });

@@ -39,7 +39,7 @@ describe('runProgram', () => {
     expect(await running).toMatchObject({ code: null, signal: 'SIGKILL', stdout: 'before\n' });
   });
 
-  it('kills a program that prints only to standard error for too long', async () => {
+  it('kills a program that prints nothing to standard output for too long, even if it prints to standard error', async () => {
     const script = 'while echo still running >&2; do sleep 0.05; done';
     expect(await runProgram(shell(script), { ...options, stallMs: 500 })).toMatchObject({ signal: 'SIGKILL' });
   });

@@ -47,7 +47,7 @@ async function start(
   return bot;
 }
 
-describe('a telephone bot with evaluations', () => {
+describe('a generated telephone bot with evaluation scenarios', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
     project = await setUpProject(phoneBotOptions, ['evals']);

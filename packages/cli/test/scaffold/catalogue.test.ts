@@ -130,7 +130,7 @@ test.each([
   expect(findTransport(alias)?.value).toBe(value);
 });
 
-test('findDialInAndDialOutTransports returns the dial-in and the dial-out transport for a name without a direction', () => {
+test('findDialInAndDialOutTransports returns the dial-in and the dial-out transport for a transport name that contains no direction', () => {
   for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
     expect(findDialInAndDialOutTransports(name).map(({ request }) => request?.direction)).toEqual([
       'dial-in',

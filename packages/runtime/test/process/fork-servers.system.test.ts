@@ -180,7 +180,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
   });
 
-  it('`retain` without the deployment of a fork server stops the fork server even while it imports the bot', async () => {
+  it('`retain` of no deployments stops a fork server that is still importing the bot', async () => {
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)
@@ -194,7 +194,7 @@ ${forkableBotSource}`;
   });
 
   it.each(['is stopped', 'has no socket'])(
-    'removes a fork server after a restart if its supervisor %s',
+    'after a server restart, removes a fork server whose supervisor %s',
     async (fault) => {
       const { launch, launchAndReadIds, settled, restartServer, dataDirectory, idOf } =
         await openForkingBotFixture(kind);
@@ -214,7 +214,7 @@ ${forkableBotSource}`;
     },
   );
 
-  it('spawns the first instance after a change of environment variables, and forks the next instance', async () => {
+  it('after a change of environment variables, starts one instance without forking, then forks instances with the new values', async () => {
     const { launch, launchAndReadIds, settled } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();

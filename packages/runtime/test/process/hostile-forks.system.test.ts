@@ -134,8 +134,8 @@ for name in os.listdir('/proc/self/fd'):
   });
 });
 
-describe.each(ownAccounts)('a hostile module in its fork server, containment by %s', (kind) => {
-  it('cannot switch to accounts outside its range or access other processes', async () => {
+describe.each(ownAccounts)('a hostile bot module in a fork server, containment by %s', (kind) => {
+  it('cannot switch to an account outside its user id range, and cannot access other processes', async () => {
     const reports = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
     onTestFinished(() => rm(reports, { recursive: true }));
     await chmod(reports, 0o777);

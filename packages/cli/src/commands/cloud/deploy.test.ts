@@ -292,7 +292,7 @@ test('renews an expired upload token, and exits with 1 when the service rejects 
   expect(JSON.parse(full.stdout).error).toMatchObject({ reason: 'storage-full' });
 });
 
-test('uploads to the configured URL when the public URL is unreachable', async () => {
+test('deploy uploads to the configured API URL if the host in the returned upload URL is unreachable', async () => {
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.publicOrigin = 'http://127.0.0.1:1';
   expect((await deploy('--yes')).status).toBe(0);

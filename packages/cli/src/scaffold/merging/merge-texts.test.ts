@@ -105,15 +105,15 @@ test.each([
   },
 );
 
-describe('mergeTexts on .env.example when the change replaces a service', () => {
+describe('mergeTexts on .env.example when a service of the project is replaced', () => {
   const path = 'server/.env.example';
   const soniox: ProjectOptions = { tts_service: 'elevenlabs_tts' };
 
   test.each([
-    ['the end of the file', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
+    ['at the end of the file', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
     ['below the last generated variable', (text: string) => `${text}SHOP_KEY=\n`],
     ['above the removed group of variables', replaced(/# Cartesia/, 'SHOP_KEY=\n# Cartesia')],
-  ])('keeps a variable that the user added at this position: %s', (_place, edit) => {
+  ])('keeps a variable that the user added %s', (_place, edit) => {
     const { text, hasConflict } = merged(path, edit, soniox);
     expect(hasConflict).toBe(false);
     expect(text).toMatch(/^SHOP_KEY=$/m);

@@ -113,7 +113,7 @@ test('set does not overwrite a revision that was written while it asked for conf
   expect(service.values.size).toBe(0);
 });
 
-test('set --skip --json sends one request and prints one document', async () => {
+test('set --json without a confirmation (--skip) sends one request and prints one JSON document', async () => {
   const { status, stdout } = await set(['A=1', '--skip', '--json']);
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ change: 'created', revision: 1, skipped: [], readiness: 'pending' });

@@ -32,13 +32,16 @@ describe('project add', () => {
     ['recording', 'server/bot.py', 'AudioBufferProcessor('],
     ['eval', 'server/evals/text.yaml', 'scenarios:'],
     ['enable-nc', 'server/pyproject.toml', 'rnnoise'],
-  ])('adds %s, after which check finds no edits and update changes nothing', async (what, path, holds) => {
-    expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
-    expect(await read(path)).toContain(holds);
-    const checked = await botcli(['project', 'check', '--json']);
-    expect(checked.stdout).not.toContain('was edited');
-    expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing needs to change');
-  });
+  ])(
+    'adds %s, so that `project check` reports no edited files and `project update` changes nothing',
+    async (what, path, holds) => {
+      expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
+      expect(await read(path)).toContain(holds);
+      const checked = await botcli(['project', 'check', '--json']);
+      expect(checked.stdout).not.toContain('was edited');
+      expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing needs to change');
+    },
+  );
 
   test('replaces the existing service if the added service has the same kind', async () => {
     await botcli(['project', 'add', 'soniox_stt', '--yes']);

@@ -51,7 +51,7 @@ describe('releaseRange', () => {
 });
 
 describe('releaseOrphanedRanges', () => {
-  it('releases the user id ranges of owners whose directory is missing or that the callback reports as orphans', async () => {
+  it('releases a user id range if the directory that owns it is missing, or if `isOrphan` returns true for this directory', async () => {
     const reservations = await openReservations();
     const existing = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
     onTestFinished(() => rm(existing, { recursive: true }));
