@@ -182,7 +182,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       expect(output).not.toMatch(unclear);
     });
 
-    it('test setup stores a secret set and marks its delivery as failed', async () => {
+    it('setup for the next tests: a secret set is stored, and its delivery is marked as failed', async () => {
       const secrets = [{ secretKey: 'A', secretValue: 'x' }];
       const setName = 'failed-keys';
       await service.client.putSecrets({ params: { setName }, body: { secrets } });

@@ -85,7 +85,7 @@ describe('checkApiKeyFormat', () => {
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
   ])(
-    'returns the verdict "foreign" (wrong format) for the key %j, and reads the key kind %s from its prefix',
+    'returns for the malformed key %j the verdict "foreign" and the key kind that its prefix indicates: %s',
     (text, kind) => {
       expect(checkApiKeyFormat(text)).toEqual({ kind, verdict: 'foreign' });
     },

@@ -170,7 +170,7 @@ describe('secrets in bots', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stopAgentSession(service, keeps, id)));
   });
 
-  it('if damaged, prevent new sessions only of agents that use them', async () => {
+  it('that are damaged prevent new sessions of the agents that use them, but not of other agents', async () => {
     const broken = createUniqueName('broken');
     const whole = createUniqueName('whole');
     const unlucky = createUniqueName('unlucky');
@@ -251,7 +251,7 @@ describe('secrets in bots', () => {
     await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
   });
 
-  it('are shown in logs, with a note, if they can no longer be decrypted, while other secrets stay masked', async () => {
+  it('that can no longer be decrypted are not masked in logs; the response then has maskingIncomplete, and masks the other secrets', async () => {
     const setName = createUniqueName('partial');
     const agentName = createUniqueName('prints');
     await put(setName, { A: 'sk_canary_3', B: 'sk_canary_4' });

@@ -27,7 +27,7 @@ async def bot(args):
         await bot.wait_for(TIMESTAMP_PATTERN + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION_ID} - on a thread$")
 
 
-async def test_loguru_logs_the_session_id_for_a_bot_that_replaces_the_extra_fields(tmp_path: Path) -> None:
+async def test_loguru_logs_the_session_id_even_if_the_bot_configures_other_extra_fields(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 

@@ -150,7 +150,7 @@ async def bot(args):
 """
 
 
-async def test_session_without_transport_calls_the_bot_again_when_a_client_connects(
+async def test_bot_function_runs_a_second_time_when_a_webrtc_client_joins_a_session_without_transport(
     tmp_path: Path, echo_bot: Path
 ) -> None:
     async with running_bot(write_bot(tmp_path, WEBRTC_SESSION_MANAGER_BOT)) as bot:

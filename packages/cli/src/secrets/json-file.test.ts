@@ -36,7 +36,7 @@ test('rejects a long unclosed string in linear time', () => {
   expect(problems.map(({ where }) => where.line)).toEqual([2]);
 });
 
-test('reports problems without any value or invalid text of the file', () => {
+test('the problems reported for a file contain neither its values nor its invalid text', () => {
   for (const text of ['{"A": "Canary7d1f", B}', '{"Canary7d1f.": "x"}', '{"A": ["Canary7d1f"]}', 'Canary7d1f']) {
     expect(findProblems(text).join()).not.toContain('Canary7d1f');
     expect(findProblems(text)).toHaveLength(1);

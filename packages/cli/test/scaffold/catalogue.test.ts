@@ -46,7 +46,7 @@ test('all services have unique values and aliases, and all vendors have unique n
 });
 
 describe.each(vendors)('the vendor $name', ({ site, services }) => {
-  test.each(services)('has a valid site, and valid names and versions for its service $value', (service) => {
+  test.each(services)('has a valid site URL, and valid module names and versions for service $value', (service) => {
     const parts = Object.values({ ...service.arguments, ...service.settings });
     expect(site).toMatch(/^https:\/\/[a-z0-9.-]+(\/\S*)?$/);
     expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);

@@ -94,7 +94,7 @@ test.each([
   ['random', configurations],
   ['mostly valid', likely],
 ])(
-  'init with %s options reports the expected errors, or prints a configuration that "init --config" prints unchanged',
+  'init with %s options reports the expected errors, or prints a configuration that stays the same when "init --config" reads it',
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, syntaxVariants, mistakes, async (raw, spelled, faulty) => {

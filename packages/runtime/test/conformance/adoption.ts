@@ -85,7 +85,7 @@ export function describeInstanceAdoption(setup: RuntimeSetup): void {
       expect(await next.list()).toHaveLength(1);
     });
 
-    it('reports the exit of a bot that ended while no server ran, again after each restart until `forget` is called', async () => {
+    it('reports the exit of a bot that ended while the server was stopped, and repeats the report after each restart until `forget` is called', async () => {
       const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
       const address = await start('ended');
       await closeServer();

@@ -64,7 +64,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
         expect(await evaluateInInstance(victim, '"alive"')).toBe('alive');
       });
 
-      it("denies a bot access to its record and output file, write access to its project, and membership in the service's groups", async () => {
+      it("denies a bot access to the service's files about it (record, output, exit), write access to its project, and the service's groups", async () => {
         const { start, probe } = await openRuntimeFixture(setup);
         const address = await start('tidy');
         expect(await evaluateInInstance(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');

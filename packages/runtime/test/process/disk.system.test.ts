@@ -118,7 +118,7 @@ it('the disk use of an instance counts hard links once, and excludes targets of 
   expect(await evaluateInInstance(innocent, '1 + 1')).toBe(2);
 });
 
-it('measureTrees measures a small tree in time even if another tree has too many files', async () => {
+it('measureTrees returns the size of a small directory tree even if another tree is too large to measure within the time limit', async () => {
   // Use a file system in memory if the machine has one, because creating many files on a disk takes long.
   const directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bothost-wide-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

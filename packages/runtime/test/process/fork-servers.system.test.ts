@@ -99,7 +99,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect(await probe.countProcesses('parent')).toBe(0);
   });
 
-  it('reports the exit status of an instance that ended while no server ran', async () => {
+  it('reports the exit status of an instance that ended while the bothost server was stopped', async () => {
     const { launch, settled, closeServer, restartServer } = await openForkingBotFixture(kind);
     await launch('first');
     await settled();

@@ -314,7 +314,7 @@ describe('the build worker', () => {
     expect((await over(second.id)).state).toBe('success');
   });
 
-  it('restarts the builds of a killed server, and overwrites their files', async () => {
+  it('restarts the builds of a killed server, and replaces their unfinished source directories', async () => {
     const build = await newBuild();
     const before = inHand();
     const { worker } = await work(before.prepare);

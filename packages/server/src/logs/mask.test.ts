@@ -125,7 +125,7 @@ describe('createSecretMask and maskOutputTail', () => {
     ).toMatch(/^\.*$/);
   });
 
-  it('mask the last character before a long line is split if a secret value with 32,000 lines starts with that character', () => {
+  it('mask the last character of the first part of a split line if a secret value (32,000 lines) starts with that character', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
     const [first = ''] = shown(`${'.'.repeat(longLineBlockBytes - 1)}x${'.'.repeat(2 * longLineBlockBytes)}\n`, [
       value,

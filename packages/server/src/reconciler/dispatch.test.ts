@@ -255,7 +255,7 @@ describe('dispatchSession', () => {
   );
 
   it.each(['recorded', 'sent'])(
-    'completes a dispatch that is being %s when the service closes, if the bot has no status route',
+    'still sends a session to a bot without a status route if the service closes while the dispatch is being %s',
     async (moment) => {
       const { context, readySession } = await session({ '/bot': () => undefined }, { reportsSession: false });
       await dispatchSession(
@@ -291,7 +291,7 @@ describe('dispatchSession', () => {
 });
 
 describe('a session adopted after a server restart', () => {
-  it('is dispatched if its bot reports no session', async () => {
+  it('is dispatched to its bot if the bot reports that it has no session', async () => {
     const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'idle' }),
       '/bot': answer(200, {}),
@@ -352,7 +352,7 @@ describe('a session adopted after a server restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it("is not dispatched again if the bot received the previous server's request late", async () => {
+  it("is not dispatched again if the previous server's dispatch reaches the bot only after the first status request", async () => {
     const reports = [{ state: 'idle' }, { state: 'running' }, { state: 'ended', status: 200 }];
     const bot: Bot = { '/_bot/session': (_, response) => void response.end(JSON.stringify(reports.shift())) };
     const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });

@@ -61,7 +61,7 @@ describe('deliverSecrets', () => {
     expect(await deliverSecrets({ ...vault.context, now })).toBe(0);
   });
 
-  it('retries a delivery that failed for a missing root key as soon as a client writes the same values again', async () => {
+  it('retries a failed delivery (missing root key) at once when a client writes the same values again', async () => {
     await deliverUntilFailed(rootKeyMissing);
     expect(await put()).toMatchObject({ change: 'none', readiness: 'pending' });
     await vault.deliver();

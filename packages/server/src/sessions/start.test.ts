@@ -194,7 +194,7 @@ describe('startSession', () => {
     expect(await sessionRow(start.sessionId)).toMatchObject({ state: 'waiting', requested_at: null, claimed_at: null });
   });
 
-  it('creates no session for a WebSocket start of an agent without tokens, and rejects a request body', async () => {
+  it('creates no session row for a WebSocket start if websocket_auth is "none", and rejects a start with a request body', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const start = input(name, { transport: 'websocket' });
     await startSession(context(), start);

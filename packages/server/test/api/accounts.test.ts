@@ -56,7 +56,7 @@ describe('an account', () => {
     });
   });
 
-  it('is created with the link that the service prints while its organization has no member', async () => {
+  it('is created with the first invitation link, which the service prints only while the organization has no member', async () => {
     const fresh = await startTestServer();
     const links = [await fresh.server.createFirstInvitation(), await fresh.server.createFirstInvitation()];
     const [first, second] = links.map((link) => parseLinkToken(link ?? ''));

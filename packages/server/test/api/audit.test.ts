@@ -261,7 +261,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('records dry runs of writes, and limits their rate because a dry run can confirm a guessed value', async () => {
+  it('records dry runs of secret writes, which are rate-limited because they can confirm a guessed secret value', async () => {
     const guessed = createUniqueName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });

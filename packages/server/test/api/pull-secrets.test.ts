@@ -68,7 +68,7 @@ describe('API for image pull secrets', () => {
     );
   });
 
-  it('limits the rate of checks, and records refused checks in the audit log', async () => {
+  it('limits the rate of credential checks, and records refused checks in the audit log', async () => {
     let answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);
     for (let number = 0; number < 3 * imagePullSecretCheckRateLimit.burst && answer.status === 200; number++) {
       answer = await sendRawRequest(service, 'POST', `/secrets/${hub}/verify`);

@@ -65,7 +65,7 @@ test('resolveConfiguration reports all issues at once, in the order of the confi
 });
 
 describe('readConfigFile', () => {
-  test('accepts the alternative names of a setting, and uses the value of the first name if the file contains two', () => {
+  test('accepts alternative keys of a setting, and prefers the key `name` to `project_name` if the file contains both', () => {
     const text = JSON.stringify({
       name: 'a',
       project_name: 'b',

@@ -37,14 +37,14 @@ test('the README names the transports that the page of the development runner of
   expect(readme('carrier1')).not.toContain('allow the microphone');
 });
 
-test('the README says that transports with a vendor’s rooms work only on the user’s machine, not on the service', () => {
+test('the README says that the transport with Daily rooms works only on the user’s machine, not on the bothost service', () => {
   expect(entryPointsOf(['hostedrtc'])).toMatch(
     /creates no rooms yet: `daily \(hostedrtc\)` works.*project add smallwebrtc/,
   );
   expect(entryPointsOf(['hostedrtc', 'lightrtc'])).not.toContain('project add smallwebrtc');
 });
 
-test('the README of a bot that takes phone calls in hosted rooms says that the service has no webhook for calls', () => {
+test('the README of a bot that takes phone calls in Daily rooms says that the bothost service has no webhook for calls', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
   const readme = generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
   expect(readme).not.toContain('/v1/public/webhooks');

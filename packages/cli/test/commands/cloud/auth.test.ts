@@ -89,7 +89,7 @@ test('login stores the requested organization, or fails if the key does not belo
   });
 });
 
-test('login to another service removes the stored public key', async () => {
+test('login to another service removes the public API key of the previous service from the profile', async () => {
   await writeProfile(place.file, { api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
   const outcome = await cloud('auth login --with-token', { stdin: privateKey });
   expect(outcome.stderr).toContain('belonged to another organization or service and was removed');
@@ -127,7 +127,7 @@ test('status without a key exits with 1 and names the login command', async () =
   expect(await cloud('auth status')).toMatchObject({ status: 1, stderr: expect.stringContaining('auth login') });
 });
 
-test('logout asks for confirmation and removes only the keys', async () => {
+test('logout asks for confirmation, removes the API keys and the organization from the profile, and keeps the service URL', async () => {
   const keys = { private_key: privateKey, public_key: publicKey };
   await writeProfile(place.file, { api_url: service.origin, organization: 'acme', ...keys });
   expect(await cloud('auth logout')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
@@ -138,7 +138,7 @@ test('logout asks for confirmation and removes only the keys', async () => {
   expect(JSON.parse((await cloud('auth logout --json')).stdout)).toMatchObject({ loggedOut: false });
 });
 
-test('organizations select accepts a name or ID and removes the old public key', async () => {
+test('organizations select accepts an ID, removes the public API key of the previous organization, and rejects an unknown name', async () => {
   await writeProfile(place.file, { private_key: privateKey, organization: 'acme', public_key: 'pk_old' });
   expect((await cloud('organizations list')).stdout).toBe(
     `Name\tDisplay name\tId\tCurrent\nacme\tAcme Inc.\t${organization.id}\tcurrent\nother\tOther\t${other.id}\t\n`,

@@ -336,7 +336,7 @@ test('unset removes several keys in one revision, and fails for a missing key un
   });
 });
 
-test('delete lists the keys, and refuses a secret set that agents use unless --force is given', async () => {
+test('delete shows the keys of a secret set before it asks, and refuses to delete a set in use without --force', async () => {
   service.values.set('A', '1');
   service.state.revision = 1;
   expect(await secrets(['delete', 'bot-secrets'])).toMatchObject({

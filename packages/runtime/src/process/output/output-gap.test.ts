@@ -34,7 +34,7 @@ it('selectOutputToDrop splits a line if no line break is near the ends of the ra
   expect(await gapIn('x'.repeat(110_000))).toEqual({ from: 25_000, to: 60_000 });
 });
 
-it('selectOutputToDrop ignores a range that was dropped before the bot truncated the output file', async () => {
+it('selectOutputToDrop ignores an earlier dropped range if the bot has truncated the output file since then', async () => {
   const gap = await gapIn(lines(110_000), { from: 24_900, to: 50_000 }, 60_000);
   expect(gap).toEqual({ from: 85_000, to: 120_100 });
 });

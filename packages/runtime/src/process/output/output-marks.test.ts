@@ -27,7 +27,7 @@ it('parseOutputTimestamps skips marks that do not increase, so that binary searc
   expect(parseOutputTimestamps(damaged.map(formatOutputTimestamp).join(''))).toEqual(expectedMarks);
 });
 
-it('parseOutputTimestamps skips marks whose numbers a double cannot represent exactly', () => {
+it('parseOutputTimestamps skips a line whose offset or time is above Number.MAX_SAFE_INTEGER', () => {
   const text = expectedMarks.map(formatOutputTimestamp).join('');
   expect(parseOutputTimestamps(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(
     expectedMarks,

@@ -210,7 +210,7 @@ describe('checkCredentials', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('does not connect to a listed registry that resolves to the address of a metadata service', async () => {
+  it('does not connect to a registry that the operator listed if its host name resolves to a cloud metadata address', async () => {
     answer = () => formatHttpResponse(200);
     expect(await check({ resolve: [['169.254.169.254']] })).toMatchObject({ result: 'skipped' });
   });

@@ -84,7 +84,7 @@ it('parseTokenAddress never returns a URL of another origin', () => {
   );
 });
 
-it('parseTokenAddress returns an error that names the setting to allow another host', () => {
+it('parseTokenAddress rejects a token server on another host than the registry, and names the setting that allows it', () => {
   expect(addressFor('reg.corp:5000', 'https://login.corp/token')).toMatchObject({
     problem: expect.stringContaining('reg.corp:5000=login.corp in BOTHOST_REGISTRY_TOKEN_HOSTS'),
   });

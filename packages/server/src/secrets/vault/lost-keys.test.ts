@@ -34,7 +34,7 @@ describe('lost organization keys', () => {
   };
 
   it.each(['value', 'fingerprint', 'stamp'])(
-    'make writes fail only in their organization, until they are restored: %s key',
+    'make writes fail in their organization, but not in others, until the lost %s key is restored',
     async (purpose) => {
       const restore = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
       for (const name of ['keys', 'new']) {

@@ -125,7 +125,7 @@ test('start without options sends no transport field, and prints commands to rea
   expect(stderr).toBe('');
 });
 
-test('start explains that curl needs the public key in the environment if only the profile has the key', async () => {
+test('start says to set BOTCLI_PUBLIC_KEY for the printed curl command if only the profile contains the key', async () => {
   await writeProfile(place.file, { public_key: publicKey });
   const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
   expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
