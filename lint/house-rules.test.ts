@@ -171,7 +171,7 @@ const accepted: Record<string, Case> = {
   },
   'the contract in the CLI': {
     file: 'packages/cli/src/client.ts',
-    text: "import { createApiClient } from '@bothost/contract';\ncreateClient;\n",
+    text: "import { createApiClient } from '@bothost/contract';\ncreateApiClient;\n",
     rule: null,
   },
 };
