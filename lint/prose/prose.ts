@@ -16,3 +16,8 @@ export type SourceFileProse = {
 export function collapseWhitespace(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
+
+/** Returns false for text such as `${file}: ${text}` or `%s: %s`, which contains no words of its own. */
+export function hasWords(text: string): boolean {
+  return /[a-z]{2}/i.test(text.replace(/\$?\{[^{}]*\}/g, ''));
+}

@@ -1,4 +1,4 @@
-import { collapseWhitespace, type SourceFileProse } from './prose.ts';
+import { collapseWhitespace, hasWords, type SourceFileProse } from './prose.ts';
 
 /**
  * Matches a comment or a string with its opening quotes. Strings come first, so that a `#` within a string does not start a
@@ -16,7 +16,7 @@ export function readPythonProse(text: string): SourceFileProse {
     if (quotes === '') continue;
     const before = text.slice(Math.max(0, index - 80), index);
     if (quotes.length === 3 && /(?:^|\n)[ \t]*$/.test(before)) docstrings.push(collapseWhitespace(string));
-    else if (messageCall.test(before)) messages.push(collapseWhitespace(string));
+    else if (messageCall.test(before) && hasWords(string)) messages.push(collapseWhitespace(string));
   }
   const names = [...text.matchAll(definition)].map(([, name = '', constant = '']) => name || constant);
   return {

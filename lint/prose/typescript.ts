@@ -1,5 +1,5 @@
 import { type ESTree, parseSync, Visitor } from 'vite';
-import { collapseWhitespace, type SourceFileProse } from './prose.ts';
+import { collapseWhitespace, hasWords, type SourceFileProse } from './prose.ts';
 
 const errorFactories = /^(?:\w*(?:Error|Failure)|failure|fail|fault|refused|addIssue|sendError)$/;
 const logMethods = /^(?:trace|debug|info|warn|error|fatal)$/;
@@ -30,9 +30,7 @@ export function readTypeScriptProse(path: string, text: string): SourceFileProse
 
   function addStrings(node: ESTree.Node): void {
     for (const string of stringsIn(node, text)) {
-      // Skip strings such as `${file}: ${text}`, which contain no words of their own.
-      const hasWords = /[a-z]{2}/i.test(string.replace(/\$\{[^{}]*\}/g, ''));
-      if (hasWords && /\S\s+\S/.test(string)) messages.add(collapseWhitespace(string));
+      if (hasWords(string) && /\S\s+\S/.test(string)) messages.add(collapseWhitespace(string));
     }
   }
 
@@ -46,8 +44,7 @@ export function readTypeScriptProse(path: string, text: string): SourceFileProse
       const title = testTitle(node, text);
       if (title === null) return;
       titles.push(collapseWhitespace(title));
-      // Skip titles such as '%s', which contain no words of their own.
-      if (!/[a-z]{2}/i.test(title) || rootName(node.callee).startsWith('describe')) return;
+      if (!hasWords(title) || rootName(node.callee).startsWith('describe')) return;
       testNames.push(titles.join(' > '));
     },
     'CallExpression:exit'(node) {

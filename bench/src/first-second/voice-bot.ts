@@ -40,8 +40,8 @@ export function createBotEnvironmentVariables(directory: string, standIns: strin
 }
 
 /**
- * Returns code to append to `bot.py` that sets environment variables when the service calls the bot. A secret set cannot
- * contain all these variables. `python bot.py` never reaches this code.
+ * Returns code to append to `bot.py` that sets environment variables when the service calls the bot. Secret sets do not accept
+ * some of these names. The code has no effect when a person runs `python bot.py`.
  */
 function servedEntryPoint(variables: Readonly<Record<string, string>>): string {
   return `

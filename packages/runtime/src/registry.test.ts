@@ -4,5 +4,5 @@ import { runtimes } from './registry.ts';
 
 it.each(Object.keys(runtimes))('the driver "%s" has a test that runs the conformance suite', async (kind) => {
   const test = await readFile(new URL(`../test/${kind}/conformance.test.ts`, import.meta.url), 'utf8');
-  expect(test).toContain('describeRuntime(');
+  expect(test).toContain('defineRuntimeTests(');
 });

@@ -28,7 +28,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-export function describeInstanceAdoption(setup: RuntimeSetup): void {
+export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
   describe('a restarted server', () => {
     it('finds running bots at their addresses and does not start them again', async () => {
       const { spec, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);

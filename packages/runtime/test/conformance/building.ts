@@ -37,7 +37,7 @@ const building = (code: string) => ({
 });
 const buildScript = `require('fs').writeFileSync('built.js', ${JSON.stringify(serverCode.replace("require('greeting')", "'built'"))});`;
 
-export function describeBuilds(setup: RuntimeSetup): void {
+export function defineBuildTests(setup: RuntimeSetup): void {
   const open = async () => {
     const fixture = await openRuntimeFixture(setup);
     const prepare = (

@@ -1,27 +1,27 @@
 import { describe } from 'vitest';
-import { describeInstanceAdoption } from './adoption.ts';
-import { describeBuilds } from './building.ts';
-import { describeInstanceEnds } from './ends.ts';
+import { defineInstanceAdoptionTests } from './adoption.ts';
+import { defineBuildTests } from './building.ts';
+import { defineInstanceEndTests } from './ends.ts';
 import type { RuntimeSetup } from './fixture.ts';
-import { describeIsolation } from './isolation.ts';
-import { describeOutput } from './output.ts';
-import { describePreparation } from './preparation.ts';
-import { describeResources } from './resources.ts';
-import { describeInstanceStarts } from './starts.ts';
+import { defineIsolationTests } from './isolation.ts';
+import { defineOutputTests } from './output.ts';
+import { definePreparationTests } from './preparation.ts';
+import { defineResourceTests } from './resources.ts';
+import { defineInstanceStartTests } from './starts.ts';
 
 /**
  * Defines the suite that every runtime driver must pass. Its bots are small Node programs that evaluate JavaScript from the
- * tests. A driver that runs Python bots must also pass `describePythonBots`.
+ * tests. A driver that runs Python bots must also pass `definePythonBotTests`.
  */
-export function describeRuntime(name: string, setup: RuntimeSetup): void {
+export function defineRuntimeTests(name: string, setup: RuntimeSetup): void {
   describe(name, () => {
-    describePreparation(setup);
-    describeBuilds(setup);
-    describeInstanceStarts(setup);
-    describeInstanceEnds(setup);
-    describeOutput(setup);
-    describeResources(setup);
-    describeIsolation(setup);
-    describeInstanceAdoption(setup);
+    definePreparationTests(setup);
+    defineBuildTests(setup);
+    defineInstanceStartTests(setup);
+    defineInstanceEndTests(setup);
+    defineOutputTests(setup);
+    defineResourceTests(setup);
+    defineIsolationTests(setup);
+    defineInstanceAdoptionTests(setup);
   });
 }

@@ -7,7 +7,7 @@ import {
   waitForEvent,
 } from './fixture.ts';
 
-export function describeInstanceEnds(setup: RuntimeSetup): void {
+export function defineInstanceEndTests(setup: RuntimeSetup): void {
   describe('a runtime driver when a bot ends', () => {
     it('reports the exit status, the time and the last output', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 /** Tests what a bot must not be able to access, if the runtime driver isolates bots from each other. */
-export function describeIsolation(setup: RuntimeSetup): void {
+export function defineIsolationTests(setup: RuntimeSetup): void {
   if (setup.isolatesAccounts)
     describe('isolation', () => {
       it('denies a bot access to the key file and the database files', async () => {

@@ -11,7 +11,7 @@ import {
 } from './fixture.ts';
 import { decodeOutputLines, readOutput, readOutputSnapshot, waitForOutputLines } from './read-output.ts';
 
-export function describeOutput(setup: RuntimeSetup): void {
+export function defineOutputTests(setup: RuntimeSetup): void {
   describe('the output of a bot', () => {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);

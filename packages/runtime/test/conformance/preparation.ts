@@ -13,7 +13,7 @@ import {
 const neverAborted = new AbortController().signal;
 const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
 
-export function describePreparation(setup: RuntimeSetup): void {
+export function definePreparationTests(setup: RuntimeSetup): void {
   const prepare = (fixture: RuntimeFixture, path: string) =>
     fixture
       .runtime()

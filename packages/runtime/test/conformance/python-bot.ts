@@ -53,7 +53,7 @@ type BotReport = {
 };
 
 /** Tests that a runtime driver can run Python bots. The bots run with a stand-in for the Python host shim. */
-export function describePythonBots(setup: RuntimeSetup): void {
+export function definePythonBotTests(setup: RuntimeSetup): void {
   const { lacksPython } = setup;
   const open = async () => {
     const fixture = await openRuntimeFixture(setup);

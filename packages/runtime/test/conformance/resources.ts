@@ -11,7 +11,7 @@ import {
 
 const mebibyte = 1024 * 1024;
 
-export function describeResources(setup: RuntimeSetup): void {
+export function defineResourceTests(setup: RuntimeSetup): void {
   describe('sample', () => {
     it('measures at least nine tenths of the CPU time that a bot uses', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);

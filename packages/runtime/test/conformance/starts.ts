@@ -15,7 +15,7 @@ import {
 
 const neverAborted = new AbortController().signal;
 
-export function describeInstanceStarts(setup: RuntimeSetup): void {
+export function defineInstanceStartTests(setup: RuntimeSetup): void {
   describe('a runtime driver at the start of a bot', () => {
     it('returns the address at which the bot responds, and lists the bot until it is stopped', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);

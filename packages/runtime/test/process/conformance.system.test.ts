@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { describeRuntime } from '../conformance/conformance.ts';
-import { describePythonBots } from '../conformance/python-bot.ts';
+import { defineRuntimeTests } from '../conformance/conformance.ts';
+import { definePythonBotTests } from '../conformance/python-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 /**
@@ -9,10 +9,11 @@ import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts
  * long to install.
  */
 const [strongest, ...others] = availableContainmentKinds;
-for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, createProcessRuntimeSetup(kind));
+for (const kind of others)
+  defineRuntimeTests(`process driver, containment by ${kind}`, createProcessRuntimeSetup(kind));
 
 // Test Python bots with the strongest kind of containment, which gives each bot its own user account if the tests run as root.
 // Then test them with the kind `mark` (an environment variable), with which all bots use the service's account.
 for (const kind of new Set([strongest, 'mark'] as const)) {
-  describe(`process driver, containment by ${kind}`, () => describePythonBots(createProcessRuntimeSetup(kind)));
+  describe(`process driver, containment by ${kind}`, () => definePythonBotTests(createProcessRuntimeSetup(kind)));
 }

@@ -1,5 +1,5 @@
-import { describeRuntime } from '../conformance/conformance.ts';
+import { defineRuntimeTests } from '../conformance/conformance.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 const [strongest] = availableContainmentKinds;
-describeRuntime(`process driver, containment by ${strongest}`, createProcessRuntimeSetup(strongest));
+defineRuntimeTests(`process driver, containment by ${strongest}`, createProcessRuntimeSetup(strongest));

@@ -58,8 +58,8 @@ export function scanForMatchingLines(
 }
 
 /**
- * Returns at which ends a line was cut. A line is cut where a long line was split into blocks, and where output next to it was
- * dropped.
+ * Returns whether the start and the end of a range are cut, so that they are not the start and the end of a line. They are cut
+ * where a line was split because of its length, and where output next to the range was dropped.
  */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineTruncation {
   return {

@@ -228,8 +228,8 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
 }
 
 /**
- * Whether the action ends a session or instance that was lost with the previous server process. The first reconcile pass must
- * complete such actions: after it, `unobservedEndAt` returns the current time, which would be a wrong end time.
+ * Whether the action ends a session or instance that was lost with the previous server process. Complete such actions in the
+ * first reconcile pass. Later passes would record the current time as the end time, which would be too late.
  */
 function endsWithPreviousServer(action: ReconcileAction): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';

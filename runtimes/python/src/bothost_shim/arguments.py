@@ -45,7 +45,7 @@ def create_session_arguments(kind: Kind, *, body: Any, session_id: str, file_sto
 
 
 def preload_argument_classes() -> None:
-    """Import the classes of the arguments before the first session.
+    """Import the classes of the argument with which `bot` is called, before the first session.
 
     Does nothing if the bot has not imported Pipecat, because importing Pipecat is slow.
     """

@@ -74,7 +74,7 @@ describe('readPythonProject and listEnvironmentSetupCommands', () => {
     expect([...(list ?? [])].sort()).toEqual(names.map((name) => `of-${name}`).sort());
   });
 
-  it('create an environment for a project without dependencies', async () => {
+  it('return a command that creates an environment even for a project without dependencies', async () => {
     const found = await titlesOf({ 'bot.py': '', 'pyproject.toml': '[tool.ruff]\nline-length = 100\n' }, null);
     expect(found.titles[0]).toBe('python -m venv');
     expect(found.notes).toEqual([expect.stringContaining('nothing is installed')]);
