@@ -91,7 +91,10 @@ export function findOneTimeLink(db: Database, hash: Buffer): Promise<OneTimeLink
   return db.selectFrom('one_time_links').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** Deletes a link and returns its row. Of several concurrent calls, only one gets the row; the others get undefined. */
+/**
+ * Deletes a one-time link, for example an invitation, and returns its row. Of several concurrent calls, only one gets the row;
+ * the others get undefined.
+ */
 export function consumeOneTimeLink(db: Database, hash: Buffer): Promise<OneTimeLinkRow | undefined> {
   return db.deleteFrom('one_time_links').where('hash', '=', hash).returningAll().executeTakeFirst();
 }

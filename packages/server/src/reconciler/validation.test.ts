@@ -81,7 +81,7 @@ describe('deployment validation', () => {
     expect(backoff.until(id)).not.toBeNull();
   });
 
-  it('makes up to five attempts if the service causes each failure', async () => {
+  it('makes up to five attempts if the service, not the bot, causes each failure', async () => {
     const { startFailed } = begin();
     for (let count = 1; count < 5; count += 1) {
       await startFailed(await open(), noRoom, false);

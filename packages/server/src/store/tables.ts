@@ -324,7 +324,7 @@ export type InstanceLogsTable = {
   session_id: string | null;
   /** The host whose data directory contains the output files of the instance. */
   host_id: string;
-  /** Times of the first and the last output. */
+  /** Times at which the instance wrote its first and its last output. */
   begins_at: Date;
   ends_at: Date;
   /** Size of the stored output in bytes, without the part that was dropped (`dropped_bytes`). */

@@ -57,8 +57,8 @@ it.runIf(existsSync(program))(
 
     first.current().signal('SIGTERM');
     expect(await first.current().exited).toBe(0);
-    // Only the bot process that is already starting gets permission to listen. If the next server started a second process for
-    // the session, that process would never listen, and the test would fail.
+    // Let only the bot process that is already starting listen on its port. If the next server process started a second bot
+    // process for the session, that bot process would never listen, and the test would fail.
     await next.start().ready;
     go('go');
     expect(await evaluateJavaScriptInBot(service, 'slow', sessionId, '"started"')).toBe('started');

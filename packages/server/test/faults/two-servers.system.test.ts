@@ -167,7 +167,7 @@ describe('a server that lost the lock of its region to a second server, which th
           where locktype = 'advisory' and datname = $1 and granted = $2`,
         [new URL(first.database.url).pathname.slice(1), granted],
       );
-    // The second server acquires its region and then fails, because its port is in use.
+    // The second server waits for the lock of the region, gets it, and then fails, because its port is in use.
     const second = run({
       BOTHOST_DATA_DIR: join(elsewhere, 'data'),
       BOTHOST_KEY: key,
