@@ -177,7 +177,7 @@ describe('init --dry-run', () => {
     expect(await tree()).toEqual([]);
   });
 
-  test('writes nothing for the configuration of --quickstart', async () => {
+  test('writes nothing with the argument `quickstart`', async () => {
     const { status, stdout } = await botcli(['init', 'quickstart', '--dry-run', '--overwrite-guide']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -109,8 +109,8 @@ def replace_environment(environment: Mapping[str, str], before: Mapping[str, str
     for name in before.keys() - after.keys():
         os.environ.pop(name, None)
     for name, value in after.items():
-        # A variable of the instance, such as BOT_SOCKET, keeps its value if it was not set in the fork server before the
-        # import of the bot, even if the import has set it.
+        # A variable of the instance, such as BOT_SOCKET, keeps its value if it was not set in the fork server before
+        # the import of the bot, even if the import has set it.
         if value != before.get(name) and (name in before or name not in environment):
             is_inside = f"{value}/".startswith(f"{former}/")
             os.environ[name] = home + value[len(former) :] if is_inside else value
