@@ -6,8 +6,8 @@ import type { SessionObserver } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
 /**
- * One kill of the server. `found` lists the phases of the observed sessions at the time of the kill. `phase` is one of them, or
- * null if there were none; statistics count the kill for this phase. `ready`: whether the server had finished its start.
+ * One kill of the server. `found` lists the phases of the observed sessions at the time of the kill. The kill is counted for
+ * `phase`, which is one of them, or null if there were none. `ready` says whether the server had finished its start.
  */
 export type ServerKill = {
   readonly phase: SessionPhase | null;
