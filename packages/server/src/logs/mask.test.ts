@@ -20,7 +20,7 @@ function shown(written: string, secrets: readonly string[], text?: string): stri
   };
   const part = { kind: 'lines', bytes, from: 0, lines: splitLines(bytes, 0) } as const;
   const found = scanForMatchingLines(file, part, { ...noFilter, text: text?.toLowerCase() }, createSecretMask(secrets));
-  return found.flatMap(({ line }) => (line === null ? [] : [line.log]));
+  return found.flatMap(({ decode }) => decode?.().log ?? []);
 }
 
 describe('createSecretMask and maskOutputTail', () => {
@@ -217,7 +217,7 @@ describe('createSecretMask and maskOutputTail', () => {
     ] as const) {
       const part = { kind: 'lines', bytes: written.subarray(from, to), from, lines: [{ from, to, end }] } as const;
       const found = scanForMatchingLines(file, part, noFilter, createSecretMask([secret]));
-      const text = found.flatMap(({ line }) => (line === null ? [] : [line.log])).join('');
+      const text = found.flatMap(({ decode }) => decode?.().log ?? []).join('');
       expect(text.replace('***', '')).toMatch(/^\.*$/);
     }
   });

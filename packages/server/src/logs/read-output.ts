@@ -22,8 +22,8 @@ export type OutputReadRequest = {
   readonly to: EpochMicroseconds;
 };
 
-/** A line with its position in the total order. `line` is null if it does not match the filter. */
-export type PositionedLine = { readonly position: LogPosition; readonly line: ScannedLine['line'] };
+/** A line with its position in the total order. */
+export type PositionedLine = { readonly position: LogPosition } & Pick<ScannedLine, 'decode'>;
 
 const linesPerBatch = 1_000;
 
@@ -36,17 +36,25 @@ export async function* readOutput(
 ): AsyncGenerator<readonly PositionedLine[]> {
   const { order, after } = wanted;
   const output: OutputFileHandle = { ...source, end: endBefore(source.file, wanted.to) };
-  const place = (found: ScannedLine): PositionedLine => ({
-    position: { at: found.at, instanceId, offset: order === 'asc' ? found.to : found.from },
-    line: found.line,
+  /** Milliseconds spent on scanning and decoding since the last pause. */
+  let busyMs = 0;
+  const measure = <T>(work: () => T): T => {
+    const startedAt = performance.now();
+    const result = work();
+    busyMs += performance.now() - startedAt;
+    return result;
+  };
+  const place = ({ at, from, to, decode }: ScannedLine): PositionedLine => ({
+    position: { at, instanceId, offset: order === 'asc' ? to : from },
+    decode: decode === null ? null : () => measure(decode),
   });
   for await (const whole of await partsOf(instanceId, output, wanted)) {
     for (const part of batchesOf(whole, wanted.filter)) {
       onRead(part.kind === 'lines' ? part.bytes.length : 0);
-      const startedAt = performance.now();
-      const found = scanForMatchingLines(source.file, part, wanted.filter, wanted.mask);
-      // Pause for as long as the scan took, so that other requests get at least half of the event loop's time.
-      await delay(performance.now() - startedAt);
+      const found = measure(() => scanForMatchingLines(source.file, part, wanted.filter, wanted.mask));
+      // Pause for as long as the work took, so that other requests get at least half of the event loop's time.
+      await delay(busyMs);
+      busyMs = 0;
       const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
       const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));
       if (fresh.length > 0) yield fresh;

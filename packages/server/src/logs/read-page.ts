@@ -1,9 +1,8 @@
 import type { LogLine } from '@bothost/contract';
 import { type MaskLookup, mergeOutputs } from './merge-outputs.ts';
 import type { LogPosition, SortOrder } from './position.ts';
-import type { PositionedLine } from './read-output.ts';
 import type { InstanceWithLogs, LogScope } from './rows.ts';
-import type { LineFilter } from './scan-lines.ts';
+import type { LineFilter, LogLineContent } from './scan-lines.ts';
 import { findLogOutputs, type LogSourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
@@ -63,11 +62,12 @@ export async function readLogPage(context: LogPageContext, request: LogPageReque
         isComplete = true;
         break;
       }
-      const { line, position, instance } = next;
+      const { decode, position, instance } = next;
       if (!isFull) reached = position;
-      if (line !== null) {
+      if (decode !== null) {
         matched++;
         if (!isFull && matched > request.offset) {
+          const line = decode();
           lines.push(withInstance(line, position, instance));
           responseBytes += line.log.length;
         }
@@ -101,11 +101,7 @@ function spanOf({ order, after, from, to }: LogPageRequest) {
     : { order, from, to: Math.min(to, after.at + 1) };
 }
 
-function withInstance(
-  line: NonNullable<PositionedLine['line']>,
-  { at }: LogPosition,
-  instance: InstanceWithLogs,
-): LogLine {
+function withInstance(line: LogLineContent, { at }: LogPosition, instance: InstanceWithLogs): LogLine {
   const requested = instance.requested_at?.getTime();
   return {
     ...line,

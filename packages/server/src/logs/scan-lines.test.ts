@@ -33,6 +33,6 @@ it.each([
     const file = { path: '', base: 0, marks, dropped: [], endedAt: 0 };
     const lines = [{ from: 0, to: bytes.length, end: 'output' }] as const;
     const found = scanForMatchingLines(file, { kind: 'lines', bytes, from: 0, lines }, { text, level: undefined });
-    expect(found.flatMap(({ line }) => line?.log ?? [])).toEqual(matches ? [written] : []);
+    expect(found.flatMap(({ decode }) => decode?.().log ?? [])).toEqual(matches ? [written] : []);
   },
 );

@@ -14,13 +14,19 @@ const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}
  */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
+/** The content of a line as the API returns it, with its secret values masked. */
+export type LogLineContent = Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'>;
+
 /** A line of an output, or a gap in the output, with its offsets and the time at which the server received it. */
 export type ScannedLine = {
   readonly from: number;
   readonly to: number;
   readonly at: EpochMicroseconds;
-  /** The line is null if it does not match the filter. The entry then only records how far the scan got. */
-  readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
+  /**
+   * Decodes and masks the line, which takes longer than finding it. Null if the line does not match the filter. The entry then
+   * only records how far the scan got.
+   */
+  readonly decode: (() => LogLineContent) | null;
 };
 
 /** Returns matching lines. Filters apply to masked text, so that a search cannot reveal masked values. */
@@ -33,7 +39,7 @@ export function scanForMatchingLines(
   if (part.kind === 'gap') return [gapLine(file, part.gap, filter)];
   const last = part.lines.at(-1);
   if (last === undefined) return [];
-  const end: ScannedLine = { ...last, at: seenAt(file, last).at, line: null };
+  const end: ScannedLine = { ...last, at: seenAt(file, last).at, decode: null };
   if (!mayContain(part.bytes, filter)) return [end];
   const conceal = mask?.(part.bytes) ?? null;
   const found: ScannedLine[] = [];
@@ -41,20 +47,38 @@ export function scanForMatchingLines(
     const bytes = part.bytes.subarray(range.from - part.from, range.to - part.from);
     // Skip a line of zeros: its bytes were dropped while the file was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
-    const written = bytes.toString('utf8').replace(/\r?\n$/, '');
-    const log = conceal?.(written, cutOf(file, range)) ?? written;
-    const level = parseLevel(written);
-    if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) continue;
-    if (filter.level !== undefined && !isLevelAtLeast(level, filter.level)) continue;
-    const seen = seenAt(file, range);
-    const more = {
-      ...(seen.unattended ? { unattended: true } : {}),
-      ...(range.end === 'block' ? { continued: true } : {}),
+    const decodeText = () => {
+      const written = bytes.toString('utf8').replace(/\r?\n$/, '');
+      return { log: conceal?.(written, cutOf(file, range)) ?? written, level: parseLevel(written) };
     };
-    found.push({ ...range, at: seen.at, line: { log, timestamp: seen.timestamp, level, ...more } });
+    const text = matchesAllLines(filter) ? null : decodeText();
+    if (text !== null && !matches(text, filter)) continue;
+    const decode = () => toLineContent(file, range, text ?? decodeText());
+    found.push({ ...range, at: seenAt(file, range).at, decode });
   }
   found.push(end);
   return found;
+}
+
+type LineText = Pick<LogLineContent, 'log' | 'level'>;
+
+function toLineContent(file: OutputFile, range: LineRange, text: LineText): LogLineContent {
+  const { at, nanoseconds, unattended } = seenAt(file, range);
+  return {
+    ...text,
+    timestamp: formatTimestamp(at, nanoseconds),
+    ...(unattended ? { unattended: true } : {}),
+    ...(range.end === 'block' ? { continued: true } : {}),
+  };
+}
+
+function matchesAllLines({ text, level }: LineFilter): boolean {
+  return text === undefined && level === undefined;
+}
+
+function matches({ log, level }: LineText, filter: LineFilter): boolean {
+  if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) return false;
+  return filter.level === undefined || isLevelAtLeast(level, filter.level);
 }
 
 /**
@@ -71,10 +95,11 @@ function cutOf({ dropped }: OutputFile, range: LineRange): LineTruncation {
 function gapLine(file: OutputFile, gap: OutputOffsetRange, filter: LineFilter): ScannedLine {
   const seen = seenAt(file, { ...gap, end: 'gap' });
   const place = { ...gap, at: seen.at };
-  if (filter.text !== undefined || filter.level !== undefined) return { ...place, line: null };
+  if (!matchesAllLines(filter)) return { ...place, decode: null };
   const droppedBytes = gap.to - gap.from;
   const log = `(${droppedBytes} bytes of output were dropped here: the bot wrote more than the limit)`;
-  return { ...place, line: { log, timestamp: seen.timestamp, level: null, droppedBytes } };
+  const timestamp = formatTimestamp(seen.at, seen.nanoseconds);
+  return { ...place, decode: () => ({ log, timestamp, level: null, droppedBytes }) };
 }
 
 /**
@@ -112,12 +137,11 @@ function seenAt(file: OutputFile, { to, end }: LineRange) {
   const mark = marks[index];
   const unattended = mark?.unattended ?? false;
   if (mark === undefined || (end === 'output' && endedAt !== null)) {
-    const at = endedAt ?? 0;
-    return { at, unattended, timestamp: formatTimestamp(at, 0) };
+    return { at: endedAt ?? 0, nanoseconds: 0, unattended };
   }
   const begin = marks[index - 1]?.end ?? 0;
   const share = Math.max(0, Math.min(1, (to - begin) / (mark.end - begin)));
-  return { at: mark.at, unattended, timestamp: formatTimestamp(mark.at, Math.round(share * 999)) };
+  return { at: mark.at, nanoseconds: Math.round(share * 999), unattended };
 }
 
 /**
