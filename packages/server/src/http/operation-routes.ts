@@ -103,13 +103,21 @@ function required<Client>(client: Client | undefined): Client {
   return client;
 }
 
-function addRoutes<Params, Query, Body, Response, Key extends OperationCredential>(
+function addRoutes<
+  Params,
+  Query,
+  Body,
+  Response extends Readonly<Record<string, unknown>>,
+  Key extends OperationCredential,
+>(
   app: FastifyInstance,
   context: RoutesContext,
   operation: Endpoint<Params, Query, Body, Response, Key>,
   handler: OperationHandler<{ params: Params; query: Query; body: Body }, CallerTypeByCredential[Key], Response>,
   paths = listOperationPaths(operation),
 ): void {
+  // Created when it is first needed: creating the schemas of all operations would delay the start of the service.
+  let responseSchema: ReturnType<typeof createResponseSchema> | undefined;
   for (const path of paths) {
     app.route({
       method: operation.method,
@@ -117,7 +125,6 @@ function addRoutes<Params, Query, Body, Response, Key extends OperationCredentia
       // If an operation takes no body, a body that a client sends is ignored, and only the general size limit applies to it.
       bodyLimit: operation.bodyBytes === 0 ? maxRequestBodyBytes : operation.bodyBytes,
       config: { operation },
-      schema: { response: { '2xx': createResponseSchema(operation.response) } },
       onRequest: async (request, reply) => {
         request.requestedAt = context.now();
         await authorize(context, operation, request, reply);
@@ -129,7 +136,12 @@ function addRoutes<Params, Query, Body, Response, Key extends OperationCredentia
         const caller = callerOf[operation.key](request);
         const answer = await handler(input, caller, request.requestedAt, () => createDisconnectSignal(reply.raw));
         const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
-        return reply.code(status).header('cache-control', 'no-store').send(answer);
+        responseSchema ??= createResponseSchema(operation.response);
+        return reply
+          .code(status)
+          .header('cache-control', 'no-store')
+          .type('application/json; charset=utf-8')
+          .send(reply.serializeInput(answer, responseSchema));
       },
     });
   }
