@@ -1,53 +1,87 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
-import { Gzip } from 'fflate';
 import { createTarPacker, type TarPackController } from 'modern-tar';
 import { PackingError } from './packing-error.ts';
 import type { ProjectFile } from './project-files.ts';
 import { iterateStream } from './read-stream.ts';
 
-export type Archive = {
-  readonly bytes: number;
-  /** The SHA-256 of the archive in hexadecimal. */
-  readonly contentHash: string;
+type Block = Uint8Array<ArrayBuffer>;
+
+/** An incremental SHA-256, which each platform supplies. `toHex` returns the hash of all bytes passed to `update`. */
+export type Sha256 = {
+  readonly update: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly toHex: () => string;
 };
 
-/**
- * Size of the compressor's input blocks. The size is fixed, because the compressed bytes depend on the boundaries between blocks.
- */
 const blockBytes = 65_536;
 const epoch = new Date(0);
 
 /**
- * Packs files as tar.gz, and passes the chunks of the archive to `write`. The archive is reproducible: times, owners and modes
- * are normalized, and the same library (fflate) compresses it on every platform. Throws a `PackingError` if the size of a file
- * has changed.
+ * Returns the content hash of files: the SHA-256 of their tar archive in hexadecimal. The archive is reproducible, because
+ * times, owners and modes are normalized. Calls `onProgress` with the number of bytes that have been hashed. Throws a
+ * `PackingError` if the size of a file has changed since it was listed.
  */
-export async function writeArchive(
+export async function hashFiles(
   files: readonly ProjectFile[],
-  write: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>,
-): Promise<Archive> {
-  const { readable, controller } = createTarPacker();
-  // Pass errors to the stream, so that the loop that reads the stream throws them.
-  addFiles(controller, files).catch((error: unknown) => controller.error(error));
-  const compressed: Uint8Array<ArrayBuffer>[] = [];
-  const gzip = new Gzip({ level: 6, mtime: 0 }, (chunk) => compressed.push(chunk));
-  const hash = sha256.create();
+  sha256: Sha256,
+  onProgress: (bytes: number) => void = () => {},
+): Promise<string> {
   let bytes = 0;
-  const writeCompressed = async () => {
-    for (const chunk of compressed.splice(0)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      await write(chunk);
-    }
-  };
-  for await (const block of divide(readable)) {
-    gzip.push(block);
-    await writeCompressed();
+  for await (const block of iterateStream(createTar(files))) {
+    sha256.update(block);
+    bytes += block.length;
+    onProgress(bytes);
   }
-  gzip.push(new Uint8Array(), true);
-  await writeCompressed();
-  return { bytes, contentHash: bytesToHex(hash.digest()) };
+  return sha256.toHex();
+}
+
+/**
+ * Returns the tar archive of files in blocks. The stream fails with a `PackingError` if the files no longer have the given
+ * content hash. Each platform compresses it with its own gzip.
+ */
+export function packFiles(files: readonly ProjectFile[], contentHash: string, sha256: Sha256): ReadableStream<Block> {
+  const verifying = new TransformStream<Block, Block>({
+    transform: (block, controller) => {
+      sha256.update(block);
+      controller.enqueue(block);
+    },
+    flush: () => {
+      if (sha256.toHex() !== contentHash) throw createChangedError('The project');
+    },
+  });
+  return createTar(files).pipeThrough(verifying);
+}
+
+function createTar(files: readonly ProjectFile[]): ReadableStream<Block> {
+  const { readable, controller } = createTarPacker();
+  // Pass errors to the stream, so that its reader gets them.
+  addFiles(controller, files).catch((error: unknown) => controller.error(error));
+  return readable.pipeThrough(createBlockStream());
+}
+
+/** Joins chunks into blocks of at least `blockBytes`, because compressing many small chunks is slow. */
+function createBlockStream(): TransformStream<Uint8Array, Block> {
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const emit = (controller: TransformStreamDefaultController<Block>) => {
+    const block = new Uint8Array(bytes);
+    let at = 0;
+    for (const chunk of chunks) {
+      block.set(chunk, at);
+      at += chunk.length;
+    }
+    chunks = [];
+    bytes = 0;
+    controller.enqueue(block);
+  };
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= blockBytes) emit(controller);
+    },
+    flush: (controller) => {
+      if (bytes > 0) emit(controller);
+    },
+  });
 }
 
 async function addFiles(controller: TarPackController, files: readonly ProjectFile[]): Promise<void> {
@@ -65,24 +99,20 @@ async function addFiles(controller: TarPackController, files: readonly ProjectFi
 
 async function addFile(controller: TarPackController, { path, size, read }: ProjectFile, header: object) {
   const chunks = read()[Symbol.asyncIterator]();
-  let next = await chunks.next();
-  const mode = next.done !== true && isProgram(next.value) ? 0o755 : 0o644;
-  const body = controller.add({ ...header, name: path, type: 'file', size, mode }).getWriter();
-  let bytes = 0;
-  for (; next.done !== true; next = await chunks.next()) {
-    bytes += next.value.length;
-    if (bytes > size) break;
-    await body.write(next.value);
-  }
-  if (bytes !== size) {
+  try {
+    let next = await chunks.next();
+    const mode = next.done !== true && isProgram(next.value) ? 0o755 : 0o644;
+    const body = controller.add({ ...header, name: path, type: 'file', size, mode }).getWriter();
+    let bytes = 0;
+    for (; next.done !== true && bytes <= size; next = await chunks.next()) {
+      bytes += next.value.length;
+      if (bytes <= size) await body.write(next.value);
+    }
+    if (bytes !== size) throw createChangedError(path);
+    await body.close();
+  } finally {
     await chunks.return?.();
-    throw new PackingError(
-      'project-changed',
-      `${path} changed while it was being packed.`,
-      'Try again when no program is writing to the file.',
-    );
   }
-  await body.close();
 }
 
 /**
@@ -96,21 +126,10 @@ function isProgram(start: Uint8Array): boolean {
   ].some((magic) => magic.every((byte, index) => start[index] === byte));
 }
 
-/** Divides a stream into blocks of `blockBytes`. The last block may be smaller. */
-async function* divide(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let block = new Uint8Array(blockBytes);
-  let filled = 0;
-  for await (const chunk of iterateStream(stream)) {
-    for (let rest = chunk; rest.length > 0; ) {
-      const part = rest.subarray(0, blockBytes - filled);
-      block.set(part, filled);
-      filled += part.length;
-      rest = rest.subarray(part.length);
-      if (filled < blockBytes) continue;
-      yield block;
-      block = new Uint8Array(blockBytes);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield block.subarray(0, filled);
+function createChangedError(subject: string): PackingError {
+  return new PackingError(
+    'project-changed',
+    `${subject} changed while the files were being read.`,
+    'When no program is writing to the project, run the command again or choose the folder again.',
+  );
 }

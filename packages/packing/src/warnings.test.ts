@@ -1,8 +1,7 @@
-import { maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
 import { expect, test } from 'vitest';
 import { createMemoryFolder } from '../test/memory-folder.ts';
 import { listProjectFiles, type ProjectFile } from './project-files.ts';
-import { checkProjectSize, findProjectWarnings } from './warnings.ts';
+import { findProjectWarnings } from './warnings.ts';
 
 const createFile = (path: string, size: number): ProjectFile => ({
   path,
@@ -44,19 +43,4 @@ test('findProjectWarnings ignores an invalid package.json', async () => {
   expect(await findProjectWarnings(await listProjectFiles(createMemoryFolder({ 'package.json': '{' }), []))).toEqual(
     [],
   );
-});
-
-test('checkProjectSize accepts a project at each limit of the service', () => {
-  const files = [createFile('a', unpackedArchiveLimits.bytes)];
-  expect(() => checkProjectSize(files, { bytes: maxUploadBytes, contentHash: '' })).not.toThrow();
-});
-
-const { bytes: maxBytes, entries: maxEntries } = unpackedArchiveLimits;
-test.each([
-  ['no files', [], 0, 'The project has no files to pack.'],
-  ['too many files', Array.from({ length: maxEntries + 1 }, () => createFile('a', 0)), 0, `${maxEntries + 1} files`],
-  ['too many bytes', [createFile('a', maxBytes), createFile('b', 1)], 0, 'The project is '],
-  ['an archive that is too large', [createFile('a', 1)], maxUploadBytes + 1, 'The packed project is '],
-])('checkProjectSize rejects a project with %s', (_, files, archiveBytes, message) => {
-  expect(() => checkProjectSize(files, { bytes: archiveBytes, contentHash: '' })).toThrow(message);
 });

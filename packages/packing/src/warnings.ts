@@ -1,8 +1,6 @@
-import { formatBytes, maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
-import type { Archive } from './archive.ts';
+import { formatBytes } from '@bothost/contract';
 import { normalizePath } from './docker-ignore.ts';
 import { readTextFile } from './folder.ts';
-import { PackingError } from './packing-error.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
 /** Files of at least this size cause a warning, because they are rarely part of a bot. */
@@ -53,38 +51,4 @@ async function readMain(files: readonly ProjectFile[]): Promise<string | null> {
     // Ignore an invalid package.json, because the build reports it.
     return null;
   }
-}
-
-/** Checks the limits of the service, so that a project that exceeds them fails before the upload. */
-export function checkProjectSize(files: readonly ProjectFile[], archive: Archive | null): void {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  if (files.length === 0) {
-    throw new PackingError(
-      'project-empty',
-      'The project has no files to pack.',
-      'The ignore files of the project exclude everything.',
-    );
-  }
-  if (files.length > unpackedArchiveLimits.entries) {
-    throw new PackingError(
-      'project-too-large',
-      `The project has ${files.length} files; the limit is ${unpackedArchiveLimits.entries}.`,
-    );
-  }
-  const problem =
-    bytes > unpackedArchiveLimits.bytes
-      ? `The project is ${formatBytes(bytes)}; the limit is ${formatBytes(unpackedArchiveLimits.bytes)}.`
-      : archive !== null && archive.bytes > maxUploadBytes
-        ? `The packed project is ${formatBytes(archive.bytes)}; the limit is ${formatBytes(maxUploadBytes)}.`
-        : null;
-  if (problem === null) return;
-  throw new PackingError(
-    'project-too-large',
-    problem,
-    'Exclude files that the bot does not need. The largest files:',
-    [...files]
-      .sort((a, b) => b.size - a.size)
-      .slice(0, 5)
-      .map((file) => ({ path: file.path, message: formatBytes(file.size) })),
-  );
 }

@@ -4,7 +4,7 @@ import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
 import { escapeLogLine } from '../output/log-text.ts';
-import type { ArchiveFile } from '../pack/archive-file.ts';
+import { type PackableProject, withArchiveFile } from '../pack/pack-project.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { uploadArchive } from './upload.ts';
 
@@ -12,17 +12,17 @@ import { uploadArchive } from './upload.ts';
 export async function findOrCreateBuild(
   context: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: ApiClient,
-  archive: ArchiveFile,
+  project: PackableProject,
   target: { readonly region: string; readonly dockerfile: string | undefined },
 ): Promise<Build> {
-  const query = { contentHash: archive.contentHash, region: target.region, status: 'success', limit: 1 } as const;
+  const query = { contentHash: project.contentHash, region: target.region, status: 'success', limit: 1 } as const;
   const { builds } = await withRetries(context, () => client.listBuilds({ query }));
   const [existing] = builds;
   if (existing !== undefined) return existing;
-  const uploadId = await withInterruptNotice(
-    context,
-    'The uploaded part is kept. To resume the upload, run the same deploy again.',
-    () => uploadArchive(context, client, archive, target.region),
+  const uploadId = await withArchiveFile(context, project, (archive) =>
+    withInterruptNotice(context, 'The uploaded part is kept. To resume the upload, run the same deploy again.', () =>
+      uploadArchive(context, client, archive, target.region),
+    ),
   );
   const dockerfilePath = target.dockerfile === undefined ? {} : { dockerfilePath: target.dockerfile };
   const { build, cached } = await withRetries(context, () =>

@@ -6,7 +6,7 @@ import { requireConfirmation } from '../io/confirm.ts';
 import { escapeControls } from '../output/printable.ts';
 import type { CommandReport } from '../output/report.ts';
 import { createFileListDocument, createFileListReportBlocks } from '../pack/contents.ts';
-import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
+import { type PackableProject, readProjectDirectory } from '../pack/pack-project.ts';
 import { type AgentWithDeployments, findAgentWithDeployments } from './agent-with-deployments.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
@@ -57,11 +57,9 @@ export async function deploy(context: CommandContext, options: DeployOptions): P
     return previewAndDeploy(run, { contentHash: null, buildId }, null);
   }
   const excluded = project.deployFile?.content.build.exclude.patterns ?? [];
-  return withPackedProject(context, project.directory, excluded, async (packed) => {
-    const { contentHash } = packed.archive;
-    await showContents(run, packed);
-    return previewAndDeploy(run, { contentHash, buildId: null }, packed);
-  });
+  const packable = await readProjectDirectory(context, project.directory, excluded);
+  await showContents(run, packable);
+  return previewAndDeploy(run, { contentHash: packable.contentHash, buildId: null }, packable);
 }
 
 type DeployRun = {
@@ -93,18 +91,18 @@ async function resolveRegion(
   );
 }
 
-async function showContents({ context, project }: DeployRun, packed: PackedProject): Promise<void> {
+async function showContents({ context, project }: DeployRun, packable: PackableProject): Promise<void> {
   await context.messages.show(
-    ...createFileListReportBlocks(formatDisplayPath(context.io, project.directory), packed.project, packed.archive),
+    ...createFileListReportBlocks(formatDisplayPath(context.io, project.directory), packable),
   );
-  for (const warning of packed.warnings) context.warn(escapeControls(warning));
+  for (const warning of packable.warnings) context.warn(escapeControls(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<CommandReport> {
+async function previewAndDeploy(run: DeployRun, code: Code, packable: PackableProject | null): Promise<CommandReport> {
   const { context, options, current, desired, region, project } = run;
-  const document = packed === null ? null : createFileListDocument(packed.project, packed.archive);
+  const document = packable === null ? null : createFileListDocument(packable);
   const changesSince = (deployment: AgentWithDeployments['desired'] | null): readonly SettingChange[] => {
     const changed = findCodeChange(deployment, code);
     const settings = findSettingChanges(deployment, desired.settings);
@@ -128,7 +126,7 @@ async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProjec
       current === null ? `Create the agent ${desired.name} and deploy this?` : `Deploy this to ${desired.name}?`;
     await requireConfirmation(context.io, question, '--yes');
   }
-  return executeDeploy(run, code, packed, changes, document);
+  return executeDeploy(run, code, packable, changes, document);
 }
 
 /**
@@ -162,7 +160,7 @@ type PackedDocument = Readonly<Record<string, unknown>> | null;
 async function executeDeploy(
   { context, options, client, project, desired, current, region }: DeployRun,
   code: Code,
-  packed: PackedProject | null,
+  packable: PackableProject | null,
   changes: readonly SettingChange[],
   document: PackedDocument,
 ): Promise<CommandReport> {
@@ -172,8 +170,8 @@ async function executeDeploy(
     current !== null && findCodeChange(current.desired, code) === null && current.desired.buildId !== null;
   let build: Build | null = null;
   let buildId = hasSameCode ? current.desired.buildId : code.buildId;
-  if (!hasSameCode && packed !== null) {
-    build = await findOrCreateBuild(context, client, packed.archive, { region, dockerfile });
+  if (!hasSameCode && packable !== null) {
+    build = await findOrCreateBuild(context, client, packable, { region, dockerfile });
     buildId = build.id;
   }
   const startedAtMs = io.monotonicMs();

@@ -8,7 +8,7 @@ import {
 } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
-import type { ArchiveFile } from '../pack/archive-file.ts';
+import type { ArchiveFile } from '../pack/pack-project.ts';
 
 /**
  * Uploads an archive and returns the id of the upload. Resumes an interrupted upload of the same content, even from an earlier

@@ -1,12 +1,11 @@
 import { formatBytes } from '@bothost/contract';
-import type { Archive, ExcludedPath, ProjectFiles } from '@bothost/packing';
+import type { ExcludedPath, PackableProject } from '@bothost/packing';
 import { formatCount } from '../output/format.ts';
 import type { CommandReportBlock } from '../output/report.ts';
 
 export function createFileListReportBlocks(
   projectPath: string,
-  { files, excluded }: ProjectFiles,
-  archive: Archive,
+  { files, excluded }: PackableProject,
 ): readonly CommandReportBlock[] {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
@@ -15,10 +14,7 @@ export function createFileListReportBlocks(
       kind: 'fields',
       fields: [
         ['Project', projectPath],
-        [
-          'Packed',
-          `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}; the archive ${formatBytes(archive.bytes)}`,
-        ],
+        ['Packed', `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}`],
         ['Largest', largest.map(({ path, size }) => `${path} ${formatBytes(size)}`).join(', ')],
       ],
     },
@@ -56,15 +52,15 @@ function listPaths(paths: readonly ExcludedPath[]): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-export function createFileListDocument(
-  { files, excluded }: ProjectFiles,
-  archive: Archive,
-): Readonly<Record<string, unknown>> {
+export function createFileListDocument({
+  files,
+  excluded,
+  contentHash,
+}: PackableProject): Readonly<Record<string, unknown>> {
   return {
     files: files.length,
     bytes: files.reduce((sum, { size }) => sum + size, 0),
-    archiveBytes: archive.bytes,
-    contentHash: archive.contentHash,
+    contentHash,
     leftOut: excluded,
   };
 }

@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, type Dirent } from 'node:fs';
-import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Folder, FolderEntry, ResolvedSymbolicLink } from '@bothost/packing';
 import { Failure, getSystemErrorCode } from '../failure.ts';
+
+const chunkBytes = 65_536;
 
 /**
  * Returns the directory `path` of the project in `root` as a `Folder`. Both paths are absolute, and `root` contains no symbolic
@@ -41,11 +43,22 @@ function readEntry(root: string, folder: string, entry: Dirent<Buffer>): FolderE
   return { name, kind: 'file', read, size };
 }
 
+/** Reads a file in chunks. A stream of `node:fs` would take twice the time for small files. */
 async function* readChunks(root: string, path: string): AsyncGenerator<Uint8Array> {
+  let file: FileHandle | undefined;
   try {
-    yield* createReadStream(path);
+    file = await open(path);
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, chunkBytes);
+      if (bytesRead === 0) return;
+      // A copy, because the buffer is used again.
+      yield new Uint8Array(buffer.subarray(0, bytesRead));
+    }
   } catch (error) {
     throw unreadableFailure(root, path, error);
+  } finally {
+    await file?.close();
   }
 }
 

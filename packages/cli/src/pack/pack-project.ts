@@ -1,78 +1,91 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, open, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { formatBytes } from '@bothost/contract';
 import {
-  checkProjectSize,
-  findProjectWarnings,
-  listProjectFiles,
-  type ProjectFiles,
-  writeArchive,
+  checkArchiveSize,
+  iterateStream,
+  type PackableProject,
+  packFiles,
+  readProject,
+  type Sha256,
 } from '@bothost/packing';
 import type { CommandContext } from '../command-line/context.ts';
-import type { ArchiveFile } from './archive-file.ts';
 import { openDiskFolder } from './disk-folder.ts';
 import { convertPackingError } from './packing-failure.ts';
 
-export type PackedProject = {
-  readonly project: ProjectFiles;
-  readonly warnings: readonly string[];
-  readonly archive: ArchiveFile;
-};
+export type { PackableProject };
 
-/** Packs a directory into a temporary archive and passes it to `use`. Removes the archive when `use` has finished or failed. */
-export async function withPackedProject<T>(
-  context: Pick<CommandContext, 'io' | 'messages'>,
-  folder: string,
+/** Reads the project in a directory. `excluded` are the patterns of `[build.exclude]` in the deploy file. */
+export async function readProjectDirectory(
+  { io, messages }: Pick<CommandContext, 'io' | 'messages'>,
+  directory: string,
   excluded: readonly string[],
-  use: (packed: PackedProject) => Promise<T>,
+): Promise<PackableProject> {
+  messages.status('Reading the project');
+  try {
+    const root = await realpath(directory);
+    return await readProject(openDiskFolder(root, root), excluded, createSha256(), (bytes) => {
+      io.signal.throwIfAborted();
+      messages.status(`Reading the project, ${formatBytes(bytes)}`);
+    });
+  } catch (error) {
+    throw convertPackingError(error);
+  } finally {
+    messages.status(null);
+  }
+}
+
+export type ArchiveFile = { readonly path: string; readonly bytes: number; readonly contentHash: string };
+
+/** Packs a project into a temporary archive and passes it to `use`. Removes the archive when `use` has finished or failed. */
+export async function withArchiveFile<T>(
+  context: Pick<CommandContext, 'io' | 'messages'>,
+  project: PackableProject,
+  use: (archive: ArchiveFile) => Promise<T>,
 ): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   try {
-    const target = join(directory, 'project.tar.gz');
-    const packed = await pack(context, await realpath(folder), excluded, target).catch((error: unknown) => {
+    const path = join(directory, 'project.tar.gz');
+    const bytes = await pack(context, project, path).catch((error: unknown) => {
       throw convertPackingError(error);
     });
-    return await use(packed);
+    return await use({ path, bytes, contentHash: project.contentHash });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
+/** Writes an archive of a project to a new file. Returns the size of the archive in bytes. */
 async function pack(
   { io, messages }: Pick<CommandContext, 'io' | 'messages'>,
-  root: string,
-  excluded: readonly string[],
-  target: string,
-): Promise<PackedProject> {
-  messages.status('Packing');
-  const project = await listProjectFiles(openDiskFolder(root, root), excluded);
-  checkProjectSize(project.files, null);
-  const archive = await writeFile(target, project, (bytes) => {
-    io.signal.throwIfAborted();
-    messages.status(`Packing, ${formatBytes(bytes)}`);
-  });
-  checkProjectSize(project.files, archive);
-  messages.status(null);
-  return { project, warnings: await findProjectWarnings(project), archive };
-}
-
-/** Calls `onProgress` with the current size of the archive after each chunk. */
-async function writeFile(
+  { files, contentHash }: PackableProject,
   path: string,
-  { files }: ProjectFiles,
-  onProgress: (bytes: number) => void,
-): Promise<ArchiveFile> {
+): Promise<number> {
   const file = await open(path, 'wx', 0o600);
   let bytes = 0;
   try {
-    const archive = await writeArchive(files, async (chunk) => {
-      await file.writeFile(chunk);
+    const tar = iterateStream(packFiles(files, contentHash, createSha256()));
+    // The pipeline destroys the archive with the error of `tar`, which ends the loop.
+    const archive: AsyncIterable<Buffer> = pipeline(tar, createGzip(), () => {});
+    for await (const chunk of archive) {
+      io.signal.throwIfAborted();
       bytes += chunk.length;
-      onProgress(bytes);
-    });
-    return { path, ...archive };
+      checkArchiveSize(files, bytes);
+      await file.writeFile(chunk);
+      messages.status(`Packing, ${formatBytes(bytes)}`);
+    }
+    return bytes;
   } finally {
     await file.close();
+    messages.status(null);
   }
+}
+
+export function createSha256(): Sha256 {
+  const hash = createHash('sha256');
+  return { update: (bytes) => void hash.update(bytes), toHex: () => hash.digest('hex') };
 }

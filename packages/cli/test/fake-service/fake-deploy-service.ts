@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import {
   type Build,
   createApiError,
@@ -28,6 +29,8 @@ export type FakeDeployService = FakeService & {
     publicOrigin: string | null;
     /** The error reason with which the next upload request fails, or null if the request succeeds. */
     refuse: ErrorReason | null;
+    /** Called for each search for a build of the same content, and for each upload request. */
+    onRequest: (request: 'search' | 'upload') => unknown;
     /** Number of the next requests whose connection breaks without a response. Uploads do not count. */
     hangUps: number;
     buildFails: boolean;
@@ -62,6 +65,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
     publicOrigin: null,
     losesWrites: null,
     refuse: null,
+    onRequest: () => {},
     hangUps: 0,
     buildFails: false,
     buildIsCanceled: false,
@@ -162,6 +166,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       },
       listDeployments: () => ({ total_count: deployments.length, deployments, nextCursor: null }),
       listBuilds: ({ query }) => {
+        faults.onRequest('search');
         const found = builds.filter(
           ({ contentHash, status }) => contentHash === query['contentHash'] && status === query['status'],
         );
@@ -181,7 +186,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       },
       createBuild: () => {
         tripped();
-        if (createHash('sha256').update(received).digest('hex') !== announced.contentHash)
+        if (createHash('sha256').update(gunzipSync(received)).digest('hex') !== announced.contentHash)
           throw createApiError('upload-incomplete');
         const { contentHash } = announced;
         builds.unshift({
@@ -232,6 +237,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
 
   function takeUpload(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'PATCH') return false;
+    faults.onRequest('upload');
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     const refuse = (reason: ErrorReason) => {

@@ -22,7 +22,9 @@ export const Build = z
     contextHash: z
       .string()
       .describe('First 16 hexadecimal digits of the MD5 of the archive, which existing clients compute'),
-    contentHash: z.string().describe('SHA-256 of the archive in hexadecimal; identifies the build'),
+    contentHash: z
+      .string()
+      .describe('SHA-256 of the archive, or of the tar archive in it, in hexadecimal; identifies the build'),
     dockerfilePath: z.string(),
     imageUri: z.string().nullable(),
     logsUrl: z.string().nullable(),
@@ -62,7 +64,9 @@ export const getBuildUploadUrl = defineOperation({
   body: z
     .object({
       region: z.string(),
-      contentHash: sha256.optional().describe('SHA-256 of the archive in hexadecimal; makes the upload resumable'),
+      contentHash: sha256
+        .optional()
+        .describe('SHA-256 of the archive, or of the tar archive in it, in hexadecimal; makes the upload resumable'),
       sizeBytes: z.number().int().min(1).max(maxUploadBytes).optional().describe('Size of the archive'),
     })
     .refine(({ contentHash, sizeBytes }) => (contentHash === undefined) === (sizeBytes === undefined), {

@@ -11,7 +11,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { DeployProject } from './deploy-project.tsx';
 import { DropZone } from './drop-zone.tsx';
-import { packProject } from './pack-project.ts';
+import { readChosenProject } from './pack-project.ts';
 import { PackingProblem } from './problem.tsx';
 import { createSourceFromDrop, type ProjectSource } from './project-source.ts';
 
@@ -43,26 +43,26 @@ export function DeployPage() {
 }
 
 function Deploy({ organization }: { readonly organization: string }) {
-  const [packedBytes, setPackedBytes] = useState(0);
+  const [readBytes, setReadBytes] = useState(0);
   const [isDragged, setDragged] = useState(false);
-  const packing = useRef<AbortController | null>(null);
-  useEffect(() => () => packing.current?.abort(), []);
-  const pack = useMutation({
+  const reading = useRef<AbortController | null>(null);
+  useEffect(() => () => reading.current?.abort(), []);
+  const reader = useMutation({
     mutationFn: async (choose: () => ProjectSource) => {
-      packing.current?.abort();
+      reading.current?.abort();
       const controller = new AbortController();
-      packing.current = controller;
-      setPackedBytes(0);
-      return packProject(choose(), setPackedBytes, controller.signal);
+      reading.current = controller;
+      setReadBytes(0);
+      return readChosenProject(choose(), setReadBytes, controller.signal);
     },
   });
-  if (pack.data !== undefined) {
+  if (reader.data !== undefined) {
     return (
       <DeployProject
-        key={pack.submittedAt}
+        key={reader.submittedAt}
         organization={organization}
-        packed={pack.data}
-        onChooseAgain={() => pack.reset()}
+        project={reader.data}
+        onChooseAgain={() => reader.reset()}
       />
     );
   }
@@ -71,9 +71,9 @@ function Deploy({ organization }: { readonly organization: string }) {
     setDragged(false);
     try {
       const source = createSourceFromDrop(event.dataTransfer);
-      pack.mutate(() => source);
+      reader.mutate(() => source);
     } catch (error) {
-      pack.mutate(() => {
+      reader.mutate(() => {
         throw error;
       });
     }
@@ -89,16 +89,16 @@ function Deploy({ organization }: { readonly organization: string }) {
       onDragLeave={() => setDragged(false)}
       onDrop={onDrop}
     >
-      {pack.error !== null && <PackingProblem error={pack.error} />}
-      {pack.isPending ? (
+      {reader.error !== null && <PackingProblem error={reader.error} />}
+      {reader.isPending ? (
         <Section>
           <p role="status" className="flex items-center justify-center gap-2 px-6 py-16 text-quiet text-sm">
             <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
-            Packing… {packedBytes > 0 && formatBytes(packedBytes)}
+            Reading the project… {readBytes > 0 && formatBytes(readBytes)}
           </p>
         </Section>
       ) : (
-        <DropZone isDragged={isDragged} onChoose={(choose) => pack.mutate(choose)} />
+        <DropZone isDragged={isDragged} onChoose={(choose) => reader.mutate(choose)} />
       )}
       <Section title="From the command line" lead="botcli packs the same files. Without a project, it creates one.">
         <div className="flex flex-col gap-2 px-5 py-5 sm:px-6">

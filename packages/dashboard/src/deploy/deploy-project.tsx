@@ -18,20 +18,20 @@ import {
 } from './deploy-settings.ts';
 import { DeploySteps } from './deploy-steps.tsx';
 import { NameAndSettings } from './name-and-settings.tsx';
-import type { PackedProject } from './pack-project.ts';
+import type { ChosenProject } from './pack-project.ts';
 import { ProjectContents } from './project-contents.tsx';
 import { useDeploy } from './use-deploy.ts';
 
 type DeployProjectProps = {
   readonly organization: string;
-  readonly packed: PackedProject;
+  readonly project: ChosenProject;
   readonly onChooseAgain: () => void;
 };
 
-/** Shows a packed project and its settings, and then deploys it. */
-export function DeployProject({ organization, packed, onChooseAgain }: DeployProjectProps) {
-  const { deployFile, archive } = packed;
-  const [name, setName] = useState(deployFile?.content.agent_name ?? suggestAgentName(packed.name));
+/** Shows a project and its settings, and then deploys it. */
+export function DeployProject({ organization, project, onChooseAgain }: DeployProjectProps) {
+  const { deployFile } = project;
+  const [name, setName] = useState(deployFile?.content.agent_name ?? suggestAgentName(project.name));
   const [values, setValues] = useState(defaultSettings);
   const { progress, deploy } = useDeploy(organization);
   const agents = useQuery(agentListQuery(organization));
@@ -50,11 +50,11 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
           {};
   const words =
     deployFile === null
-      ? ['deploy', name, '--build-dir', packed.name, ...createDeployOptions(settings)]
-      : ['deploy', '--config-file', `${packed.name}/${deployFile.path}`];
+      ? ['deploy', name, '--build-dir', project.name, ...createDeployOptions(settings)]
+      : ['deploy', '--config-file', `${project.name}/${deployFile.path}`];
   const start = () =>
     deploy.mutate({
-      archive,
+      project,
       agentName: name,
       region: deployFile?.content.region,
       settings,
@@ -64,15 +64,9 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
   const isEditable = deploy.isIdle || deploy.isError;
   return (
     <>
-      <ProjectContents packed={packed} onChooseAgain={deploy.isPending ? undefined : onChooseAgain} />
+      <ProjectContents project={project} onChooseAgain={deploy.isPending ? undefined : onChooseAgain} />
       {!deploy.isIdle && (
-        <DeploySteps
-          organization={organization}
-          agentName={name}
-          archiveBytes={archive.bytes}
-          progress={progress}
-          error={deploy.error}
-        />
+        <DeploySteps organization={organization} agentName={name} progress={progress} error={deploy.error} />
       )}
       {isEditable && (
         <Section

@@ -1,4 +1,5 @@
 import { type Build, formatBytes } from '@bothost/contract';
+import { PackingError } from '@bothost/packing';
 import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
@@ -9,26 +10,26 @@ import { Section } from '../components/section.tsx';
 import { getOrganizationApi } from '../organization/organization.ts';
 import { BuildLog } from './build-log.tsx';
 import { DeployStep, type StepState } from './deploy-step.tsx';
+import { PackingProblem } from './problem.tsx';
 import { Rollout } from './rollout.tsx';
 import { BuildFailedError, type DeployProgress } from './run-deploy.ts';
 
 type DeployStepsProps = {
   readonly organization: string;
   readonly agentName: string;
-  readonly archiveBytes: number;
   readonly progress: DeployProgress;
   readonly error: unknown;
 };
 
 /** The progress of a deploy: upload, build, and the start of the first instance. */
-export function DeploySteps({ organization, agentName, archiveBytes, progress, error }: DeployStepsProps) {
+export function DeploySteps({ organization, agentName, progress, error }: DeployStepsProps) {
   const { build, accepted, isCached } = progress;
   const hasFailed = error !== null;
   return (
     <Section title={`Deploying ${agentName}`}>
       <ol className="divide-y divide-line">
         <DeployStep title="Upload" state={build !== null ? 'done' : hasFailed ? 'failed' : 'running'}>
-          <Upload progress={progress} archiveBytes={archiveBytes} />
+          <Upload progress={progress} hasFailed={hasFailed} />
         </DeployStep>
         {build !== null && (
           <DeployStep title="Build" state={buildState(build)}>
@@ -55,22 +56,23 @@ function buildState({ status }: Build): StepState {
   return status === 'pending' || status === 'building' ? 'running' : 'failed';
 }
 
-type UploadProps = { readonly progress: DeployProgress; readonly archiveBytes: number };
+type UploadProps = { readonly progress: DeployProgress; readonly hasFailed: boolean };
 
-function Upload({ progress: { sentBytes, build }, archiveBytes }: UploadProps) {
-  if (sentBytes === null) {
-    return <p className="text-quiet text-sm">{build === null ? 'Asking for an upload…' : 'Nothing to upload.'}</p>;
+function Upload({ progress: { upload, build }, hasFailed }: UploadProps) {
+  if (upload === null && build === null && hasFailed) return null;
+  if (upload === null) {
+    return <p className="text-quiet text-sm">{build === null ? 'Preparing the upload…' : 'Nothing to upload.'}</p>;
   }
   return (
     <div className="flex flex-col gap-1.5 text-quiet text-sm">
       <progress
         aria-label="Upload"
-        value={sentBytes}
-        max={archiveBytes}
+        value={upload.sentBytes}
+        max={upload.totalBytes}
         className="h-2 w-full appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
       />
       <p>
-        {formatBytes(sentBytes)} of {formatBytes(archiveBytes)}
+        {formatBytes(upload.sentBytes)} of {formatBytes(upload.totalBytes)}
       </p>
     </div>
   );
@@ -117,6 +119,7 @@ function BuildProgress({ organization, build, lines }: BuildProgressProps) {
 }
 
 function DeployProblem({ error, organization }: { readonly error: unknown; readonly organization: string }) {
+  if (error instanceof PackingError) return <PackingProblem error={error} />;
   if (!(error instanceof BuildFailedError)) {
     return (
       <Alert>

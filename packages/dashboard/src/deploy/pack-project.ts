@@ -1,52 +1,62 @@
 import { type DeployFile, deployFileNames } from '@bothost/contract';
 import {
-  type Archive,
-  checkProjectSize,
+  checkArchiveSize,
   type Folder,
-  findProjectWarnings,
-  listProjectFiles,
+  iterateStream,
+  type PackableProject,
   PackingError,
-  type ProjectFiles,
+  packFiles,
   parseDeployFile,
+  readProject,
   readTextFile,
-  writeArchive,
+  type Sha256,
 } from '@bothost/packing';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { ProjectSource } from './project-source.ts';
 
-export type PackedProject = {
+export type ChosenProject = PackableProject & {
   /** The name of the folder or archive that the person chose. */
   readonly name: string;
   /** The deploy file, or null if the project has none. `path` is relative to the project's folder. */
   readonly deployFile: { readonly path: string; readonly content: DeployFile } | null;
-  readonly project: ProjectFiles;
-  readonly warnings: readonly string[];
-  readonly archive: Archive & { readonly content: Blob };
 };
 
-/** Packs a project as `botcli cloud deploy` does. Calls `onProgress` with the current size of the archive in bytes. */
-export async function packProject(
+/** Reads a project as `botcli cloud deploy` does. Calls `onProgress` with the number of bytes that have been read. */
+export async function readChosenProject(
   source: ProjectSource,
   onProgress: (bytes: number) => void,
   signal: AbortSignal,
-): Promise<PackedProject> {
+): Promise<ChosenProject> {
   const root = await source.open();
   const found = await findDeployFile(root);
   const deployFile = found === null ? null : { path: found.path, content: found.content };
   const { context_dir, exclude } = found?.content.build ?? { context_dir: '.', exclude: { patterns: [] } };
   const folder = await findFolder(root, [...(found?.folder ?? []), ...context_dir.split('/')]);
-  const project = await listProjectFiles(folder, exclude.patterns);
-  checkProjectSize(project.files, null);
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  const archive = await writeArchive(project.files, async (chunk) => {
+  const project = await readProject(folder, exclude.patterns, createSha256(), (bytes) => {
     signal.throwIfAborted();
-    chunks.push(chunk);
-    bytes += chunk.length;
     onProgress(bytes);
   });
-  checkProjectSize(project.files, archive);
-  const warnings = await findProjectWarnings(project);
-  return { name: source.name, deployFile, project, warnings, archive: { ...archive, content: new Blob(chunks) } };
+  return { ...project, name: source.name, deployFile };
+}
+
+/** Packs a project as tar.gz. */
+export async function packProject({ files, contentHash }: PackableProject, signal: AbortSignal): Promise<Blob> {
+  const archive = packFiles(files, contentHash, createSha256()).pipeThrough(new CompressionStream('gzip'), { signal });
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of iterateStream(archive)) {
+    bytes += chunk.length;
+    checkArchiveSize(files, bytes);
+    chunks.push(chunk);
+  }
+  return new Blob(chunks);
+}
+
+/** Creates a SHA-256 in JavaScript, because `crypto.subtle` cannot hash a stream. */
+function createSha256(): Sha256 {
+  const hash = sha256.create();
+  return { update: (bytes) => void hash.update(bytes), toHex: () => bytesToHex(hash.digest()) };
 }
 
 /**

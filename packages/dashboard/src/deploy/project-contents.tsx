@@ -5,22 +5,21 @@ import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { Section } from '../components/section.tsx';
-import type { PackedProject } from './pack-project.ts';
+import type { ChosenProject } from './pack-project.ts';
 
 /** Maximum number of rows per list, so that the page stays readable for a project with many files. */
 const maxRows = 200;
 
-type ProjectContentsProps = { readonly packed: PackedProject; readonly onChooseAgain: (() => void) | undefined };
+type ProjectContentsProps = { readonly project: ChosenProject; readonly onChooseAgain: (() => void) | undefined };
 
-/** Shows the files in the archive, the excluded files with the reason, and warnings about suspicious files. */
-export function ProjectContents({ packed, onChooseAgain }: ProjectContentsProps) {
-  const { name, project, archive, warnings } = packed;
-  const { files, excluded } = project;
+/** Shows the packed files, the excluded files with the reason, and warnings about suspicious files. */
+export function ProjectContents({ project, onChooseAgain }: ProjectContentsProps) {
+  const { name, deployFile, files, excluded, contentHash, warnings } = project;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return (
     <Section
       title={name}
-      lead={`${count(files.length, 'file')}, ${formatBytes(bytes)}; ${formatBytes(archive.bytes)} to upload.`}
+      lead={`${count(files.length, 'file')}, ${formatBytes(bytes)}.`}
       actions={
         onChooseAgain !== undefined && (
           <Button variant="outline" size="small" onClick={onChooseAgain}>
@@ -41,11 +40,11 @@ export function ProjectContents({ packed, onChooseAgain }: ProjectContentsProps)
       )}
       <FactList
         facts={[
-          ['Settings from', packed.deployFile?.path ?? 'This page; there is no deploy.toml'],
+          ['Settings from', deployFile?.path ?? 'This page; there is no deploy.toml'],
           [
             'Content hash',
             <code key="hash" className="font-mono text-[0.8125rem]">
-              {archive.contentHash}
+              {contentHash}
             </code>,
           ],
         ]}

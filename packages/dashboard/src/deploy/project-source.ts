@@ -1,6 +1,6 @@
 import { type Folder, type FolderEntry, iterateStream, PackingError, readArchiveAsFolder } from '@bothost/packing';
 
-/** A folder or archive that a person chose. `open` reads its files only when the project is packed. */
+/** A folder or archive that a person chose. `open` is called once, when the project is read. */
 export type ProjectSource = { readonly name: string; readonly open: () => Promise<Folder> };
 
 const archivePattern = /\.(tar\.gz|tgz)$/i;

@@ -7,11 +7,12 @@ import {
   submitDeployment,
   withRetries,
 } from '@bothost/contract';
-import type { PackedProject } from './pack-project.ts';
+import type { PackableProject } from '@bothost/packing';
+import { packProject } from './pack-project.ts';
 import { uploadArchive } from './upload-archive.ts';
 
 export type DeployRequest = {
-  readonly archive: PackedProject['archive'];
+  readonly project: PackableProject;
   readonly agentName: string;
   /**
    * If undefined, the deploy uses the region of the existing agent or, for a new agent, the default region of the organization.
@@ -22,8 +23,8 @@ export type DeployRequest = {
 };
 
 export type DeployProgress = {
-  /** Number of uploaded bytes. Null if nothing is uploaded because a build of the same content exists. */
-  readonly sentBytes: number | null;
+  /** Null before the upload starts, and if nothing is uploaded because a build of the same content exists. */
+  readonly upload: { readonly sentBytes: number; readonly totalBytes: number } | null;
   readonly build: Build | null;
   readonly isCached: boolean;
   readonly logLines: readonly string[];
@@ -68,22 +69,27 @@ async function findRegion({ api, signal }: DeployContext, { agentName, region }:
   return (await api.getProperties({}, signal)).properties.defaultRegion;
 }
 
-/** Returns an existing successful build of the same content. If there is none, uploads the archive and waits for its build. */
+/**
+ * Returns an existing successful build of the same content. If there is none, packs and uploads the project, and waits for its
+ * build.
+ */
 async function findOrCreateBuild(context: DeployContext, request: DeployRequest, region: string): Promise<Build> {
   const { api, onProgress, signal } = context;
-  const { archive, dockerfile } = request;
-  const query = { contentHash: archive.contentHash, region, status: 'success', limit: 1 } as const;
+  const { project, dockerfile } = request;
+  const query = { contentHash: project.contentHash, region, status: 'success', limit: 1 } as const;
   const { builds } = await withRetries(() => api.listBuilds({ query }, signal), signal);
   const [known] = builds;
   if (known !== undefined) {
     onProgress({ build: known, isCached: true });
     return known;
   }
+  const content = await packProject(project, signal);
   const uploadId = await uploadArchive(api, {
-    archive,
+    content,
+    contentHash: project.contentHash,
     region,
     signal,
-    onProgress: (sentBytes) => onProgress({ sentBytes }),
+    onProgress: (sentBytes) => onProgress({ upload: { sentBytes, totalBytes: content.size } }),
   });
   const body = { uploadId, region, ...(dockerfile === undefined ? {} : { dockerfilePath: dockerfile }) };
   const { build, cached } = await withRetries(() => api.createBuild({ body }, signal), signal);

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { getOrganizationApi } from '../organization/organization.ts';
 import { type DeployProgress, type DeployRequest, runDeploy } from './run-deploy.ts';
 
-const noProgress: DeployProgress = { sentBytes: null, build: null, isCached: false, logLines: [], accepted: null };
+const noProgress: DeployProgress = { upload: null, build: null, isCached: false, logLines: [], accepted: null };
 
 /**
  * Runs a deploy, which is aborted when the component unmounts. The next deploy of the same content resumes the upload or build.

@@ -45,7 +45,7 @@ export async function attemptBuild(
   const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
   try {
     await context.disk.require(build.size_bytes);
-    write(`Unpacking ${size(build.size_bytes)}, SHA-256 ${build.content_hash}`);
+    write(`Unpacking ${size(build.size_bytes)}, content hash ${build.content_hash}`);
     const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
     const { files, bytes } = await unpackArchive(archive, tree, {
       ...places,

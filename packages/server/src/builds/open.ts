@@ -24,6 +24,7 @@ export type BuildServicesOptions = Omit<BuildWorkerContext, 'places' | 'buildLog
     readonly dataDirectory: string;
     readonly removeTree: DirectoryTreeRemover;
     readonly uploadTokenKey: Buffer;
+    readonly closing: AbortSignal;
     readonly retention: BuildRetention;
     readonly inUse: BuildUseLookup;
   };

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { createApiError, maxUploadBytes } from '@bothost/contract';
+import { createGunzip } from 'node:zlib';
+import { type ApiError, createApiError, maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
+import { ArchiveError } from './archive-error.ts';
 import { type DiskSpaceGuard, isDiskFull } from './disk-space.ts';
 import type { BuildDirectories } from './places.ts';
 import { reopenBuildsOfUpload } from './rows.ts';
+import { enforceUnpackedSizeLimits } from './tar-entries.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
 import { isValidUploadToken } from './upload-token.ts';
 
@@ -18,6 +21,8 @@ export type UploadReceiverContext = {
   readonly places: BuildDirectories;
   readonly uploadTokenKey: Buffer;
   readonly disk: Pick<DiskSpaceGuard, 'require'>;
+  /** Aborts when the server closes. The verification of an archive then stops. */
+  readonly closing: AbortSignal;
 };
 
 /** Progress of an upload. `sizeBytes` is null until the total size is known. */
@@ -50,7 +55,8 @@ export type UploadReceiver = {
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
 
-export function createUploadReceiver(context: UploadReceiverContext): UploadReceiver {
+export function createUploadReceiver(receiverContext: UploadReceiverContext): UploadReceiver {
+  const context = { ...receiverContext, decompressInTurn: createKeyedQueue() };
   const { db, places } = context;
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
@@ -99,8 +105,8 @@ export function createUploadReceiver(context: UploadReceiverContext): UploadRece
     replace: async (uploadId, token, body) => {
       requireToken(context, uploadId, token);
       return takeOver(uploadId, async (interrupted) => {
-        const upload = await requireOwn(context, uploadId);
-        if (upload.state === 'complete') return progress(context, await requireSame(upload, body));
+        const upload = await settleNow(context, await requireOwn(context, uploadId));
+        if (upload.state === 'complete') return progress(context, await requireSame(context, upload, body));
         await markUploadUsed(db, upload.id, context.now());
         await context.disk.require(upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
@@ -117,6 +123,11 @@ export function createUploadReceiver(context: UploadReceiverContext): UploadRece
     },
   };
 }
+
+type VerificationContext = UploadReceiverContext & {
+  /** Decompresses the archives of one organization one at a time, because each archive may decompress to 4 GiB. */
+  readonly decompressInTurn: ReturnType<typeof createKeyedQueue>;
+};
 
 /** Rejects an invalid token. Call this before interrupting another request for the same upload. */
 function requireToken(context: UploadReceiverContext, uploadId: string, token: string): void {
@@ -144,14 +155,16 @@ async function progress(context: UploadReceiverContext, upload: UploadRow): Prom
 }
 
 /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
-async function complete(context: UploadReceiverContext, upload: UploadRow): Promise<UploadRow> {
+async function complete(context: VerificationContext, upload: UploadRow): Promise<UploadRow> {
   const path = context.places.archive(upload.id);
   const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
-  if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
+  const problem = upload.announced ? await findContentProblem(context, upload, found) : null;
+  if (problem !== null) {
     await context.places.removeTree(path);
-    throw createApiError('upload-content-wrong');
+    throw problem;
   }
-  const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
+  const contentHash = upload.announced ? upload.content_hash : found.contentHash;
+  const content = { content_hash: contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
   const now = context.now();
   return context.db.transaction().execute(async (transaction) => {
     const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
@@ -159,6 +172,25 @@ async function complete(context: UploadReceiverContext, upload: UploadRow): Prom
     await reopenBuildsOfUpload(transaction, upload.id, now);
     return row;
   });
+}
+
+/**
+ * Returns why an archive is not the announced one, or null if it is. Clients announce its size, and its hash or the hash of the
+ * tar in it.
+ */
+async function findContentProblem(
+  context: VerificationContext,
+  upload: UploadRow,
+  found: ArchiveHashes,
+): Promise<ApiError | null> {
+  if (found.bytes !== upload.size_bytes) return createApiError('upload-content-wrong');
+  if (found.contentHash === upload.content_hash) return null;
+  const archive = { path: context.places.archive(upload.id), bytes: found.bytes };
+  const tarHash = await context.decompressInTurn(upload.organization_id, () =>
+    hashTarInArchive(archive, context.closing),
+  );
+  if (tarHash instanceof ArchiveError) return createApiError('upload-content-wrong', { message: tarHash.message });
+  return tarHash === upload.content_hash ? null : createApiError('upload-content-wrong');
 }
 
 /**
@@ -171,7 +203,7 @@ async function isUnsettled(context: UploadReceiverContext, upload: UploadRow): P
   return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
 }
 
-async function settleNow(context: UploadReceiverContext, upload: UploadRow): Promise<UploadRow> {
+async function settleNow(context: VerificationContext, upload: UploadRow): Promise<UploadRow> {
   if (!(await isUnsettled(context, upload))) return upload;
   if (upload.state === 'open') return complete(context, upload);
   await context.places.removeTree(context.places.archive(upload.id));
@@ -182,9 +214,14 @@ async function settleNow(context: UploadReceiverContext, upload: UploadRow): Pro
  * Rejects a body whose content differs from the complete archive of the upload. A complete archive is never
  * overwritten.
  */
-async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
-  const { contentHash } = await hashes(body);
-  if (contentHash === upload.content_hash) return upload;
+async function requireSame(context: UploadReceiverContext, upload: UploadRow, body: Readable): Promise<UploadRow> {
+  const sent = await hashes(body);
+  if (sent.contentHash === upload.content_hash) return upload;
+  if (sent.bytes === upload.size_bytes) {
+    // The recorded hash may be that of the tar in the archive.
+    const stored = await hashes(createReadStream(context.places.archive(upload.id)));
+    if (sent.contentHash === stored.contentHash) return upload;
+  }
   throw createApiError('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
 
@@ -223,10 +260,12 @@ async function write(
 }
 
 /**
- * Hashes an archive with SHA-256, and counts its bytes. `contextHash` is the first 16 hex digits of the MD5; existing clients
- * identify an archive by this hash.
+ * The SHA-256 of an archive in hexadecimal, and its size. `contextHash` is the first 16 hexadecimal digits of the MD5; existing
+ * clients identify an archive by this hash.
  */
-async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHash: string; bytes: number }> {
+type ArchiveHashes = { readonly contentHash: string; readonly contextHash: string; readonly bytes: number };
+
+async function hashes(bytes: Readable): Promise<ArchiveHashes> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
   let size = 0;
@@ -236,4 +275,39 @@ async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHa
     size += chunk.length;
   }
   return { contentHash: sha256.digest('hex'), contextHash: md5.digest('hex').slice(0, 16), bytes: size };
+}
+
+/**
+ * Returns the SHA-256 of a decompressed archive in hexadecimal. Null if the archive is not a gzip file or is damaged. An
+ * `ArchiveError` if it is larger than a build accepts.
+ *
+ * @throws failure `shutting-down` if `signal` aborts
+ */
+async function hashTarInArchive(
+  archive: { readonly path: string; readonly bytes: number },
+  signal: AbortSignal,
+): Promise<string | ArchiveError | null> {
+  const sha256 = createHash('sha256');
+  const compressed = createReadStream(archive.path, { signal });
+  const decompressed = createGunzip({ chunkSize: 256 * 1024 });
+  compressed.on('error', (error) => decompressed.destroy(error));
+  compressed.pipe(decompressed);
+  let bytes = 0;
+  try {
+    for await (const chunk of decompressed as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      enforceUnpackedSizeLimits(bytes, archive.bytes, unpackedArchiveLimits);
+      sha256.update(chunk);
+    }
+    return sha256.digest('hex');
+  } catch (error) {
+    if (signal.aborted) throw createApiError('shutting-down', { message: 'The service is shutting down. Try again.' });
+    if (error instanceof ArchiveError) return error;
+    const { code } = error as { readonly code?: unknown };
+    if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR') return null;
+    throw error;
+  } finally {
+    compressed.destroy();
+    decompressed.destroy();
+  }
 }

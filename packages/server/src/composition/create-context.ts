@@ -87,7 +87,11 @@ export async function createServiceContext(
     holdsRegion: store.holdsRegion,
     startsAtOnce: config.startsAtOnce ?? 4 * availableParallelism(),
   });
-  const builds = await openBuildParts({ ...parts, runtime, removeTree }, serverStorage, config);
+  const builds = await openBuildParts(
+    { ...parts, runtime, removeTree, closing: teardown.closing },
+    serverStorage,
+    config,
+  );
   teardown.add(() => builds.worker.close());
   const context: ServiceContext = {
     ...parts,
@@ -115,7 +119,7 @@ export async function createServiceContext(
 }
 
 function openBuildParts(
-  parts: Pick<ServiceContext, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk'> & {
+  parts: Pick<ServiceContext, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk' | 'closing'> & {
     readonly runtime: ProjectPreparer;
     readonly removeTree: DirectoryTreeRemover;
   },

@@ -1,13 +1,13 @@
-import { operations } from '@bothost/contract';
+import { allOperations } from '@bothost/contract';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createResponseSchema } from './response-schema.ts';
 
-/** Serializes `value` with the schema of `type`, like the framework does for a response. */
-async function written(type: z.ZodType, value: unknown): Promise<unknown> {
+/** Serializes `value` with the schema of `type`, as routes do. */
+async function written(type: z.ZodType, value: Record<string, unknown>): Promise<unknown> {
   const app = fastify();
-  app.get('/', { schema: { response: { 200: createResponseSchema(type) } } }, async () => value);
+  app.get('/', (_, reply) => reply.serializeInput(value, createResponseSchema(type)));
   const answer = await app.inject('/');
   await app.close();
   return answer.json();
@@ -60,7 +60,7 @@ describe('a response serialized with its schema', () => {
 });
 
 it('every operation has a response schema without $ref', async () => {
-  for (const operation of Object.values(operations)) {
+  for (const operation of Object.values(allOperations)) {
     const schema = createResponseSchema(operation.response);
     expect(JSON.stringify(schema), operation.name).not.toContain('$ref');
     const app = fastify();

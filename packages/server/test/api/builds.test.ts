@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { type ApiClient, type Build, createApiClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createArchive } from '../support/archive.ts';
@@ -91,7 +92,7 @@ const reason = (work: Promise<unknown>) =>
   );
 const reasonOf = async (answer: Promise<Response>) => {
   const response = await answer;
-  return { status: response.status, ...((await response.json()) as { reason: string }) };
+  return { status: response.status, ...((await response.json()) as { reason: string; error: string }) };
 };
 
 describe('a build', () => {
@@ -307,6 +308,35 @@ describe('an upload', () => {
     expect(await reasonOf(append(upload, 0, wrong))).toMatchObject({ status: 400, reason: 'upload-content-wrong' });
     expect((await look(upload)).headers.get('upload-offset')).toBe('0');
     expect((await append(upload, 0, bytes)).status).toBe(200);
+  });
+
+  it('accepts the hash of the decompressed archive, whose compression depends on the platform', async () => {
+    const bytes = project();
+    const contentHash = sha256(gunzipSync(bytes));
+    const announce = (archive: Buffer) =>
+      client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: archive.length } });
+    const upload = await announce(bytes);
+    expect((await append(upload, 0, bytes)).status).toBe(200);
+    const retry = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });
+    expect(retry.status).toBe(200);
+    const { build } = await client.createBuild({ body: { uploadId: upload.uploadId, region } });
+    expect(await over(build.id)).toMatchObject({ status: 'success', contentHash });
+    const uncompressed = gzipSync(gunzipSync(bytes), { level: 0 });
+    const other = await announce(uncompressed);
+    expect(other.receivedBytes).toBe(0);
+    expect((await append(other, 0, uncompressed)).status).toBe(200);
+    const again = await client.createBuild({ body: { uploadId: other.uploadId, region } });
+    expect(again).toMatchObject({ cached: true, build: { id: build.id } });
+  });
+
+  it('is refused if it decompresses to more than a build accepts', async () => {
+    const zeros = Buffer.alloc(64 * 1_048_576);
+    const bytes = gzipSync(zeros);
+    const body = { region, contentHash: sha256(zeros), sizeBytes: bytes.length };
+    const upload = await client.getBuildUploadUrl({ body });
+    const refusal = await reasonOf(append(upload, 0, bytes));
+    expect(refusal).toMatchObject({ status: 400, reason: 'upload-content-wrong' });
+    expect(refusal.error).toContain('grows to more than 200 times its size');
   });
 
   it('is refused with 413 if it is larger than declared', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,7 +47,7 @@ test('a first deploy shows the packed files, the changes, the build log and sugg
   const { status, stdout, stderr } = await deploy('--yes');
   expect(stderr.split('\n')).toEqual([
     expect.stringMatching(/^Project\t/),
-    expect.stringMatching(/^Packed\t2 files, 22 B; the archive \d+ B$/),
+    'Packed\t2 files, 22 B',
     'Largest\tpackage.json 18 B, bot.js 4 B',
     'Excluded\tFiles\tSize\tPaths',
     'always\t2\t27 B\tdeploy.toml, .env',
@@ -592,7 +592,17 @@ test('a deploy refuses to move an existing agent to another region', async () =>
   });
 });
 
-test('a deploy and a dry run remove their temporary files', async () => {
+test('a deploy fails if a file changes after the preview, and uploads nothing', async () => {
+  service.faults.onRequest = (request) => request === 'search' && writeFileSync(join(folder, 'bot.js'), '// 2');
+  const changed = await deploy('--yes --json');
+  expect(changed.status).toBe(1);
+  expect(JSON.parse(changed.stdout).error).toMatchObject({ reason: 'project-changed' });
+  expect(service.received()).toHaveLength(0);
+  service.faults.onRequest = () => {};
+  expect((await deploy('--yes')).status).toBe(0);
+});
+
+test('a deploy removes its archive, also if the upload fails', async () => {
   // This test has its own temporary directory, because other processes create archives in the system's temporary directory at the
   // same time.
   const temporary = join(folder, '.botcli');
@@ -600,9 +610,11 @@ test('a deploy and a dry run remove their temporary files', async () => {
   vi.stubEnv('TMPDIR', temporary);
   onTestFinished(() => void vi.unstubAllEnvs());
   const seen: (readonly string[])[] = [];
-  const onStderr = () => void seen.push(readdirSync(temporary));
-  expect((await deploy('--yes', { onStderr })).status).toBe(0);
-  expect((await deploy('--dry-run', { onStderr })).status).toBe(0);
-  expect(seen).toContainEqual([expect.stringMatching(/^botcli-/)]);
+  service.faults.onRequest = (request) => request === 'upload' && seen.push(readdirSync(temporary));
+  service.faults.refuse = 'storage-full';
+  expect((await deploy('--yes')).status).toBe(1);
+  expect(await readdir(temporary)).toEqual([]);
+  expect((await deploy('--yes')).status).toBe(0);
+  expect(seen).toEqual([[expect.stringMatching(/^botcli-/)], [expect.stringMatching(/^botcli-/)]]);
   expect(await readdir(temporary)).toEqual([]);
 });

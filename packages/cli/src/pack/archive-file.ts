@@ -1,3 +1,0 @@
-import type { Archive } from '@bothost/packing';
-
-export type ArchiveFile = Archive & { readonly path: string };
