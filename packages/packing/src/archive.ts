@@ -3,11 +3,12 @@ import { PackingError } from './packing-error.ts';
 import type { ProjectFile } from './project-files.ts';
 import { iterateStream } from './read-stream.ts';
 
+/** A part of a tar archive. */
 type Block = Uint8Array<ArrayBuffer>;
 
 /** An incremental SHA-256, which each platform supplies. `toHex` returns the hash of all bytes passed to `update`. */
 export type Sha256 = {
-  readonly update: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly update: (bytes: Block) => void;
   readonly toHex: () => string;
 };
 

@@ -24,7 +24,7 @@ export const Build = z
       .describe('First 16 hexadecimal digits of the MD5 of the archive, which existing clients compute'),
     contentHash: z
       .string()
-      .describe('SHA-256 of the archive, or of the tar archive in it, in hexadecimal; identifies the build'),
+      .describe('SHA-256 of the tar.gz archive, or of the tar archive in it, in hexadecimal; identifies the build'),
     dockerfilePath: z.string(),
     imageUri: z.string().nullable(),
     logsUrl: z.string().nullable(),
@@ -66,7 +66,9 @@ export const getBuildUploadUrl = defineOperation({
       region: z.string(),
       contentHash: sha256
         .optional()
-        .describe('SHA-256 of the archive, or of the tar archive in it, in hexadecimal; makes the upload resumable'),
+        .describe(
+          'SHA-256 of the tar.gz archive, or of the tar archive in it, in hexadecimal; makes the upload resumable',
+        ),
       sizeBytes: z.number().int().min(1).max(maxUploadBytes).optional().describe('Size of the archive'),
     })
     .refine(({ contentHash, sizeBytes }) => (contentHash === undefined) === (sizeBytes === undefined), {

@@ -15,7 +15,7 @@ import { createUploadReceiver } from './receive.ts';
 import { requireUpload } from './upload-rows.ts';
 import { signUploadToken } from './upload-token.ts';
 
-it('rejects an upload with shutting-down if the server closes during its verification, and keeps the archive', async () => {
+it('rejects an upload with shutting-down if the server closes before the archive is verified, and keeps the archive', async () => {
   const rows = await createTestDatabaseRows();
   const folder = await mkdtemp(join(tmpdir(), 'bothost-uploads-'));
   onTestFinished(async () => {

@@ -116,7 +116,8 @@ function addRoutes<
   handler: OperationHandler<{ params: Params; query: Query; body: Body }, CallerTypeByCredential[Key], Response>,
   paths = listOperationPaths(operation),
 ): void {
-  // Created when it is first needed: creating the schemas of all operations would delay the start of the service.
+  // The schema is created for the first response, because creating the schemas of all operations would delay the start of the
+  // service.
   let responseSchema: ReturnType<typeof createResponseSchema> | undefined;
   for (const path of paths) {
     app.route({

@@ -274,7 +274,7 @@ export type UploadsTable = {
   announced: boolean;
   /** `complete` means that all bytes of the archive have arrived, and match the hash and size if these were declared before. */
   state: 'open' | 'complete';
-  /** SHA-256 in hexadecimal, of the archive or of the tar archive in it. */
+  /** SHA-256 of the tar.gz archive, or of the tar archive in it, in hexadecimal. */
   content_hash: string | null;
   /** The first 16 hexadecimal digits of the MD5 of the archive, by which existing clients identify it. */
   context_hash: string | null;
