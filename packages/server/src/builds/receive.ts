@@ -1,16 +1,14 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { type ApiError, createApiError, maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
+import { type ApiError, createApiError, maxUploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
 import { ArchiveError } from './archive-error.ts';
+import { type ArchiveHashes, hashArchive, hashTarInArchive } from './archive-hashes.ts';
 import { type DiskSpaceGuard, isDiskFull } from './disk-space.ts';
 import type { BuildDirectories } from './places.ts';
 import { reopenBuildsOfUpload } from './rows.ts';
-import { enforceUnpackedSizeLimits } from './tar-entries.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
 import { isValidUploadToken } from './upload-token.ts';
 
@@ -157,13 +155,13 @@ async function progress(context: UploadReceiverContext, upload: UploadRow): Prom
 /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
 async function complete(context: VerificationContext, upload: UploadRow): Promise<UploadRow> {
   const path = context.places.archive(upload.id);
-  const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
+  const found = await hashArchive(createReadStream(path, { highWaterMark: 256 * 1024 }));
   const problem = upload.announced ? await findContentProblem(context, upload, found) : null;
   if (problem !== null) {
     await context.places.removeTree(path);
     throw problem;
   }
-  const contentHash = upload.announced ? upload.content_hash : found.contentHash;
+  const contentHash = upload.announced ? upload.content_hash : found.sha256;
   const content = { content_hash: contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
   const now = context.now();
   return context.db.transaction().execute(async (transaction) => {
@@ -184,7 +182,7 @@ async function findContentProblem(
   found: ArchiveHashes,
 ): Promise<ApiError | null> {
   if (found.bytes !== upload.size_bytes) return createApiError('upload-content-wrong');
-  if (found.contentHash === upload.content_hash) return null;
+  if (found.sha256 === upload.content_hash) return null;
   const archive = { path: context.places.archive(upload.id), bytes: found.bytes };
   const tarHash = await context.decompressInTurn(upload.organization_id, () =>
     hashTarInArchive(archive, context.closing),
@@ -215,12 +213,12 @@ async function settleNow(context: VerificationContext, upload: UploadRow): Promi
  * overwritten.
  */
 async function requireSame(context: UploadReceiverContext, upload: UploadRow, body: Readable): Promise<UploadRow> {
-  const sent = await hashes(body);
-  if (sent.contentHash === upload.content_hash) return upload;
+  const sent = await hashArchive(body);
+  if (sent.sha256 === upload.content_hash) return upload;
   if (sent.bytes === upload.size_bytes) {
     // The recorded hash may be that of the tar in the archive.
-    const stored = await hashes(createReadStream(context.places.archive(upload.id)));
-    if (sent.contentHash === stored.contentHash) return upload;
+    const stored = await hashArchive(createReadStream(context.places.archive(upload.id)));
+    if (sent.sha256 === stored.sha256) return upload;
   }
   throw createApiError('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
@@ -256,58 +254,5 @@ async function write(
   } finally {
     interrupted.removeEventListener('abort', stop);
     await file?.close();
-  }
-}
-
-/**
- * The SHA-256 of an archive in hexadecimal, and its size. `contextHash` is the first 16 hexadecimal digits of the MD5; existing
- * clients identify an archive by this hash.
- */
-type ArchiveHashes = { readonly contentHash: string; readonly contextHash: string; readonly bytes: number };
-
-async function hashes(bytes: Readable): Promise<ArchiveHashes> {
-  const sha256 = createHash('sha256');
-  const md5 = createHash('md5');
-  let size = 0;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    sha256.update(chunk);
-    md5.update(chunk);
-    size += chunk.length;
-  }
-  return { contentHash: sha256.digest('hex'), contextHash: md5.digest('hex').slice(0, 16), bytes: size };
-}
-
-/**
- * Returns the SHA-256 of a decompressed archive in hexadecimal. Null if the archive is not a gzip file or is damaged. An
- * `ArchiveError` if it is larger than a build accepts.
- *
- * @throws failure `shutting-down` if `signal` aborts
- */
-async function hashTarInArchive(
-  archive: { readonly path: string; readonly bytes: number },
-  signal: AbortSignal,
-): Promise<string | ArchiveError | null> {
-  const sha256 = createHash('sha256');
-  const compressed = createReadStream(archive.path, { signal });
-  const decompressed = createGunzip({ chunkSize: 256 * 1024 });
-  compressed.on('error', (error) => decompressed.destroy(error));
-  compressed.pipe(decompressed);
-  let bytes = 0;
-  try {
-    for await (const chunk of decompressed as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      enforceUnpackedSizeLimits(bytes, archive.bytes, unpackedArchiveLimits);
-      sha256.update(chunk);
-    }
-    return sha256.digest('hex');
-  } catch (error) {
-    if (signal.aborted) throw createApiError('shutting-down', { message: 'The service is shutting down. Try again.' });
-    if (error instanceof ArchiveError) return error;
-    const { code } = error as { readonly code?: unknown };
-    if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR') return null;
-    throw error;
-  } finally {
-    compressed.destroy();
-    decompressed.destroy();
   }
 }
