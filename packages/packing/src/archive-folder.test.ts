@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import { expect, test } from 'vitest';
@@ -23,8 +24,8 @@ async function readFolder(...entries: readonly TarEntry[]) {
 async function pack(...entries: readonly TarEntry[]) {
   const { files } = await listProjectFiles(await readFolder(...entries), []);
   const contentHash = await hashFiles(files, createSha256());
-  const archive = packFiles(files, contentHash, createSha256()).pipeThrough(new CompressionStream('gzip'));
-  return { contentHash, paths: files.map(({ path }) => path), blob: await new Response(archive).blob() };
+  const tar = await buffer(packFiles(files, contentHash, createSha256()));
+  return { contentHash, paths: files.map(({ path }) => path), blob: new Blob([new Uint8Array(gzipSync(tar))]) };
 }
 
 test('readArchiveAsFolder returns the same files for an archive with and without a top-level directory', async () => {

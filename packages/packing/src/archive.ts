@@ -26,7 +26,7 @@ export async function hashFiles(
   onProgress: (bytes: number) => void = () => {},
 ): Promise<string> {
   let bytes = 0;
-  for await (const block of iterateStream(createTar(files))) {
+  for await (const block of createTar(files)) {
     sha256.update(block);
     bytes += block.length;
     onProgress(bytes);
@@ -35,54 +35,51 @@ export async function hashFiles(
 }
 
 /**
- * Returns the tar archive of files in blocks. The stream fails with a `PackingError` if the files no longer have the given
- * content hash. Each platform compresses it with its own gzip.
+ * Yields the tar archive of files in blocks. Throws a `PackingError` if the size of a file has changed since it was listed, or
+ * after the last block if the files no longer have the given content hash. Each platform compresses the archive with its own
+ * gzip.
  */
-export function packFiles(files: readonly ProjectFile[], contentHash: string, sha256: Sha256): ReadableStream<Block> {
-  const verifying = new TransformStream<Block, Block>({
-    transform: (block, controller) => {
-      sha256.update(block);
-      controller.enqueue(block);
-    },
-    flush: () => {
-      if (sha256.toHex() !== contentHash) throw createChangedError('The project');
-    },
-  });
-  return createTar(files).pipeThrough(verifying);
+export async function* packFiles(
+  files: readonly ProjectFile[],
+  contentHash: string,
+  sha256: Sha256,
+): AsyncGenerator<Block> {
+  for await (const block of createTar(files)) {
+    sha256.update(block);
+    yield block;
+  }
+  if (sha256.toHex() !== contentHash) throw createChangedError('The project');
 }
 
-function createTar(files: readonly ProjectFile[]): ReadableStream<Block> {
+/**
+ * Yields the tar archive of files. Joins the packer's small chunks into blocks, because hashing and compressing many small chunks
+ * is slow.
+ */
+async function* createTar(files: readonly ProjectFile[]): AsyncGenerator<Block> {
   const { readable, controller } = createTarPacker();
   // Pass errors to the stream, so that its reader gets them.
   addFiles(controller, files).catch((error: unknown) => controller.error(error));
-  return readable.pipeThrough(createBlockStream());
-}
-
-/** Joins chunks into blocks of at least `blockBytes`, because compressing many small chunks is slow. */
-function createBlockStream(): TransformStream<Uint8Array, Block> {
   let chunks: Uint8Array[] = [];
   let bytes = 0;
-  const emit = (controller: TransformStreamDefaultController<Block>) => {
-    const block = new Uint8Array(bytes);
-    let at = 0;
-    for (const chunk of chunks) {
-      block.set(chunk, at);
-      at += chunk.length;
-    }
+  for await (const chunk of iterateStream(readable)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes < blockBytes) continue;
+    yield joinChunks(chunks, bytes);
     chunks = [];
     bytes = 0;
-    controller.enqueue(block);
-  };
-  return new TransformStream({
-    transform: (chunk, controller) => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= blockBytes) emit(controller);
-    },
-    flush: (controller) => {
-      if (bytes > 0) emit(controller);
-    },
-  });
+  }
+  if (bytes > 0) yield joinChunks(chunks, bytes);
+}
+
+function joinChunks(chunks: readonly Uint8Array[], bytes: number): Block {
+  const block = new Uint8Array(bytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    block.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return block;
 }
 
 async function addFiles(controller: TarPackController, files: readonly ProjectFile[]): Promise<void> {

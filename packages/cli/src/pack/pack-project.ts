@@ -5,19 +5,15 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { formatBytes } from '@bothost/contract';
-import {
-  checkArchiveSize,
-  iterateStream,
-  type PackableProject,
-  packFiles,
-  readProject,
-  type Sha256,
-} from '@bothost/packing';
+import { checkArchiveSize, type PackableProject, packFiles, readProject, type Sha256 } from '@bothost/packing';
 import type { CommandContext } from '../command-line/context.ts';
 import { openDiskFolder } from './disk-folder.ts';
 import { convertPackingError } from './packing-failure.ts';
 
 export type { PackableProject };
+
+/** Size of zlib's output buffer. Node's default of 16 KiB causes many small writes. */
+const gzipChunkBytes = 131_072;
 
 /** Reads the project in a directory. `excluded` are the patterns of `[build.exclude]` in the deploy file. */
 export async function readProjectDirectory(
@@ -68,9 +64,9 @@ async function pack(
   const file = await open(path, 'wx', 0o600);
   let bytes = 0;
   try {
-    const tar = iterateStream(packFiles(files, contentHash, createSha256()));
+    const tar = packFiles(files, contentHash, createSha256());
     // The pipeline destroys the archive with the error of `tar`, which ends the loop.
-    const archive: AsyncIterable<Buffer> = pipeline(tar, createGzip(), () => {});
+    const archive: AsyncIterable<Buffer> = pipeline(tar, createGzip({ chunkSize: gzipChunkBytes }), () => {});
     for await (const chunk of archive) {
       io.signal.throwIfAborted();
       bytes += chunk.length;

@@ -42,7 +42,8 @@ export async function readChosenProject(
 
 /** Packs a project as tar.gz. */
 export async function packProject({ files, contentHash }: PackableProject, signal: AbortSignal): Promise<Blob> {
-  const archive = packFiles(files, contentHash, createSha256()).pipeThrough(new CompressionStream('gzip'), { signal });
+  const tar = createStream(packFiles(files, contentHash, createSha256()));
+  const archive = tar.pipeThrough(new CompressionStream('gzip'), { signal });
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const chunk of iterateStream(archive)) {
@@ -53,7 +54,21 @@ export async function packProject({ files, contentHash }: PackableProject, signa
   return new Blob(chunks);
 }
 
-/** Creates a SHA-256 in JavaScript, because `crypto.subtle` cannot hash a stream. */
+/** Returns the items of a generator as a stream, for browsers without `ReadableStream.from`. */
+function createStream<T>(items: AsyncGenerator<T>): ReadableStream<T> {
+  return new ReadableStream({
+    pull: async (controller) => {
+      const next = await items.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: async () => {
+      await items.return(undefined);
+    },
+  });
+}
+
+/** Creates a SHA-256 in JavaScript, because `crypto.subtle` cannot hash in parts. */
 function createSha256(): Sha256 {
   const hash = sha256.create();
   return { update: (bytes) => void hash.update(bytes), toHex: () => bytesToHex(hash.digest()) };
