@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BotProjectSource, ProjectPreparationError } from '../../runtime.ts';
 import type { DiskConsumer } from '../disk/disk-guard.ts';
@@ -53,6 +54,8 @@ export function createBuildDiskMonitor({
    * measured, and then returns 0.
    */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
+    // Do not start `du` for the first build of an owner, which has no cache yet.
+    if (!existsSync(cache)) return 0;
     const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: cacheStallMs, signal });
     const bytes = sizes.get(cache);
     if (bytes !== undefined && bytes <= limit) return bytes;
