@@ -8,6 +8,7 @@ import { withInterruptNotice } from './interrupt-notice.ts';
 
 /** Maximum time that a deploy waits for its rollout. After this time the command ends, but the service continues the rollout. */
 const timeoutSeconds = 600;
+const pollIntervalMs = 250;
 /** Interval of progress messages if there is no terminal. */
 const noticeIntervalSeconds = 15;
 
@@ -57,7 +58,7 @@ async function pollRollout(
       const hint = `The rollout may still succeed. To check its status, run: botcli cloud agent status ${agentName}`;
       throw new Failure('rollout-timeout', `The deployment is not ready after ${timeoutSeconds} s.`, hint);
     }
-    await io.sleep(messages.isLive ? 250 : 500);
+    await io.sleep(pollIntervalMs);
   }
 }
 
