@@ -17,7 +17,7 @@ type MergeRequest = {
 };
 
 export type MergedLogReader = {
-  /** Returns the next line of all outputs in order. Null after the last line. */
+  /** Returns the next line of all outputs in order. Null after the last line. Decode a line before you request the next one. */
   readonly next: () => Promise<(PositionedLine & { readonly instance: InstanceWithLogs }) | null>;
   readonly scannedBytes: () => number;
   readonly close: () => Promise<void>;

@@ -16,8 +16,8 @@ export type OutputFileHandle = {
 
 /**
  * A part of a bot's output. `lines` are ranges of offsets in the output, in ascending order if the output is read forward,
- * otherwise in descending order. `bytes` contains these lines, and its first byte has the offset `from`. A `gap` is a range of
- * the output that was dropped.
+ * otherwise in descending order. `bytes` contains these lines, and its first byte has the offset `from`. The next part
+ * overwrites `bytes`. A `gap` is a range of the output that was dropped.
  */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
@@ -34,12 +34,13 @@ type Region = OutputOffsetRange & { readonly end: 'output' | 'gap' | null };
  * `from` was dropped since the previous page was read, the first part is this gap.
  */
 export async function* readOutputPartsForward(output: OutputFileHandle, from: number): AsyncGenerator<OutputPart> {
+  const read = createRangeReader(output);
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
     let at = Math.max(from, region.from);
     while (at < region.to) {
       const to = Math.min(at + windowBytes, region.to);
-      const bytes = await read(output, at, to);
+      const bytes = await read(at, to);
       const found = splitLines(bytes, at);
       const { end } = region;
       const lines = to === region.to && end !== null ? withLast(found, at, at + bytes.length, end) : found;
@@ -56,11 +57,12 @@ export async function* readOutputPartsForward(output: OutputFileHandle, from: nu
  * not be inside a line.
  */
 export async function* readOutputPartsBackward(output: OutputFileHandle, to: number): AsyncGenerator<OutputPart> {
+  const read = createRangeReader(output);
   for (const { region, gap } of regionsOf(output).reverse()) {
     let at = Math.min(to, region.to);
     while (at > region.from) {
       const from = Math.max(region.from, at - windowBytes);
-      const bytes = await read(output, from, at);
+      const bytes = await read(from, at);
       const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
       const end = at === region.to ? (region.end ?? 'block') : 'block';
       const found = withLast(splitLines(bytes.subarray(start - from), start), start, from + bytes.length, end);
@@ -81,7 +83,7 @@ export async function findLineStart(output: OutputFileHandle, offset: number): P
   if (region === undefined) return offset;
   if (offset <= region.from) return offset;
   const from = Math.max(region.from, offset - 3 * longLineBlockBytes);
-  const bytes = await read(output, from, Math.min(region.to, offset + 2 * longLineBlockBytes));
+  const bytes = await createRangeReader(output)(from, Math.min(region.to, offset + 2 * longLineBlockBytes));
   const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
@@ -108,8 +110,17 @@ function withLast(lines: readonly LineRange[], from: number, to: number, end: Li
   return last < to ? [...lines, { from: last, to, end }] : lines;
 }
 
-async function read({ handle, file }: OutputFileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(to - from);
-  const { bytesRead } = await handle.read(buffer, 0, buffer.length, from - file.base);
-  return buffer.subarray(0, bytesRead);
+type RangeReader = (from: number, to: number) => Promise<Buffer>;
+
+/**
+ * Returns a function that reads a range of an output. All reads share one buffer: V8 collects garbage after every 32 MB of new
+ * buffers or so, which blocks the service for tens of milliseconds on a busy machine.
+ */
+function createRangeReader({ handle, file }: OutputFileHandle): RangeReader {
+  let buffer = Buffer.alloc(0);
+  return async (from, to) => {
+    if (buffer.length < to - from) buffer = Buffer.allocUnsafe(to - from);
+    const { bytesRead } = await handle.read(buffer, 0, to - from, from - file.base);
+    return buffer.subarray(0, bytesRead);
+  };
 }
