@@ -17,7 +17,10 @@ type MergeRequest = {
 };
 
 export type MergedLogReader = {
-  /** Returns the next line of all outputs in order. Null after the last line. Decode a line before you request the next one. */
+  /**
+   * Returns the next line of all outputs in order, or null after the last line. The caller must decode a line before it requests
+   * the next one.
+   */
   readonly next: () => Promise<(PositionedLine & { readonly instance: InstanceWithLogs }) | null>;
   readonly scannedBytes: () => number;
   readonly close: () => Promise<void>;

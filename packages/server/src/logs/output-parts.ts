@@ -83,7 +83,8 @@ export async function findLineStart(output: OutputFileHandle, offset: number): P
   if (region === undefined) return offset;
   if (offset <= region.from) return offset;
   const from = Math.max(region.from, offset - 3 * longLineBlockBytes);
-  const bytes = await createRangeReader(output)(from, Math.min(region.to, offset + 2 * longLineBlockBytes));
+  const read = createRangeReader(output);
+  const bytes = await read(from, Math.min(region.to, offset + 2 * longLineBlockBytes));
   const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
@@ -110,15 +111,13 @@ function withLast(lines: readonly LineRange[], from: number, to: number, end: Li
   return last < to ? [...lines, { from: last, to, end }] : lines;
 }
 
-type RangeReader = (from: number, to: number) => Promise<Buffer>;
-
 /**
- * Returns a function that reads a range of an output. All reads share one buffer: V8 collects garbage after every 32 MB of new
- * buffers or so, which blocks the service for tens of milliseconds on a busy machine.
+ * Returns a function that reads a range of an output. Each call overwrites the buffer that the previous call returned. With a new
+ * buffer for each call, a search would make V8 collect garbage many times per second.
  */
-function createRangeReader({ handle, file }: OutputFileHandle): RangeReader {
+function createRangeReader({ handle, file }: OutputFileHandle) {
   let buffer = Buffer.alloc(0);
-  return async (from, to) => {
+  return async (from: number, to: number): Promise<Buffer> => {
     if (buffer.length < to - from) buffer = Buffer.allocUnsafe(to - from);
     const { bytesRead } = await handle.read(buffer, 0, to - from, from - file.base);
     return buffer.subarray(0, bytesRead);

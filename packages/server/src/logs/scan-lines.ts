@@ -23,8 +23,8 @@ export type ScannedLine = {
   readonly to: number;
   readonly at: EpochMicroseconds;
   /**
-   * Decodes and masks the line, which takes longer than finding it. Call it before the next part of the output is read. Null if
-   * the line does not match the filter. The entry then only records how far the scan got.
+   * Decodes and masks the line, which takes longer than finding it. Must be called before the next part of the output is read,
+   * which overwrites the line's bytes. Null if the line does not match the filter: this entry only records how far the scan got.
    */
   readonly decode: (() => LogLineContent) | null;
 };
