@@ -7,11 +7,12 @@ import { ArchiveError } from './archive-error.ts';
 import { enforceUnpackedSizeLimits } from './tar-entries.ts';
 
 /**
- * The SHA-256 of an archive in hexadecimal, and its size in bytes. `contextHash` is the first 16 hexadecimal digits of the MD5; existing
- * clients identify an archive by this hash.
+ * The SHA-256 of an archive in hexadecimal, and its size in bytes. `contextHash` is the first 16 hexadecimal digits of the MD5, by
+ * which existing clients identify an archive.
  */
 export type ArchiveHashes = { readonly sha256: string; readonly contextHash: string; readonly bytes: number };
 
+/** Hashes the compressed bytes of an archive. */
 export async function hashArchive(bytes: Readable): Promise<ArchiveHashes> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
@@ -25,8 +26,8 @@ export async function hashArchive(bytes: Readable): Promise<ArchiveHashes> {
 }
 
 /**
- * Returns the SHA-256 of a decompressed archive in hexadecimal. Null if the archive is not a gzip file or is damaged. An
- * `ArchiveError` if it is larger than a build accepts.
+ * Returns the SHA-256 of the tar archive in a tar.gz archive, in hexadecimal. Returns null if the archive is damaged or is not a
+ * gzip file, and an `ArchiveError` if the tar archive is larger than a build accepts.
  *
  * @throws failure `shutting-down` if `signal` aborts
  */

@@ -54,7 +54,7 @@ export function createBuildDiskMonitor({
    * measured, and then returns 0.
    */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
-    // Do not start `du` for the first build of an owner, which has no cache yet.
+    // Starting `du` delays the build, and an owner has no cache before its first build that downloads packages.
     if (!existsSync(cache)) return 0;
     const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: cacheStallMs, signal });
     const bytes = sizes.get(cache);
