@@ -25,7 +25,7 @@ import { addBackupRoute, type BackupCreator } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
 import { createCorsHeaders, isPublicPath } from './cors.ts';
 import { addDashboardRoutes } from './dashboard.ts';
-import { createFailureHeaders, discardRequestBody, refuseUpgrade } from './failure-response.ts';
+import { createFailureHeaders, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseJson, parseJsonWithUniqueKeys } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
@@ -170,6 +170,8 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
       request.log.info(fields, 'client disconnected before the end of its request');
       return reply.hijack();
     }
+    // Fastify does not stop reading a chunked body that is too large.
+    request.raw.pause();
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
     const refusal = operation === undefined ? null : createRefusalAuditEntry(request, operation, known);
@@ -236,12 +238,9 @@ function parseForm(body: Buffer): Record<string, string> {
 function answerFailure(context: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const known = context.toFailure(error);
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
-  if (!request.raw.complete) {
-    // Keep the connection open. The framework would close it while the client is still sending, and the client could
-    // then not read the response.
-    if (reply.hasHeader('connection')) reply.removeHeader('connection');
-    discardRequestBody(request.raw);
-  }
+  // Keep the connection open. The framework would close it while the client is still sending, and the client could then not
+  // read the response.
+  if (!request.raw.complete && reply.hasHeader('connection')) reply.removeHeader('connection');
   return reply.code(known.status).headers(createFailureHeaders(known)).send(createErrorBody(known, request.id));
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, apiErrorDefinitions, createErrorBody, retryAfterHeaderSeconds } from '@bothost/contract';
 
@@ -29,18 +29,6 @@ export function sendFailure(
   const body = JSON.stringify(createErrorBody(error, requestId));
   response.writeHead(error.status, { ...createFailureHeaders(error), ...headers, ...jsonHeaders(body, requestId) });
   response.end(body);
-}
-
-const discardMs = 5_000;
-
-/**
- * Reads and discards the rest of a request body for up to 5 s, so that the client receives the response instead of a
- * connection reset.
- */
-export function discardRequestBody(incoming: IncomingMessage): void {
-  incoming.resume();
-  const timer = setTimeout(() => incoming.destroy(), discardMs);
-  incoming.once('close', () => clearTimeout(timer));
 }
 
 /** Writes a failure to a raw socket, for a request that is an upgrade or cannot be parsed. */

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { type ApiError, createApiError } from '@bothost/contract';
 import { limitBodyTime } from './body-deadline.ts';
 import { type CorsPolicy, createPreflightHeaders, isPreflight } from './cors.ts';
-import { discardRequestBody, refuseUpgrade, sendFailure } from './failure-response.ts';
+import { discardRequestBody } from './discard-request-body.ts';
+import { refuseUpgrade, sendFailure } from './failure-response.ts';
 import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import type { createSessionProxy } from './session-proxy.ts';
@@ -29,10 +30,12 @@ export function createNodeServer(
     if (badHead !== null) return refuse(incoming, response, badHead);
     if (isPreflight(incoming)) {
       response.writeHead(204, createPreflightHeaders(cors, incoming)).end();
-      return;
+      return discardRequestBody(incoming);
     }
     const path = parseSessionPath(incoming.url ?? '');
     if (path !== null) return void streamed.proxy(incoming, response, path, requestId(incoming));
+    // Runs before Node's own listener, which discards an unread body as fast as the client sends it.
+    response.prependOnceListener('finish', () => discardRequestBody(incoming));
     const uploadId = parseUploadPath(incoming.url ?? '');
     if (uploadId !== null) return void streamed.uploads(incoming, response, uploadId, requestId(incoming));
     limitBodyTime(incoming, requestId(incoming));

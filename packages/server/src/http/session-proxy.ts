@@ -14,7 +14,8 @@ import type { SessionAddressEntry, SessionAddressRegistry } from '../sessions/se
 import { readBearerToken } from './bearer.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
-import { discardRequestBody, type FailureMapper, sendFailure } from './failure-response.ts';
+import { discardRequestBody } from './discard-request-body.ts';
+import { type FailureMapper, sendFailure } from './failure-response.ts';
 import { createBotRequestHeaders, createClientResponseHeaders } from './forwarded-headers.ts';
 import type { RequestClient } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
@@ -59,7 +60,7 @@ export function createSessionProxy(context: ProxyContext) {
     if (known.status >= 500) context.logger.warn({ requestId, err: known.cause ?? known }, 'proxied request failed');
     context.telemetry.proxied('http', known.reason);
     sendFailure(response, known, requestId, createCorsHeaders(context.cors, incoming));
-    if (!incoming.complete) discardRequestBody(incoming);
+    discardRequestBody(incoming);
   }
 
   function forward(

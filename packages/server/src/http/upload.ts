@@ -11,7 +11,7 @@ import {
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
-import { discardRequestBody, type FailureMapper, sendFailure } from './failure-response.ts';
+import { type FailureMapper, sendFailure } from './failure-response.ts';
 
 export type UploadContext = {
   readonly uploads: Pick<UploadReceiver, 'readProgress' | 'append' | 'replace'>;
@@ -95,7 +95,6 @@ function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiE
   // The connection was lost, so no response can be sent.
   if (incoming.destroyed && !incoming.complete) return void response.destroy();
   sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
-  discardRequestBody(incoming);
 }
 
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {
