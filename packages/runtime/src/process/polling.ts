@@ -1,23 +1,32 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
 /** A periodic check for changes that no event reports. With `polls: n`, it runs on every n-th poll. */
-export type PollingCheck = { readonly polls: number; readonly run: () => void };
+export type PollingCheck = { readonly polls: number; readonly run: () => void | Promise<void> };
 
-/** Runs the checks until the returned function is called. A check that throws is logged and runs again. */
+/**
+ * Runs the checks until the returned function is called. A check that fails is logged and runs again. A check is skipped while its
+ * previous run is pending.
+ */
 export function startPolling(
   { pollMs, logger }: { readonly pollMs: number; readonly logger: Pick<RuntimeLogger, 'error'> },
   checks: readonly PollingCheck[],
 ): () => void {
+  const pending = new Set<PollingCheck>();
+  const run = async (check: PollingCheck) => {
+    if (pending.has(check)) return;
+    pending.add(check);
+    try {
+      await check.run();
+    } catch (error) {
+      logger.error({ err: error }, 'periodic check of instances failed');
+    } finally {
+      pending.delete(check);
+    }
+  };
   let polls = 0;
   const timer = setInterval(() => {
     polls++;
-    for (const { run } of checks.filter((check) => polls % check.polls === 0)) {
-      try {
-        run();
-      } catch (error) {
-        logger.error({ err: error }, 'periodic check of instances failed');
-      }
-    }
+    for (const check of checks) if (polls % check.polls === 0) void run(check);
   }, pollMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -93,8 +93,13 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
   const stopPolling = startPolling(options, [
     { polls: 1, run: () => checkInstances([...instances.byId.values(), ...preparer.running()]) },
     { polls: pollsPerSocketScan, run: () => findNonLoopbackListeners(instances.running(), instances.noticeWide) },
-    { polls: pollsPerSocketScan, run: () => cgroups !== null && removeOrphanedCgroups(cgroups, hasGroup) },
-    { polls: pollsPerMemoryCheck, run: () => void forkServers.limitMemory() },
+    {
+      polls: pollsPerSocketScan,
+      run: async () => {
+        if (cgroups !== null) await removeOrphanedCgroups(cgroups, hasGroup);
+      },
+    },
+    { polls: pollsPerMemoryCheck, run: forkServers.limitMemory },
   ]);
   const closing = new AbortController();
 

@@ -45,7 +45,7 @@ it('removeParentCgroups removes the control groups that a killed server created 
 it('removeParentCgroups waits until the last process of a removed instance has ended', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'owner/removed');
-  expect(removeOrphanedCgroups(host, noneKnown)).toBe(false);
+  expect(await removeOrphanedCgroups(host, noneKnown)).toBe(false);
   const closed = removeParentCgroups(host, noneKnown, 60_000);
   child.stdin?.end();
   await Promise.all([once(child, 'close'), closed]);

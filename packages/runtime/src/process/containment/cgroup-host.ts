@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getSpawnerPid } from '../../spawner.ts';
@@ -73,7 +74,7 @@ export async function findParentCgroups(name: string): Promise<ParentCgroups | n
   } finally {
     probe.stdin.end();
     await ended;
-    for (const trial of trials) removeGroup(trial);
+    for (const trial of trials) await removeGroup(trial);
   }
   if (candidates.unified !== null) {
     const enabled = enableControllers(candidates.unified);
@@ -132,20 +133,27 @@ function enableControllers(directory: string): readonly string[] {
 /**
  * Removes the control groups of instances that `isKnown` does not accept. The groups of an owner's instances lie in the owner's
  * group, which is removed if no instance group is left in it. The kernel cannot remove a group that contains zombies. Returns
- * true if all groups that must be removed have been removed.
+ * true if all groups that must be removed have been removed. Asynchronous, because the kernel has one lock for all groups:
+ * while a fork bomb runs, a removal can take long.
  */
-export function removeOrphanedCgroups(host: ParentCgroups, isKnown: (instanceId: string) => boolean): boolean {
-  const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  const removeOwner = (directory: string): boolean => {
-    const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
-    return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
+export async function removeOrphanedCgroups(
+  host: ParentCgroups,
+  isKnown: (instanceId: string) => boolean,
+): Promise<boolean> {
+  const removeUnknown = async (groups: readonly string[], remove: (group: string) => Promise<boolean>) => {
+    let areAllRemoved = true;
+    for (const group of groups) {
+      if (!isKnown(basename(group)) && !(await remove(group))) areAllRemoved = false;
+    }
+    return areAllRemoved;
   };
   // Each parent directory contains one group per owner (such as an organization), and each of these groups contains the groups
   // of the owner's instances. Version 0.1 created the groups of instances directly in the parent directories.
-  return directories
-    .flatMap(groupsIn)
-    .map((group) => isKnown(basename(group)) || removeOwner(group))
-    .every(Boolean);
+  const removeOwner = async (directory: string) =>
+    (await removeUnknown(groupsIn(directory), removeGroup)) &&
+    (groupsIn(directory).length > 0 || removeGroup(directory));
+  const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
+  return removeUnknown(directories.flatMap(groupsIn), removeOwner);
 }
 
 function groupsIn(directory: string): readonly string[] {
@@ -163,16 +171,16 @@ export async function removeParentCgroups(
   timeoutMs: number,
 ): Promise<void> {
   // Poll, because no event reports that init has reaped an orphaned process.
-  for (let waited = 0; !removeOrphanedCgroups(host, isKnown) && waited < timeoutMs; waited += retryMs) {
+  for (let waited = 0; !(await removeOrphanedCgroups(host, isKnown)) && waited < timeoutMs; waited += retryMs) {
     await delay(retryMs);
   }
-  for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);
+  for (const directory of new Set(Object.values(host))) if (directory !== null) await removeGroup(directory);
 }
 
 /** Removes a control group. Returns false if it still contains processes. */
-function removeGroup(directory: string): boolean {
+async function removeGroup(directory: string): Promise<boolean> {
   try {
-    rmdirSync(directory);
+    await rmdir(directory);
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'ENOENT';
