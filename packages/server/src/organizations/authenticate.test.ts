@@ -95,6 +95,26 @@ describe('createAuthenticator', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
+  it('shares one lookup between simultaneous requests, and starts a new one after a revocation', async () => {
+    let lookups = 0;
+    const db = rows.db.withPlugin({
+      transformQuery: ({ node }) => {
+        if (node.kind === 'RawNode') lookups += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const authenticator = createAuthenticator({ ...context(), db });
+    const { id, key } = await make();
+    const before = [authenticator.authenticate(key, 'private'), authenticator.authenticate(key, 'private')];
+    expect(lookups).toBe(1);
+    await revokeApiKey(context(), scope(), id);
+    authenticator.forget(id);
+    await expect(authenticator.authenticate(key, 'private')).rejects.toMatchObject(invalid);
+    expect(lookups).toBe(2);
+    await Promise.allSettled(before);
+  });
+
   it('removes one key or all keys from the cache when forget is called', async () => {
     const authenticator = open();
     const [one, other] = [await make(), await make()];

@@ -59,6 +59,7 @@ const touchIntervalMs = 60_000;
 const cacheEntries = 10_000;
 
 type Entry = { readonly found: ApiKeyWithOrganization; readonly until: number };
+type Lookup = { readonly found: Promise<ApiKeyWithOrganization | undefined>; readonly startedAt: number };
 
 /**
  * Authenticates API keys with the database and caches valid keys for less than a second. `authenticate` rejects with the failure
@@ -68,8 +69,8 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
   /** Cached callers by the hash of their key. Keys themselves are never kept. */
   const entries = new Map<string, Entry>();
   const touched = new Map<string, number>();
-  /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
-  let generation = 0;
+  /** Lookups in progress by the hash of their key, shared by simultaneous requests. */
+  const lookups = new Map<string, Lookup>();
 
   function accept(found: ApiKeyWithOrganization, key: string, level: ApiAccessLevel, now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
@@ -113,20 +114,34 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
   async function authenticate(key: string, level: ApiAccessLevel): Promise<Caller> {
     const known = cached(key, level);
     if (known !== undefined) return known;
-    const before = generation;
-    const hash = hashApiKey(key);
-    const found = await findApiKeyByHash(context.db, hash);
-    const now = context.now().getTime();
+    const found = await findSharedKey(hashApiKey(key));
     if (found === undefined) throw createApiError('key-invalid');
-    if (before === generation) {
-      if (entries.size >= cacheEntries) entries.clear();
-      entries.set(hash.toString('base64'), { found, until: now + cacheMs });
+    return accept(found, key, level, context.now().getTime());
+  }
+
+  async function findSharedKey(hash: Buffer): Promise<ApiKeyWithOrganization | undefined> {
+    const hashText = hash.toString('base64');
+    const startedAt = context.now().getTime();
+    const running = lookups.get(hashText);
+    // Do not wait for an old lookup, because its database connection may be lost.
+    if (running !== undefined && startedAt - running.startedAt < cacheMs) return running.found;
+    const lookup: Lookup = { found: findApiKeyByHash(context.db, hash), startedAt };
+    lookups.set(hashText, lookup);
+    try {
+      const found = await lookup.found;
+      if (found !== undefined && lookups.get(hashText) === lookup) {
+        if (entries.size >= cacheEntries) entries.clear();
+        entries.set(hashText, { found, until: context.now().getTime() + cacheMs });
+      }
+      return found;
+    } finally {
+      if (lookups.get(hashText) === lookup) lookups.delete(hashText);
     }
-    return accept(found, key, level, now);
   }
 
   function forget(keyId?: string) {
-    generation += 1;
+    // A lookup that started before the revocation must neither be cached nor shared with later requests.
+    lookups.clear();
     for (const [hash, entry] of entries) {
       if (keyId === undefined || entry.found.id === keyId) entries.delete(hash);
     }
