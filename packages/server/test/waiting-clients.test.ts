@@ -44,6 +44,8 @@ describe('a client that waits for a cold bot', () => {
     const response = await fetch(sessionUrl(service, 'slow', id, '/echo'), createBearerTokenHeaders(service.publicKey));
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({ reason: 'bot-not-ready' });
+    // Take this bot from the gate. Otherwise, the next test could take it, and stop its session before its WebSocket connects.
+    await gate.next();
     await stopAgentSession(service, 'slow', id);
   });
 
