@@ -4,7 +4,6 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { discardRequestBody } from './discard-request-body.ts';
 import { createNodeServer } from './node-server.ts';
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
@@ -31,7 +30,7 @@ describe('discardRequestBody', () => {
       'that a handler has read in part',
       (incoming, response) => {
         incoming.once('data', () => {
-          discardRequestBody(incoming);
+          incoming.pause();
           response.end();
         });
       },

@@ -3,17 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const discardMs = 5_000;
 const pauseMs = 1;
-const discarded = new WeakSet<IncomingMessage>();
 /** Resolves when the next part may be read. Shared by all bodies, so that their total rate is limited. */
 let nextRead: Promise<unknown> = Promise.resolve();
 
 /**
  * Reads and discards the rest of a request body for up to 5 s, so that the client receives the response instead of a connection
- * reset. Pauses after each part (at most 64 KiB): without pauses, a large body delays all other requests.
+ * reset. Pauses after each part (at most 128 KiB): without pauses, a large body delays all other requests.
  */
 export function discardRequestBody(incoming: IncomingMessage): void {
-  if (discarded.has(incoming)) return;
-  discarded.add(incoming);
   incoming.unpipe();
   if (incoming.complete) {
     incoming.resume();
