@@ -95,24 +95,42 @@ describe('createAuthenticator', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
-  it('shares one lookup between simultaneous requests, and starts a new one after a revocation', async () => {
-    let lookups = 0;
+  /** Opens an authenticator. `lookups` returns how many times it has looked up a key in the database. */
+  function openCounted() {
+    let count = 0;
     const db = rows.db.withPlugin({
       transformQuery: ({ node }) => {
-        if (node.kind === 'RawNode') lookups += 1;
+        if (node.kind === 'RawNode') count += 1;
         return node;
       },
       transformResult: async ({ result }) => result,
     });
-    const authenticator = createAuthenticator({ ...context(), db });
+    return { authenticator: createAuthenticator({ ...context(), db }), lookups: () => count };
+  }
+
+  it('shares one lookup between simultaneous requests, and starts a new one after a revocation', async () => {
+    const { authenticator, lookups } = openCounted();
     const { id, key } = await make();
     const before = [authenticator.authenticate(key, 'private'), authenticator.authenticate(key, 'private')];
-    expect(lookups).toBe(1);
+    expect(lookups()).toBe(1);
     await revokeApiKey(context(), scope(), id);
     authenticator.forget(id);
     await expect(authenticator.authenticate(key, 'private')).rejects.toMatchObject(invalid);
-    expect(lookups).toBe(2);
+    expect(lookups()).toBe(2);
     await Promise.allSettled(before);
+  });
+
+  it('does not share a lookup that has taken as long as a key stays cached', async () => {
+    const { authenticator, lookups } = openCounted();
+    const { key } = await make();
+    const first = authenticator.authenticate(key, 'private');
+    clock += 899;
+    const second = authenticator.authenticate(key, 'private');
+    expect(lookups()).toBe(1);
+    clock += 1;
+    const third = authenticator.authenticate(key, 'private');
+    expect(lookups()).toBe(2);
+    await Promise.all([first, second, third]);
   });
 
   it('removes one key or all keys from the cache when forget is called', async () => {
